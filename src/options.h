@@ -36,7 +36,7 @@ struct options {
     bool debuginfod; /* servers may be asked for debugging information */
     const char *source;
     const char *events; /* NULL: the source's own choice */
-    uint32_t rate;      /* samples per second */
+    uint32_t rate;      /* samples per second; 0: not given */
     uint64_t period;    /* 0: steered */
     double delay_s;
     double pace;         /* --play: of a recording, from its start; NAN: straight to its end */

@@ -89,8 +89,8 @@ static void report_rate(struct engine *engine)
                  info->rate_wanted);
     if (info->switches > 0 && !engine->spares && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "fewer samples: the process is switched %.0f times a second, and each sets the "
-                 "timer; -r N takes more",
+                 "fewer samples: each of %.0f switches in a second of CPU time sets the timer; "
+                 "-r N takes more",
                  info->switches);
     engine->slower = slower;
     engine->spares = info->switches > 0;

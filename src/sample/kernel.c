@@ -49,20 +49,22 @@ long kernel_number(const char *root, const char *path, long missing)
     return end == text ? missing : value;
 }
 
-bool kernel_vendor(const struct kernel *kernel, const char *vendor)
-{
-    char path[PATH_MAX];
-    char text[512];
-    snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
-    return text_read_file(path, text, sizeof text) > 0 && strstr(text, vendor);
-}
-
-bool kernel_virtual(const struct kernel *kernel)
+static bool cpuinfo_has(const struct kernel *kernel, const char *word)
 {
     char path[PATH_MAX];
     char text[8192]; /* of the first CPU */
     snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
-    return text_read_file(path, text, sizeof text) > 0 && strstr(text, " hypervisor");
+    return text_read_file(path, text, sizeof text) > 0 && strstr(text, word);
+}
+
+bool kernel_vendor(const struct kernel *kernel, const char *vendor)
+{
+    return cpuinfo_has(kernel, vendor);
+}
+
+bool kernel_virtual(const struct kernel *kernel)
+{
+    return cpuinfo_has(kernel, " hypervisor");
 }
 
 void threads_fini(struct threads *threads)

@@ -190,10 +190,13 @@ static double least_listed(const struct build *build)
     unsigned least = 0;
     bool all = build->snapshot->objects_all;
     size_t most = all ? LISTED_ALL_MOST : LISTED_FEW;
-    for (uint32_t id = 0; id < build->profile->objects.ids; id++)
-        for (unsigned i = 0; i < LISTED_SHARES; i++)
-            counts[i] += share_of(build, id) >= listed_shares[i];
-    while (least + (all ? 1 : 2) < LISTED_SHARES && counts[least + 1] <= most)
+    unsigned shares = all ? LISTED_SHARES : LISTED_SHARES - 1; /* 0 is the last */
+    for (uint32_t id = 0; id < build->profile->objects.ids; id++) {
+        double share = share_of(build, id);
+        for (unsigned i = 0; i < shares; i++)
+            counts[i] += share >= listed_shares[i];
+    }
+    while (least + 1 < shares && counts[least + 1] <= most)
         least++;
     return listed_shares[least];
 }

@@ -313,6 +313,6 @@ void findings_none(const struct snapshot *snapshot, char *out, size_t size)
              measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
     if (answer_is_vague(snapshot))
         text_append(out, size,
-                    " How much it waits, samples of time alone tell no closer: "
-                    "misstop --sim -- COMMAND does, or a machine with counters.");
+                    " Samples of time do not show more exactly how much it waits: "
+                    "run misstop --sim -- COMMAND, or use a machine with counters.");
 }
