@@ -6,7 +6,8 @@
     consistent.py MISSTOP -p PID        reports of a process: two, of 4 s each; with its maps, and as text
     consistent.py --plant FILE          whether what is changed in the last report of FILE is found
     consistent.py MISSTOP OPTION...     the same with other options (-i RECORDING, --sim -- CMD)
-    consistent.py --maps MAPS --text TEXT FILE    beside /proc/PID/maps, and `misstop -b --full --width 300`
+    consistent.py --maps MAPS,... --text TEXT FILE   beside /proc/PID/maps, at one time or several, and
+                                        `misstop -b --full --width 300`
 Prints each statement that contradicts another; ends with 1 if there is one.
 """
 import collections, copy, json, os, re, subprocess, sys, tempfile
@@ -140,7 +141,8 @@ class Report:
                      DIGITS * len(roots))
 
     def place(self, address):
-        return next((kind for begin, end, kind, _ in self.maps if begin <= address < end), None)
+        """Kinds of the mappings that there were."""
+        return {kind for begin, end, kind, _ in self.maps if begin <= address < end}
 
     def mapped(self, start, end):
         """Kinds of the mappings that hold [start, end), without a hole; None: there is one."""
@@ -158,7 +160,6 @@ class Report:
         if not self.maps:
             return
         files = {os.path.basename(path.removesuffix(" (deleted)")) for *_, path in self.maps if path}
-        starts = {begin for begin, *_ in self.maps}
         for row in self.objects:
             where = f"object {row['name']} [{row['kind']}]"
             if row["module"]:
@@ -167,11 +168,16 @@ class Report:
             kinds = self.mapped(int(row["address"], 16), int(row["address"], 16) + 1) if row["address"] else None
             if kinds and row["kind"] == "anon" and row["name"].startswith("[anon"):
                 self.must(kinds == {"anonymous"}, where, f"{row['address']} is in {kinds}")
-            if named:
-                self.must(named[1] == row["address"], where, f"is called after {named[1]}, and is at {row['address']}")
-            if kinds and named and int(row["address"], 16) in starts and row["blocks"] == 1 and row["size"]:
-                self.must(self.mapped(int(row["address"], 16), int(row["address"], 16) + row["size"]), where,
+            # Called after where it was first seen; it may have grown down since.
+            if named and row["blocks"] == 1 and row["size"] and not row["type"]:
+                address = int(row["address"], 16)
+                self.must(address <= int(named[1], 16) < address + row["size"], where,
+                          f"is called after {named[1]}, and is {row['size']} bytes at {row['address']}")
+                self.must(not kinds or self.mapped(address, address + row["size"]), where,
                           f"{row['size']} bytes from {row['address']} have a hole")
+            size = re.fullmatch(r"\[anon of (.*)\]", row["name"])
+            for one in row["instances"] if size else ():
+                self.must(abs(number(size[1])[0] - one["size"]) <= number(size[1])[1], where, f"an instance of {one['size']}")
 
     def object(self, row):
         where = f"object {row['name']} [{row['kind']}]"
@@ -216,7 +222,9 @@ class Report:
         for field in row["fields"]:
             whole = [one["size"] for one in types if field["type"] and one["size"] and not one["inferred"]]
             whole = whole if len(whole) == len(types) == 1 and row["type"] == types[0]["type"] else [None]
-            if None not in (whole[0], field["size"], field["offset"]):
+            # What is declared as an array of no size ends where the block does.
+            beyond = "[*]" in field["name"]
+            if None not in (whole[0], field["size"], field["offset"]) and not beyond:
                 self.at_most(field["offset"] + field["size"], whole[0], where, f"end of field {field['name']}", 0)
         for one in row["instances"]:
             kind = self.place(int(one["address"], 16))
@@ -226,7 +234,7 @@ class Report:
             if kind and row["kind"] in ("heap", "stack", "data", "bss"):
                 allowed = {"heap": ("heap", "anonymous"), "stack": ("stack", "anonymous")}.get(
                     row["kind"], ("file", "anonymous", "heap"))
-                self.must(kind in allowed, where, f"instance {one['address']} is in {kind}")
+                self.must(kind & set(allowed), where, f"instance {one['address']} is in {kind}")
 
     def all_objects(self):
         self.parts(self.objects, self.attributed, "objects", "objects",
@@ -409,16 +417,17 @@ class Report:
         return self.wrong
 
 
-def maps_of(file):
+def maps_of(*files):
+    """Mappings by their address, of a process at one time or several."""
     out = []
-    for line in open(file, errors="replace"):
+    for line in (line for file in files for line in open(file, errors="replace")):
         words = line.split(None, 5)
         begin, end = (int(word, 16) for word in words[0].split("-"))
         path = words[5].strip() if len(words) > 5 else ""
         kind = ("heap" if path == "[heap]" else "stack" if path.startswith("[stack") else
                 "anonymous" if not path or path.startswith("[anon") else "special" if path[0] == "[" else "file")
         out.append((begin, end, kind, path))
-    return out
+    return sorted(out)
 
 
 def check(lines, maps=(), text=(), where=""):
@@ -489,7 +498,7 @@ def main():
         sys.exit(plant(open(arguments[1]).readlines()[-1]) > 0)
     beside = {"--maps": (), "--text": ()}
     while arguments[0] in beside:
-        beside[arguments[0]] = maps_of(arguments[1]) if arguments[0] == "--maps" else open(arguments[1]).readlines()
+        beside[arguments[0]] = maps_of(*arguments[1].split(",")) if arguments[0] == "--maps" else open(arguments[1]).readlines()
         arguments = arguments[2:]
     if arguments[0] != "-" and os.access(arguments[0], os.X_OK):
         wrong, checked = check(*run(arguments[0], arguments[1:]))

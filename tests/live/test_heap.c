@@ -313,7 +313,7 @@ struct comparison {
     size_t same;
     size_t other;   /* in both, of another size */
     size_t unknown; /* walked, and not told */
-    uint64_t last; /* block */
+    uint64_t last;  /* block */
 };
 
 static bool compare_block(void *context, const struct walk_block *walked)
