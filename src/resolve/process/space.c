@@ -107,7 +107,7 @@ static void regions_join(struct regions *regions, uint64_t from, uint64_t to)
 
 static bool is_same_size(const struct region *region, uint64_t start, uint64_t end)
 {
-    return region->end - region->start == end - start;
+    return region->end - region->start == end - start && !region->resized;
 }
 
 static void put_in_bin(struct regions *regions, struct region *region)
@@ -159,11 +159,10 @@ static struct region *grow(struct regions *regions, uint64_t start, uint64_t end
     regions->changes += was[0] != start || was[1] != end;
     first->start = start;
     first->end = end;
-    /* It has no longer the size that the others are called after. */
-    if (first->is_of_bin && was[1] - was[0] != end - start) {
+    first->resized |= was[1] - was[0] != end - start;
+    if (first->is_of_bin && first->resized) {
         first->is_of_bin = false;
         first->key = (hash_mix(start ^ hash_mix(regions->changes)) & ~UINT64_C(15)) | KEY_ANON;
-        put_in_bin(regions, first);
     }
     return first;
 }

@@ -706,6 +706,13 @@ static void one_that_grows_is_none_of_many(void **state)
     many = find(&memory, 0x10000000);
     assert_int_equal(many.blocks, 3);
     assert_int_equal(many.size_bytes, 3 * 0x10000);
+    /* What was counted of it while it was larger is not of their size. */
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10300000-10310000 rw-p 00000000 00:00 0 \n"
+                  "10400000-10410000 rw-p 00000000 00:00 0 \n");
+    assert_int_equal(find(&memory, 0x10300000).key, grown.key);
+    assert_int_equal(find(&memory, 0x10400000).key, many.key);
+    assert_int_equal(find(&memory, 0x10300000).key, grown.key);
     end(&memory);
 }
 
