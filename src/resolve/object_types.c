@@ -232,6 +232,12 @@ static bool is_alone(const struct finding *block, uint64_t size)
     return size <= room && room < 2 * size;
 }
 
+/* Types of glibc's malloc inside its blocks, which are not the program's. */
+static bool is_allocators(const struct type_desc *type)
+{
+    return !strcmp(type->name, "struct malloc_chunk") || !strcmp(type->name, "struct tcache_entry");
+}
+
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
                                struct finding *finding, const struct access *access,
                                const struct typed_operand *operand)
@@ -239,7 +245,7 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
     if (!type_instances_apply(finding))
         return 0;
-    if (!type || !type->member_count || !is_inside(type, operand->offset))
+    if (!type || !type->member_count || !is_inside(type, operand->offset) || is_allocators(type))
         return rename_by_memory(instances, types, finding);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = finding->allocation == ALLOCATION_WALKED;

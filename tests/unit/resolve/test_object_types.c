@@ -429,6 +429,19 @@ static void regions_are_called_after_what_lies_there(void **state)
     assert_true(file.key != pool.key);
 }
 
+/* free() and malloc() in memory without a known block. */
+static void the_allocators_types_name_nothing(void **state)
+{
+    (void)state;
+    struct type_desc chunk = small_node;
+    chunk.name = "struct malloc_chunk";
+    struct typed_operand operand = says(types_add(&types, 1, 9, &chunk), 8);
+    struct finding heap = in_kind(OBJECT_HEAP, 0x9000, 0x10000);
+    name_and_place(&heap, 0x9100, &operand);
+    assert_string_equal(heap.name, "[heap]");
+    assert_int_equal(heap.base, 0x9000);
+}
+
 static void some_memory_keeps_its_name(void **state)
 {
     (void)state;
@@ -553,6 +566,7 @@ int main(void)
         TEST(used_again_a_block_is_what_is_said_now),
         TEST(an_index_leads_to_other_members),
         TEST(regions_are_called_after_what_lies_there),
+        TEST(the_allocators_types_name_nothing),
         TEST(some_memory_keeps_its_name),
         TEST(hostile_offsets_lead_nowhere),
         TEST(a_size_class_is_of_no_majority),
