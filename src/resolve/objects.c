@@ -441,7 +441,7 @@ void finding_of_class(struct finding *finding, const struct space *space, const 
     finding->name = finding->text;
 }
 
-/* Of several mappings the largest: the last one sampled would change with each sample. */
+/* Of several mappings or blocks the largest: the last one sampled would change with each sample. */
 static void grow_to(struct object_desc *desc, uint64_t size_bytes)
 {
     if (size_bytes > desc->size_bytes)
@@ -458,8 +458,7 @@ uint32_t finding_object(const struct finding *finding, struct names *names)
     uint32_t object = names_find_object(names, finding->key);
     if (!object)
         object = names_add_object(names, finding->key, &desc);
-    else if (!finding->bin && !finding->of_type &&
-             (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
+    else if (!finding->of_type && (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
         grow_to(&names->objects[object], desc.size_bytes);
     if (object && finding->whole_blocks && !finding->of_type) {
         names->objects[object].size_bytes = finding->whole_bytes;

@@ -344,11 +344,9 @@ static uint32_t new_block(struct resolver *resolver, const struct finding *block
 /* An object that has no block yet: those that are shown under it come and go. */
 static uint32_t without_blocks(struct resolver *resolver, const struct finding *finding)
 {
-    uint32_t object = names_find_object(&resolver->names, finding->key);
-    if (object)
-        return object;
-    object = finding_object(finding, &resolver->names);
-    if (object) {
+    size_t before = resolver->names.object_count;
+    uint32_t object = finding_object(finding, &resolver->names);
+    if (resolver->names.object_count > before) {
         resolver->names.objects[object].blocks = 0;
         resolver->names.objects[object].address = 0;
     }

@@ -200,7 +200,8 @@ class Report:
         for one in row["instances"] if blocks == 1 and row["kind"] == "heap" and not row["type"] else ():
             self.equal(row["size"], one["size"], where, "size, and its only block's", 0)
         for field in row["fields"]:
-            if field["size"] is not None and row["size"] and field["offset"] is not None and blocks == 1:
+            own = field["name"][0] in "+[" # else it may be of another type that is there
+            if own and row["size"] and field["offset"] is not None and blocks == 1:
                 self.at_most(field["offset"], row["size"], where, f"offset of {field['name']}", 0)
         live, count, usable, asked = (row.get(key) for key in
                                       ("live_bytes", "live_blocks", "usable_bytes", "requested_bytes"))
@@ -226,8 +227,8 @@ class Report:
             whole = whole if len(whole) == len(types) == 1 and row["type"] == types[0]["type"] else [None]
             # What is declared as an array of no size ends where the block does.
             beyond = "[*]" in field["name"]
-            if None not in (whole[0], field["size"], field["offset"]) and not beyond:
-                self.at_most(field["offset"] + field["size"], whole[0], where, f"end of field {field['name']}", 0)
+            if None not in (whole[0], field["offset"]) and not beyond:
+                self.at_most(field["offset"] + 1, whole[0], where, f"field {field['name']} begins", 0)
         for one in row["instances"]:
             kind = self.place(int(one["address"], 16))
             if one["size"] and self.steady(int(one["address"], 16)):
