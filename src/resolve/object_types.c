@@ -117,7 +117,8 @@ bool type_instances_apply(const struct finding *finding)
 {
     bool memory =
         finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON || finding->kind == OBJECT_MAP;
-    return memory && finding->allocation != ALLOCATION_RECORDED;
+    return memory && finding->allocation != ALLOCATION_RECORDED &&
+           finding->allocation != ALLOCATION_HEADER;
 }
 
 /* The type seen at a place, in a block of this size; 0: none. */

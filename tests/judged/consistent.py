@@ -188,8 +188,8 @@ class Report:
         self.parts(row["code"], row["samples"], where, "code")
         self.parts(row["instances"], row["samples"], where, "instances")
         self.tree(row.get("callers"), where)
-        # A mapping that grew has had several addresses; malloc's own data are no blocks.
-        mapping = row["kind"] == "anon" or row["name"][0] == "[" or row["name"] == "malloc's own data"
+        # A mapping that grew has had several addresses.
+        mapping = row["kind"] == "anon" or row["name"][0] == "["
         # Those of a call path are the blocks that live, instances what was sampled.
         blocks = row.get("blocks") if not mapping and not row.get("site") else None
         if blocks is not None:

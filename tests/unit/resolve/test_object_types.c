@@ -457,6 +457,9 @@ static void some_memory_keeps_its_name(void **state)
     }
     struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &told, &access, &operand), 0);
+    struct finding header = in_block(ALLOCATION_HEADER, 0x9000, 64);
+    assert_int_equal(type_instances_rename(&instances, &types, &header, &access, &operand), 0);
+    assert_false(type_instances_apply(&header)); /* nothing waits for a type of it */
     struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, NULL), 0);
