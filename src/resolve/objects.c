@@ -448,18 +448,39 @@ static void grow_to(struct object_desc *desc, uint64_t size_bytes)
         desc->size_bytes = size_bytes;
 }
 
+enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
+
+/* Static variables of two files, types of two units, mappings at one address after another: each
+ * has a row, and a number. Bins have call paths. */
+static const char *number_name(const struct finding *finding, struct names *names,
+                               char out[NAMES_TEXT_MAX])
+{
+    uint64_t called =
+        hash_bytes(finding->name, strlen(finding->name)) ^
+        hash_mix(hash_bytes(finding->module, strlen(finding->module)) + finding->kind);
+    uint32_t *count = finding->bin ? NULL : hash_insert(&names->called, called, NULL);
+    if (!count || !(*count)++)
+        return finding->name;
+    snprintf(out, NAMES_TEXT_MAX, "%.*s #%u", NAMES_TEXT_MAX - 16, finding->name, *count);
+    return out;
+}
+
 uint32_t finding_object(const struct finding *finding, struct names *names)
 {
+    char numbered[NAMES_TEXT_MAX];
     struct object_desc desc = {.name = finding->name,
                                .module = finding->module,
                                .kind = finding->kind,
                                .address = finding->base,
                                .size_bytes = finding->end - finding->base};
     uint32_t object = names_find_object(names, finding->key);
-    if (!object)
+    if (!object) {
+        desc.name = number_name(finding, names, numbered);
         object = names_add_object(names, finding->key, &desc);
-    else if (!finding->of_type && (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
+    } else if (!finding->of_type &&
+               (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON)) {
         grow_to(&names->objects[object], desc.size_bytes);
+    }
     if (object && finding->whole_blocks && !finding->of_type) {
         names->objects[object].size_bytes = finding->whole_bytes;
         names->objects[object].blocks = finding->whole_blocks;
@@ -477,8 +498,6 @@ uint32_t finding_intern(const struct finding *finding, struct names *names)
         names_instance(names, object, finding->base);
     return object;
 }
-
-enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
 
 static const char *clean(struct names *names, const char *text)
 {
@@ -517,10 +536,16 @@ void names_fini(struct names *names)
     arena_fini(&names->strings);
     hash_fini(&names->object_of_key);
     hash_fini(&names->instances);
+    hash_fini(&names->called);
     hash_fini(&names->function_of_key);
     free(names->objects);
     free(names->functions);
     free(names->line_looked_for);
+}
+
+void names_forget(struct names *names)
+{
+    hash_clear(&names->called);
 }
 
 uint32_t names_find_object(const struct names *names, uint64_t key)

@@ -104,6 +104,26 @@ static void size_is_of_the_largest(void **state)
         .key = 78, .kind = OBJECT_HEAP, .bin = 5, .name = "malloc(160K..192K)", .module = ""});
 }
 
+static const char *name_of(uint64_t key, const char *module)
+{
+    struct finding finding = {.key = key, .kind = OBJECT_GLOBAL, .name = "table", .module = module};
+    return names.objects[finding_object(&finding, &names)].name;
+}
+
+/* Static variables of two files. */
+static void objects_of_one_name_have_numbers(void **state)
+{
+    (void)state;
+    assert_string_equal(name_of(1, "program"), "table");
+    assert_string_equal(name_of(2, "program"), "table #2");
+    assert_string_equal(name_of(3, "library"), "table");
+    assert_string_equal(name_of(4, "program"), "table #3");
+    assert_string_equal(name_of(1, "program"), "table");
+    assert_string_equal(name_of(2, "program"), "table #2");
+    names_forget(&names);
+    assert_string_equal(name_of(5, "program"), "table");
+}
+
 static void what_comes_when_full_is_unknown(void **state)
 {
     (void)state;
@@ -133,6 +153,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_cannot_steer_the_terminal, begin, end),
         cmocka_unit_test_setup_teardown(instances_count_once_each, begin, end),
         cmocka_unit_test_setup_teardown(size_is_of_the_largest, begin, end),
+        cmocka_unit_test_setup_teardown(objects_of_one_name_have_numbers, begin, end),
         cmocka_unit_test_setup_teardown(what_comes_when_full_is_unknown, begin, end),
         cmocka_unit_test(kinds_have_the_names_of_the_report),
     };

@@ -321,6 +321,26 @@ static void mappings_replace_what_they_cover(void **state)
     maps_fini(&maps);
 }
 
+#define LONG_NAME                                                                                  \
+    "a_name_that_is_as_long_as_those_of_the_functions_of_an_instance_of_a_template_with_several_"  \
+    "arguments_that_are_instances_of_templates_as_well"
+static uint64_t long_named(void) __asm__(LONG_NAME);
+
+static __attribute__((noinline)) uint64_t long_named(void)
+{
+    return called_from();
+}
+
+static void a_frame_has_the_whole_name_of_its_function(void **state)
+{
+    (void)state;
+    bool waits;
+    struct finding finding = {.kind = OBJECT_STACK};
+    assert_non_null(resolver_name_slot(resolver_resolver, &finding, known.stack,
+                                       (uint64_t)(uintptr_t)&long_named, -8, &waits));
+    assert_string_equal(finding.name, LONG_NAME " (saved registers)");
+}
+
 /* The question of a slot is asked again when its answer has been forgotten. */
 static void a_slot_that_was_named_keeps_its_instance(void **state)
 {
@@ -409,6 +429,7 @@ static int run_resolver(void)
         cmocka_unit_test(truncated_files_are_survived),
         cmocka_unit_test(mappings_replace_what_they_cover),
         cmocka_unit_test(a_slot_that_was_named_keeps_its_instance),
+        cmocka_unit_test(a_frame_has_the_whole_name_of_its_function),
         cmocka_unit_test(samples_of_a_block_are_in_the_bin_of_its_object),
     };
     return cmocka_run_group_tests_name("resolver", tests, start_child, end_child);
