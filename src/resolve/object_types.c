@@ -440,6 +440,12 @@ void object_types_vote(struct object_types *typed, const struct types *types,
     votes_add(&known->votes, types, type, fits);
 }
 
+/* The rest of a section that no variable is known in: many variables. */
+static bool is_nameless(const struct finding *finding)
+{
+    return finding->in_module && !finding->variable_of;
+}
+
 static void place_type(struct object_types *typed, const struct types *types,
                        const struct finding *finding, const struct typed_operand *operand,
                        struct place *place)
@@ -453,7 +459,8 @@ static void place_type(struct object_types *typed, const struct types *types,
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
     /* A whole stack is no array of anything. */
-    if (object && coded && !object->declared && finding->kind != OBJECT_STACK)
+    if (object && coded && !object->declared && finding->kind != OBJECT_STACK &&
+        !is_nameless(finding))
         vote(object, types, finding, operand, place);
     else if (object && object->by_size && place->untyped != UNTYPED_WAITING)
         object->votes.unsaid++;
