@@ -166,6 +166,12 @@ static uint32_t name_block(struct type_instances *instances, const struct types 
     return id;
 }
 
+/* Types of glibc's malloc inside its blocks, which are not the program's. */
+static bool is_allocators(const struct type_desc *type)
+{
+    return !strcmp(type->name, "struct malloc_chunk") || !strcmp(type->name, "struct tcache_entry");
+}
+
 bool type_instances_array(struct type_instances *instances, const struct types *types,
                           struct finding *finding, uint32_t type)
 {
@@ -231,12 +237,6 @@ static bool is_alone(const struct finding *block, uint64_t size)
 {
     uint64_t room = block->end - block->base;
     return size <= room && room < 2 * size;
-}
-
-/* Types of glibc's malloc inside its blocks, which are not the program's. */
-static bool is_allocators(const struct type_desc *type)
-{
-    return !strcmp(type->name, "struct malloc_chunk") || !strcmp(type->name, "struct tcache_entry");
 }
 
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
@@ -415,6 +415,8 @@ static void vote(struct object_type *object, const struct types *types,
                  const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
+    if (is_allocators(desc))
+        return;
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block =
         finding->allocation == ALLOCATION_RECORDED || finding->allocation == ALLOCATION_WALKED;

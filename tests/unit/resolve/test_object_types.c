@@ -461,6 +461,9 @@ static void the_allocators_types_name_nothing(void **state)
     name_and_place(&heap, 0x9100, &operand);
     assert_string_equal(heap.name, "[heap]");
     assert_int_equal(heap.base, 0x9000);
+    for (int i = 0; i < 100; i++)
+        place_in(ID, &heap, 0x9100, &operand);
+    assert_null(object_types_describe(&typed, &types, ID, &(struct object_desc){0}));
 }
 
 static void some_memory_keeps_its_name(void **state)
