@@ -185,7 +185,8 @@ class Report:
         # A mapping that grew has had several addresses.
         mapping = row["kind"] == "anon" or row["name"][0] == "["
         # Those of a call path are the blocks that live, instances what was sampled.
-        blocks = row.get("blocks") if not mapping and not row.get("site") else None
+        counted = row.get("site") or row["name"] == "unknown call path"
+        blocks = row.get("blocks") if not mapping and not counted else None
         if blocks is not None:
             self.at_most(len(row["instances"]), blocks, where, "instances, blocks", 0)
         self.names_once(row["fields"], ("name", "offset", "type", "size"), f"{where}: fields")
@@ -237,9 +238,7 @@ class Report:
     def all_objects(self):
         self.parts(self.objects, self.attributed, "objects", "objects",
                    self.report.get("objects_left_out") == 0 and not self.decays and self.one_event)
-        self.names_once(self.objects, ("name", "kind", "module", "address"), "objects")
-        self.names_once([row for row in self.objects if row["kind"] == "heap" and row["blocks"] != 1 and not row["site"]],
-                        ("name", "kind", "module", "type"), "objects")
+        self.names_once([row for row in self.objects if not row["site"]], ("name", "kind", "module", "type"), "objects")
         for row in self.objects:
             self.object(row)
             self.share(row["samples"], row["share"], self.attributed, f"object {row['name']}")
@@ -373,6 +372,9 @@ class Report:
                 if sign not in titles:
                     continue
                 self.at_most(len(rows), len(report[key]), f"text {key}", "rows", 0)
+                shown = collections.Counter(tuple(row.get(one) for one in ("NAME", "KIND", "MODULE", "TYPE", "BIN"))
+                                            for row in rows if key != "code")
+                self.must(not shown or max(shown.values()) == 1, f"text {key}", f"rows alike: {shown.most_common(1)}")
                 for row, one in zip(rows, report[key]):
                     where = f"text {key} {one.get('name') or one.get('function')}"
                     for title, name in columns.items():
@@ -380,6 +382,9 @@ class Report:
                         # SAMPLES of functions are with those of an unknown object.
                         if (title, key) == ("SAMPLES", "code"):
                             value += one["unknown_samples"] or 0
+                        # Bins of one function have its caller, or a number.
+                        if title in ("NAME", "BIN") and one.get("site"):
+                            value = (row.get(title) if row.get(title, "").startswith(value) else value)
                         if title == "TYPE" and value:
                             value = re.sub(r"\b(struct|union|class) ", "", value)
                         self.text_value(row.get(title), value, f"{where}: {title}")
