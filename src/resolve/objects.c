@@ -172,7 +172,7 @@ static void find_anonymous(struct finding *finding, struct space *space, const s
         finding->kind = OBJECT_HEAP;
     if (finding->kind == OBJECT_ANON &&
         regions_find(&space->regions, &space->maps, &space->stacks, map, finding->base,
-                     finding->end, finding->key, &region)) {
+                     finding->end, known ? 0 : finding->key, &region)) {
         finding->key = region.key;
         finding->whole_start = region.start;
         finding->whole_bytes = region.size_bytes;

@@ -648,7 +648,7 @@ static int by_shown_name(const void *left, const void *right)
     return names ? names : a->heap.id < b->heap.id ? -1 : a->heap.id > b->heap.id;
 }
 
-/* Calls at several places of one function, of which no line is known, have numbers. */
+/* Calls at several places of one function, without a known line, have numbers. */
 static bool number_twins(struct snapshot_bin **bins, size_t count, struct arena *arena)
 {
     const char *name = NULL;
