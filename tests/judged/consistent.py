@@ -222,6 +222,8 @@ class Report:
             whole = whole if len(whole) == len(types) == 1 and row["type"] == types[0]["type"] else [None]
             # What is declared as an array of no size ends where the block does.
             beyond = "[*]" in field["name"]
+            # The code's view may be of another type.
+            beyond = beyond or not field["name"].startswith(re.sub(r"^(struct|union|class) ", "", row["type"] or " ") + ".")
             if None not in (whole[0], field["offset"]) and not beyond:
                 self.at_most(field["offset"] + 1, whole[0], where, f"field {field['name']} begins", 0)
         for one in row["instances"]:
