@@ -81,14 +81,16 @@ bool provisional_is_block(const struct resolver *resolver, uint32_t object)
     return found && found->kind == PROVISIONAL_BLOCK;
 }
 
-/* Rows of blocks of the same class and size before this one. */
+/* Rows before this one of blocks with a size that is shown alike. */
 static unsigned twins_before(const struct provisional *provisional,
                              const struct provisional_object *block)
 {
     unsigned before = 0;
+    char bytes[16], others[16];
+    text_bytes(bytes, block->end - block->start);
     for (const struct provisional_object *other = provisional->list; other < block; other++)
-        before += other->class == block->class && other->own_row && !other->one_of &&
-                  other->end - other->start == block->end - block->start;
+        before += other->own_row && !other->one_of &&
+                  !strcmp(text_bytes(others, other->end - other->start), bytes);
     return before;
 }
 
