@@ -310,6 +310,10 @@ static void build_instances(struct build *build, struct snapshot_object *object,
         object->instances->base = object->address;
         object->instances->size = object->size;
     }
+    /* Of a size class the largest block may be in a row of its own. */
+    if (object->instances && object->kind == OBJECT_HEAP && object->blocks == 1 && count == 1 &&
+        !object->type_id && object->instances->size)
+        object->size = object->instances->size;
     if (object->instances)
         qsort(object->instances, count, sizeof *object->instances, most_in_instance);
     object->instance_count = count < INSTANCES ? count : INSTANCES;
