@@ -87,10 +87,14 @@ static unsigned twins_before(const struct provisional *provisional,
 {
     unsigned before = 0;
     char bytes[16], others[16];
-    text_bytes(bytes, block->end - block->start);
-    for (const struct provisional_object *other = provisional->list; other < block; other++)
-        before += other->own_row && !other->one_of &&
-                  !strcmp(text_bytes(others, other->end - other->start), bytes);
+    uint64_t size = block->end - block->start;
+    text_bytes(bytes, size);
+    for (const struct provisional_object *other = provisional->list; other < block; other++) {
+        uint64_t its = other->end - other->start;
+        bool near = its + its / 8 >= size && its <= size + size / 8;
+        before +=
+            near && other->own_row && !other->one_of && !strcmp(text_bytes(others, its), bytes);
+    }
     return before;
 }
 

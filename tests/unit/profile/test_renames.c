@@ -467,6 +467,7 @@ static void a_block_is_one_instance(void **state)
     struct profile *profile = make();
     for (int step = 0; step < 100; step++) {
         struct place place = {.object = step % 4 ? ARRAY : OTHER,
+                              .holder = PART,
                               .base = BLOCKS * BLOCK_APART,
                               .size_bytes = BLOCK_BYTES / (uint64_t)(1 + step / 50),
                               .access = {.time_ns = 1000 + (uint64_t)step,
