@@ -93,6 +93,15 @@ struct record_format source_format(const struct source *source, const struct per
 int source_plan_list(struct source_plan *plan, const char *list, const struct kernel *kernel,
                      struct error *error);
 
+/*
+ * The pair of events whose ratio is the part of the time that waits, offered to sources that
+ * sample accesses: stalled cycles and all cycles, where the CPU counts both on all of its cores.
+ */
+void source_offer_stalls(struct source_plan *plan, const struct kernel *kernel);
+
+/* The `settle` of these sources: half of the pair tells nothing. */
+void source_settle_stalls(struct source_plan *plan);
+
 /* One line on why perf_event_open said `code` to `what`, with the remedy. Negative errno. */
 int source_explain(const struct source *source, int code, const struct source_plan *plan,
                    const char *what, const struct kernel *kernel, struct error *error);
