@@ -124,6 +124,14 @@ static bool find_tls(struct finding *finding, const struct tls *tls, uint64_t ad
     if (!block)
         return false;
     const struct module *module = block->module;
+    if (!module) {
+        finding->kind = OBJECT_TLS;
+        finding->base = block->start;
+        finding->end = block->end;
+        finding->key = finding_key_of(UINT64_MAX, 0, KEY_TLS);
+        finding->name = "thread control block";
+        return true;
+    }
     const struct symbol *symbol = module_tls(module, address - block->start);
     finding->kind = OBJECT_TLS;
     finding->module = module_name(module);

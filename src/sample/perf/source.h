@@ -94,12 +94,12 @@ int source_plan_list(struct source_plan *plan, const char *list, const struct ke
                      struct error *error);
 
 /*
- * The pair of events whose ratio is the part of the time that waits, offered to sources that
- * sample accesses: stalled cycles and all cycles, where the CPU counts both on all of its cores.
+ * Adds stalled cycles and all cycles to a plan that samples accesses, where the CPU counts both on
+ * all of its cores: their ratio is the part of the time that waits.
  */
 void source_offer_stalls(struct source_plan *plan, const struct kernel *kernel);
 
-/* The `settle` of these sources: half of the pair tells nothing. */
+/* The `settle` of these sources: one of the two has no ratio. */
 void source_settle_stalls(struct source_plan *plan);
 
 /* One line on why perf_event_open said `code` to `what`, with the remedy. Negative errno. */

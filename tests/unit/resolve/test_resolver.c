@@ -143,6 +143,10 @@ static void thread_local_variables_are_found_without_stopping(void **state)
     expect(known.thread_tls, "thread_variable", OBJECT_TLS, 16);
     assert_int_equal(resolve(known.tls, SREG_NONE).object,
                      resolve(known.thread_tls, SREG_NONE).object);
+    /* The guard of stacks; the thread's descriptor goes on behind the control block. */
+    expect(base + 0x28, "thread control block", OBJECT_TLS, 0x28);
+    assert_int_not_equal(resolve(base + 0x40, SREG_NONE).object,
+                         resolve(base + 0x28, SREG_NONE).object);
 }
 
 static void stacks_heap_and_mappings_are_told_apart(void **state)
