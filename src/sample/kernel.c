@@ -140,8 +140,7 @@ static const double often_until = 1250;
 #define RUN_LEAST_NS (CLOCK_NS_PER_S / 100) /* less CPU time says nothing */
 
 /* Switches that the thread asked for: another thread that needs the CPU is no reason to sample
- * less.
- */
+ * less. */
 static bool read_thread(const struct kernel *kernel, pid_t pid, struct switching_thread *thread)
 {
     static const char line[] = "\nvoluntary_ctxt_switches:";
@@ -173,8 +172,9 @@ void switching_look(struct switching *switching, const struct kernel *kernel, pi
     double switches = 0;
     if (now_ns - switching->read_ns < LOOK_NS)
         return;
+    /* Of many threads some of each age: the oldest of a server may only wait. */
     if (!threads_read(&threads, kernel, pid))
-        for (size_t i = 0; i < threads.count && now.count < SWITCHING_THREADS; i++) {
+        for (size_t i = 0; i < threads.count; i += 1 + threads.count / (SWITCHING_THREADS + 1)) {
             struct switching_thread *thread = &now.threads[now.count];
             thread->tid = threads.tids[i];
             if (!read_thread(kernel, pid, thread))
