@@ -125,10 +125,10 @@ static void page_walks_are_found_from_a_fifth_on(void **state)
 {
     (void)state;
     levels.tlb_miss = 0.19;
-    findings_tlb(&findings_findings);
+    findings_apply(&findings_findings, RULE_TLB);
     assert_int_equal(findings_findings.count, 0);
     levels.tlb_miss = 0.25;
-    findings_tlb(&findings_findings);
+    findings_apply(&findings_findings, RULE_TLB);
     assert_int_equal(findings_findings.count, 1);
     assert_int_equal(findings_list[0].kind, FINDING_TLB);
     assert_true(fabs(findings_list[0].gain - 0.5 * 0.8 * 0.25) < 1e-9);
@@ -184,7 +184,7 @@ static void nothing_is_advised_that_nobody_can_change(void **state)
         findings_object.type = cases[i].type;
         findings_object.kind = cases[i].kind;
         findings_findings.count = 0;
-        findings_tlb(&findings_findings);
+        findings_apply(&findings_findings, RULE_TLB);
         assert_int_equal(findings_findings.count, cases[i].reported);
     }
 }
@@ -212,8 +212,31 @@ static void estimates_come_before_bounds_and_the_list_is_bounded(void **state)
     assert_int_equal(findings_list[0].kind, FINDING_REMOTE);
     assert_true(findings_list[0].gain < findings_list[1].gain);
     for (int i = 0; i < FINDINGS_MAX; i++)
-        findings_remote(&findings_findings);
+        findings_apply(&findings_findings, RULE_REMOTE);
     assert_int_equal(findings_findings.count, FINDINGS_MAX);
+}
+
+/* A rule without a row has no kind, and findings_add() nothing to add it by. */
+static void each_rule_has_one_row(void **state)
+{
+    static const struct findings_family *const families[] = {&findings_layout, &findings_access,
+                                                             &findings_misses, &findings_threads};
+    unsigned rows[RULE_COUNT] = {0};
+    unsigned functions[FINDING_KIND_COUNT] = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        for (size_t k = 0; k < families[i]->count; k++) {
+            const struct findings_rule *row = &families[i]->rules[k];
+            rows[row->rule]++;
+            functions[row->kind] += row->find || row->find_object;
+            assert_false(row->find && row->find_object);
+        }
+    for (int rule = RULE_NONE + 1; rule < RULE_COUNT; rule++)
+        assert_int_equal(rows[rule], 1);
+    assert_null(findings_rule(RULE_NONE));
+    functions[FINDING_TRUE_SHARING]++; /* by the function of FINDING_FALSE_SHARING */
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        assert_true(functions[kind]);
 }
 
 #define RULE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -232,6 +255,7 @@ static int run_findings(void)
         RULE(nothing_is_advised_that_nobody_can_change),
         RULE(little_gain_and_few_samples_are_not_worth_a_line),
         RULE(estimates_come_before_bounds_and_the_list_is_bounded),
+        RULE(each_rule_has_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

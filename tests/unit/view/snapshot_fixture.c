@@ -34,7 +34,7 @@ static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
                                         .gain = 0.25};
     list[1] = (struct snapshot_finding){.kind = FINDING_TRUE_SHARING,
                                         .sure = FINDING_SURE,
-                                        .rule = RULE_SHARING,
+                                        .rule = RULE_TRUE_SHARING,
                                         .object = 1,
                                         .id = snapshot->objects[1].id,
                                         .name = snapshot->objects[1].name,
