@@ -13,7 +13,7 @@
 
 bool findings_simulated(const struct findings *findings)
 {
-    return findings->snapshot->simulation.level_count || findings->snapshot->causes.told;
+    return findings->snapshot->simulation.level_count || findings->snapshot->causes.known;
 }
 
 /* Index of the level; UINT32_MAX: the ranking event is of none, or it is not known which. */
@@ -244,7 +244,7 @@ static void conflict_sets(struct findings *findings)
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     size_t count = findings->snapshot->object_count;
     struct hot_sets hot = {0};
-    if (findings->snapshot->causes.told) /* by cause, then */
+    if (findings->snapshot->causes.known) /* by cause, then */
         return;
     /* Not where the index is guessed, or known within a page only. */
     if (sets->verdict != SETS_CONCENTRATED || !sets->conflict || sets->doubt || !sets->sets ||

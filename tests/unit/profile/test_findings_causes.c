@@ -9,7 +9,7 @@
 
 enum { KIB = 1024, NODE = 64 };
 
-static struct snapshot_causes_row told[2];
+static struct snapshot_causes_row reported[2];
 static struct snapshot_layout layout;
 static struct snapshot_layout_row row;
 static uint64_t step; /* from node to node; 0: at random */
@@ -17,10 +17,11 @@ static uint64_t step; /* from node to node; 0: at random */
 static int setup(void **state)
 {
     int failed = findings_setup(state);
-    memset(told, 0, sizeof told);
+    memset(reported, 0, sizeof reported);
     for (uint32_t i = 0; i < 2; i++) {
-        told[i] = (struct snapshot_causes_row){.index = i, .id = 7 + i, .name = objects[i].name};
-        told[i].figures = (struct snapshot_causes_figures){
+        reported[i] =
+            (struct snapshot_causes_row){.index = i, .id = 7 + i, .name = objects[i].name};
+        reported[i].figures = (struct snapshot_causes_figures){
             .samples = 1000, .misses = 1000, .evicted = 1000, .by_itself = 1};
         objects[i].loads = 1000;
     }
@@ -28,32 +29,32 @@ static int setup(void **state)
     snapshot.simulation.level[0] =
         (struct simulation_level){.size_bytes = 256 * KIB, .ways = 8, .line_bytes = LINE};
     snapshot.source.events[0].role = EVENT_MISS_L1;
-    snapshot.causes.told = true;
-    snapshot.causes.of[CAUSES_OBJECTS].rows = told;
+    snapshot.causes.known = true;
+    snapshot.causes.of[CAUSES_OBJECTS].rows = reported;
     snapshot.causes.of[CAUSES_OBJECTS].count = 2;
     return failed;
 }
 
 static void because(int object, enum miss_cause cause, double share)
 {
-    memset(told[object].figures.share, 0, sizeof told[object].figures.share);
-    told[object].figures.share[cause] = share;
-    told[object].figures.share[CAUSE_FIRST] += 1 - share;
+    memset(reported[object].figures.share, 0, sizeof reported[object].figures.share);
+    reported[object].figures.share[cause] = share;
+    reported[object].figures.share[CAUSE_FIRST] += 1 - share;
 }
 
 static void thrown_out_by(int object, int by, double share)
 {
-    told[object].evictors[0] = (struct snapshot_evictor){.function = "work",
-                                                         .object = objects[by].name,
-                                                         .object_id = 7 + (uint32_t)by,
-                                                         .share = share};
-    told[object].evictor_count = 1;
-    told[object].figures.by_itself = by == object ? share : 1 - share;
+    reported[object].evictors[0] = (struct snapshot_evictor){.function = "work",
+                                                             .object = objects[by].name,
+                                                             .object_id = 7 + (uint32_t)by,
+                                                             .share = share};
+    reported[object].evictor_count = 1;
+    reported[object].figures.by_itself = by == object ? share : 1 - share;
 }
 
 /* ---- causes ---- */
 
-static void conflicts_are_told_with_who_needed_the_place(void **state)
+static void conflicts_are_reported_with_who_needed_the_place(void **state)
 {
     (void)state;
     because(0, CAUSE_CONFLICT, 0.6);
@@ -69,7 +70,7 @@ static void conflicts_are_told_with_who_needed_the_place(void **state)
     thrown_out_by(0, 0, 1);
     assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 1);
     assert_non_null(strstr(words()->advice, "rows longer"));
-    told[0].figures.samples = FINDINGS_SAMPLES - 1;
+    reported[0].figures.samples = FINDINGS_SAMPLES - 1;
     assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 0);
 }
 
@@ -156,8 +157,8 @@ static void a_table_that_would_fit_is_pushed_out_by_what_passes_through(void **s
     assert_non_null(strstr(words()->advice, "Keep second from passing"));
     assert_int_equal(list[1].kind, FINDING_STREAMING);
     assert_true(fabs(list[1].gain - 0.4 * 0.8) < 1e-9);
-    told[0].figures.evicted = 10; /* of most it is not known who did */
-    because(1, CAUSE_FIRST, 1);   /* read once: there is no second pass */
+    reported[0].figures.evicted = 10; /* of most it is not known who did */
+    because(1, CAUSE_FIRST, 1);       /* read once: there is no second pass */
     assert_int_equal(reported_without_room(), 0);
 }
 
@@ -179,7 +180,7 @@ static void rules_of_time_are_silent_in_a_simulation(void **state)
     scatter(UINT64_C(96) << 20);
     assert_int_equal(REPORTED(RULE_REACH), 0);
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     assert_int_equal(REPORTED(RULE_REACH), 1);
 }
 
@@ -220,7 +221,7 @@ static void links_tell_the_order_of_a_short_list(void **state)
 {
     (void)state;
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     list_of_nodes();
     assert_int_equal(findings_order(&findings, 0), SPREAD_UNKNOWN);
     step = 0;
@@ -255,7 +256,7 @@ static void chains_of_one_node_are_not_walked(void **state)
 {
     (void)state;
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     step = 0;
     list_of_nodes();
     names.word = short_chain;
@@ -274,7 +275,7 @@ static void a_tree_has_two_links(void **state)
     static struct snapshot_layout_row rows[3];
     (void)state;
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     step = 0;
     list_of_nodes();
     for (int i = 0; i < 3; i++)
@@ -318,7 +319,7 @@ static void the_second_child_need_not_be_sampled(void **state)
     static struct snapshot_layout_row rows[3];
     (void)state;
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     step = 0;
     list_of_nodes();
     for (int i = 0; i < 3; i++)
@@ -401,7 +402,7 @@ static void use_of_lines_drops_or_supports_a_split(void **state)
     (void)state;
     because(0, CAUSE_CAPACITY, 1);
     objects[0].use = &use;
-    snapshot.uses = (struct snapshot_uses){.told = true, .level = 1};
+    snapshot.uses = (struct snapshot_uses){.known = true, .level = 1};
     assert_int_equal(weighed(RULE_SPLIT, false), 1);
     assert_int_equal(list[0].sure, FINDING_SURE);
     assert_non_null(strstr(words()->evidence, "1000 lines fetched for it that L2 let go, 12%"));
@@ -426,7 +427,7 @@ static void watches_drop_or_support(void **state)
                                             .used = {0.2, 0.1, 0.3},
                                             .verdict = WATCH_CAPACITY};
     (void)state;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     snapshot.watch = (struct snapshot_watch){.on = true, .objects = &watched, .count = 1};
     assert_int_equal(weighed(RULE_STREAMING, true), 1);
     assert_int_equal(list[0].sure, FINDING_SURE);
@@ -447,7 +448,7 @@ static void watches_drop_or_support(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(conflicts_are_told_with_who_needed_the_place),
+        RULE(conflicts_are_reported_with_who_needed_the_place),
         RULE(lines_that_others_took_are_sharing),
         RULE(lines_taken_are_sharing_whatever_ranks),
         RULE(a_table_that_would_fit_is_pushed_out_by_what_passes_through),

@@ -47,7 +47,7 @@ static void plant_spin(void)
     wait_on(64);
 }
 
-static void threads_at_one_load_are_told(void **state)
+static void threads_at_one_load_are_reported(void **state)
 {
     (void)state;
     plant_spin();
@@ -131,7 +131,7 @@ static void misses_are_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(threads_at_one_load_are_told),       RULE(one_thread_waits_for_nobody),
+        RULE(threads_at_one_load_are_reported),   RULE(one_thread_waits_for_nobody),
         RULE(who_writes_does_not_wait),           RULE(who_does_other_things_does_not_wait),
         RULE(who_computes_with_it_does_not_wait), RULE(going_through_an_array_is_no_wait),
         RULE(nobody_else_writes_to_a_stack),      RULE(misses_are_no_time),

@@ -105,10 +105,10 @@ static void finish(struct snapshot_levels *levels, double all_cycles)
 {
     double cycles = total(levels->waited, DATA_LEVEL_COUNT);
     levels->accesses = total(levels->level, DATA_LEVEL_COUNT);
-    bool told = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
-    for (int i = 0; !told && i < SNOOP_COUNT; i++)
+    bool reported = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
+    for (int i = 0; !reported && i < SNOOP_COUNT; i++)
         levels->snoop[i] = NAN;
-    for (int i = 0; !told && i < TLB_COUNT; i++)
+    for (int i = 0; !reported && i < TLB_COUNT; i++)
         levels->tlb[i] = NAN;
     levels->remote =
         share(levels->level[DATA_REMOTE_CACHE] + levels->level[DATA_REMOTE_DRAM], levels->accesses);
