@@ -21,10 +21,10 @@ struct engine;
 
 struct engine_options {
     pid_t pid;
-    bool launched;                             /* pid waits before its exec */
-    const char *input;                         /* replay, or NULL */
-    void (*tell)(void *context, double share); /* a recording was looked through so far; NULL */
-    void *told;
+    bool launched;                                 /* pid waits before its exec */
+    const char *input;                             /* replay, or NULL */
+    void (*progress)(void *context, double share); /* a recording was looked through so far; NULL */
+    void *progress_context;
     const char *symfs;
     bool debuginfod;  /* --debuginfod */
     bool batch;       /* no screen: debug information of a recording is waited for */

@@ -29,6 +29,7 @@ enum finding_page finding_page(const struct snapshot_finding *finding);
 /* "split", "true-sharing", ... as in JSON; a few words for a list; "perhaps", "likely", "sure". */
 const char *finding_kind_name(enum finding_kind kind);
 const char *finding_kind_words(enum finding_kind kind);
+bool finding_saves_waiting(enum finding_kind kind);
 const char *finding_sure_name(enum finding_sure sure);
 /* "low", "medium", "high". */
 const char *finding_confidence(enum finding_sure sure);

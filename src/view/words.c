@@ -243,7 +243,7 @@ const char *heap_note(const struct snapshot *snapshot)
 
 enum { REPORT_LINES = 20 };
 
-static const double NOWHERE_TOLD = 0.01;
+static const double NOWHERE_LEAST = 0.01;
 
 const char binary_remedy[] =
     "They are found by build-id. Where it was recorded, perf archive packs them: unpack that here "
@@ -278,7 +278,7 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
         text_append(out, size,
                     "%.1f%% of the samples are in programs or libraries that are not here",
                     share * 100);
-    if (nowhere >= NOWHERE_TOLD)
+    if (nowhere >= NOWHERE_LEAST)
         text_append(out, size,
                     "%s%.1f%% of the samples are in code that no recorded mapping holds: no row "
                     "shows them",

@@ -432,7 +432,7 @@ void build_causes(struct build *build)
     struct snapshot_causes *causes = &build->snapshot->causes;
     struct snapshot_causes_figures sums[CAUSES_KINDS] = {{0}};
     *causes = (struct snapshot_causes){0};
-    if (!causes_told(&build->profile->causes))
+    if (!causes_any(&build->profile->causes))
         return;
     for (enum causes_of kind = 0; kind < CAUSES_KINDS && !build->failed; kind++) {
         list_kind(build, kind, &sums[kind]);
@@ -440,7 +440,7 @@ void build_causes(struct build *build)
             build_evictors(build, kind, sums[kind].evicted);
     }
     causes->all = sums[CAUSES_OBJECTS];
-    causes->told = build_share_causes(&causes->all);
+    causes->known = build_share_causes(&causes->all);
 }
 
 /* Why a function missed on an object, and what had thrown those lines out. */
@@ -517,7 +517,7 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
     size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
-    if (!causes_told(&build->profile->causes))
+    if (!causes_any(&build->profile->causes))
         return;
     struct snapshot_causes_figures *sums = calloc(cells, sizeof *sums);
     build->failed |= !sums;

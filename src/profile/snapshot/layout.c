@@ -35,8 +35,7 @@ enum {
     UNKNOWN_SIZE = 8 /* bytes of an access of unknown size */
 };
 
-/* Thresholds of the reading. Those of the findings are stricter: findings/thresholds.h has them,
- * with their evidence. */
+/* Thresholds of the suggestions. Those of the findings are stricter (profile/findings). */
 static const double most_of_heat = 0.9;
 static const double straddling_least = 0.05;
 static const double unused_least = 0.25;

@@ -509,7 +509,7 @@ static void list_rates(struct build *build, const struct matrix_axes *axes, size
     matrix->rates_all = all;
 }
 
-static void build_told(struct build *build, const struct matrix_axes *axes)
+static void build_cell_levels(struct build *build, const struct matrix_axes *axes)
 {
     const struct snapshot *snapshot = build->snapshot;
     size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
@@ -535,7 +535,7 @@ static void build_cells(struct build *build, const struct matrix_axes *axes)
     if (!build->failed)
         build_blocks(build, axes);
     if (!build->failed)
-        build_told(build, axes);
+        build_cell_levels(build, axes);
     if (!build->failed)
         build_cell_causes(build, axes);
 }

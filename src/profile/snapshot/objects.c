@@ -633,22 +633,22 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
 {
     struct snapshot_bin **sorted = calloc(heap->bin_count + 1, sizeof *sorted);
     size_t count = 0;
-    bool told = sorted;
+    bool done = sorted;
     for (size_t i = 0; sorted && i < heap->bin_count; i++)
         if (heap->bins[i].heap.name && heap->bins[i].heap.path && !heap->bins[i].heap.renamed)
             sorted[count++] = &heap->bins[i];
     if (count)
         qsort(sorted, count, sizeof *sorted, by_name_and_path);
     /* Sorted by path, no other that differs has more in common than the nearest. */
-    for (size_t i = 0; told && i < count; i++) {
+    for (size_t i = 0; done && i < count; i++) {
         unsigned index = 0;
         bool by_line = false;
         distinguish(sorted, count, i, (size_t)-1, &index, &by_line);
         distinguish(sorted, count, i, 1, &index, &by_line);
-        told = !index || call(sorted[i], index, by_line, arena);
+        done = !index || call(sorted[i], index, by_line, arena);
     }
     free(sorted);
-    return told;
+    return done;
 }
 
 /*
@@ -738,7 +738,7 @@ static void partners_describe(struct build *build, struct snapshot_partner *part
 void build_partners(struct build *build)
 {
     struct hot hot = {0};
-    if (!build->profile->options.pairs.next || !build->snapshot->uses.told)
+    if (!build->profile->options.pairs.next || !build->snapshot->uses.known)
         return;
     partners_gather(build, &hot);
     for (enum line_pairs kind = 0; kind < LINE_PAIRS && hot.count; kind++)

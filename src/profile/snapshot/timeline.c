@@ -404,7 +404,8 @@ static void phases_list(struct build *build, const struct streams_sorted *object
             .start_s = build_seconds(build, now_ns, segments[i].start_ns),
             .end_s = build_seconds(build, now_ns, segments[i].end_ns),
             .samples = segments[i].samples,
-            .told_s = segments[i].told_ns ? build_seconds(build, now_ns, segments[i].told_ns) : NAN,
+            .known_s =
+                segments[i].known_ns ? build_seconds(build, now_ns, segments[i].known_ns) : NAN,
             .distance = NAN,
             .rose_by = NAN,
             .fell_by = NAN};

@@ -153,17 +153,18 @@ static double passed_s(const struct reuse *reuse)
 static void watch_fill_pace(const struct build *build, struct snapshot_watch_object *object)
 {
     double passed = passed_s(build->profile->reuse);
-    object->needed = object->told;
+    object->needed = object->settled;
     object->wait_s = 0;
     if (object->verdict != WATCH_TOO_FEW)
         return;
     /* Those that were cut short may leave the estimate less sure than so many would. */
     object->needed = needed(&object->again);
-    if (object->needed <= object->told)
-        object->needed = object->told + 1;
+    if (object->needed <= object->settled)
+        object->needed = object->settled + 1;
     object->wait_s = NAN;
-    if (object->told && passed > 0)
-        object->wait_s = (double)(object->needed - object->told) * passed / (double)object->told;
+    if (object->settled && passed > 0)
+        object->wait_s =
+            (double)(object->needed - object->settled) * passed / (double)object->settled;
 }
 
 /* Nearly all of it is spent, and there was more to be watched. */
@@ -368,7 +369,7 @@ static void fill_again(const struct legs *legs, struct snapshot_watch_object *ob
     object->watched = count;
     for (size_t i = 0; i < count; i++) {
         object->touched += legs->times[i].happened;
-        object->told += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
+        object->settled += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
     }
     object->again_s = count < REUSE_LEAST ? NAN : reach;
     object->again = object->returns = (struct snapshot_share){NAN, NAN, NAN};

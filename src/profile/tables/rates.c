@@ -128,12 +128,12 @@ static struct snapshot_share rate_recorded(struct amount event, const struct mis
 {
     struct amount all = in_proportion(event, missing->accesses);
     double most = missing->missed + missing->unknown;
-    double told = missing->accesses - missing->unknown;
+    double known = missing->accesses - missing->unknown;
     struct snapshot_share low = interval_part(in_proportion(event, missing->missed), all);
     struct snapshot_share high = interval_part(in_proportion(event, most), all);
-    if (!(told > 0))
+    if (!(known > 0))
         return unknown;
-    return (struct snapshot_share){missing->missed / told, low.low, high.high};
+    return (struct snapshot_share){missing->missed / known, low.low, high.high};
 }
 
 static void make_miss_rates(const struct rates_plan *plan, const struct rates_sums *own,

@@ -526,7 +526,7 @@ static void give_away(struct phases *phases, const struct division *division, do
     before->end_ns = next->start_ns;
     before->samples += (1 - part) * samples;
     next->samples -= (1 - part) * samples;
-    next->told_ns = next->end_ns;
+    next->known_ns = next->end_ns;
 }
 
 /* A phase with the letter of the one before is no other: what had changed went back. */
@@ -561,7 +561,7 @@ static void end_segment(struct phases *phases, const struct division *division)
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     struct phases_segment next = {.start_ns = division->start_ns,
                                   .end_ns = last->end_ns,
-                                  .told_ns = last->end_ns,
+                                  .known_ns = last->end_ns,
                                   .samples = phases_sum(division->after),
                                   .phase = PHASES_NONE};
     last->end_ns = division->start_ns;

@@ -694,7 +694,7 @@ static const struct column phase_list[] = {
            .paint = paint_dim),
     COLUMN(.key = "shares", .json = json_phase_shares),
     MEMBER("end", struct snapshot_phase, end_s),
-    MEMBER("told", struct snapshot_phase, told_s),
+    MEMBER("told", struct snapshot_phase, known_s),
     MEMBER("fell_by", struct snapshot_phase, fell_by),
     MEMBER("inversion", struct snapshot_phase, inversion),
 };

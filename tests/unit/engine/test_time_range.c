@@ -218,7 +218,7 @@ static const struct snapshot *select_first_phase(struct fixture *fixture)
 }
 
 /* Another object leads: that is the news, with the time as all screens write it. */
-static void a_change_is_told(void **state)
+static void a_change_is_reported(void **state)
 {
     struct fixture *fixture = *state;
     snapshot_free(look(fixture->engine)); /* it is told with the next refresh */
@@ -417,7 +417,7 @@ static void a_target_that_sleeps_is_seldom_looked_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_change_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_change_is_reported, setup, teardown),
         cmocka_unit_test_setup_teardown(a_phase_is_as_if_nothing_else_had_been, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_marked_is_shown, setup, teardown),
         cmocka_unit_test_setup_teardown(back_to_now_from_every_page, setup, teardown),

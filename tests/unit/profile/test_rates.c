@@ -171,7 +171,7 @@ static void the_same_samples_are_hits_and_misses(void **state)
 
 /* 30 loads found the L1, 10 stores only say that they missed it: 25 % miss the L1, and of the
  * L2 none to all of those. */
-static void what_is_not_told_may_be_either(void **state)
+static void what_is_not_reported_may_be_either(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
@@ -470,7 +470,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_same_samples_are_hits_and_misses, tear_down),
-        cmocka_unit_test_teardown(what_is_not_told_may_be_either, tear_down),
+        cmocka_unit_test_teardown(what_is_not_reported_may_be_either, tear_down),
         cmocka_unit_test_teardown(slow_loads_are_no_accesses, tear_down),
         cmocka_unit_test_teardown(several_events_are_two_counts, tear_down),
         cmocka_unit_test_teardown(events_that_took_turns_are_made_up_for, tear_down),

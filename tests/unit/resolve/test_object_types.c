@@ -442,8 +442,8 @@ static void some_memory_keeps_its_name(void **state)
         assert_int_equal(type_instances_rename(&instances, &types, &finding, &access, &operand), 0);
         assert_string_equal(finding.name, "[heap]");
     }
-    struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 64);
-    assert_int_equal(type_instances_rename(&instances, &types, &told, &access, &operand), 0);
+    struct finding reported = in_block(ALLOCATION_RECORDED, 0x9000, 64);
+    assert_int_equal(type_instances_rename(&instances, &types, &reported, &access, &operand), 0);
     struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, NULL), 0);
@@ -461,8 +461,8 @@ static void hostile_offsets_lead_nowhere(void **state)
         struct place place = name_and_place(&walked, 0x9008, &operand);
         assert_true(place.type_offset < 64);
         assert_true(walked.base == 0x9000 && walked.end == 0x9048);
-        struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 72);
-        assert_true(place_in(ID, &told, 0x9008, &operand).type_offset < 64);
+        struct finding reported = in_block(ALLOCATION_RECORDED, 0x9000, 72);
+        assert_true(place_in(ID, &reported, 0x9008, &operand).type_offset < 64);
     }
     struct typed_operand unknown = says(999, 8);
     struct finding walked = in_block(ALLOCATION_WALKED, 0xb000, 72);

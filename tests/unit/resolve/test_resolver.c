@@ -149,7 +149,7 @@ static void thread_local_variables_are_found_without_stopping(void **state)
                          resolve(base + 0x28, SREG_NONE).object);
 }
 
-static void stacks_heap_and_mappings_are_told_apart(void **state)
+static void stacks_heap_and_mappings_are_distinguished(void **state)
 {
     (void)state;
     struct object_desc desc;
@@ -330,7 +330,7 @@ static int run_resolver(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_have_their_names_and_offsets),
         cmocka_unit_test(thread_local_variables_are_found_without_stopping),
-        cmocka_unit_test(stacks_heap_and_mappings_are_told_apart),
+        cmocka_unit_test(stacks_heap_and_mappings_are_distinguished),
         cmocka_unit_test(functions_of_libraries_have_names_and_bounds),
         cmocka_unit_test(stacks_are_followed_as_far_as_they_make_sense),
         cmocka_unit_test(nothing_mapped_is_a_bad_address),

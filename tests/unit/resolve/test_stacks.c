@@ -222,9 +222,9 @@ static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
     assert_true(map && map->start == (uintptr_t)merged.memory);
     assert_true(map->end == (uintptr_t)merged.memory + WHOLE);
     tcbs_refresh(&tcbs, getpid());
-    bool told = tcbs_of_thread(&tcbs, merged.tid);
+    bool reported = tcbs_of_thread(&tcbs, merged.tid);
     stacks_refresh(&space.stacks, &tcbs, &space.maps, (uint32_t)getpid());
-    if (told) {
+    if (reported) {
         expect_object(&space, BLOCK - 8, OBJECT_HEAP, 0, BLOCK);
         expect_object(&space, BLOCK + STACK - 4096, OBJECT_STACK, BLOCK, BLOCK + STACK);
         expect_object(&space, BLOCK, OBJECT_STACK, BLOCK, BLOCK + STACK);
@@ -235,7 +235,7 @@ static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
     munmap(merged.reserved, WHOLE + 2 * PAGE);
     tcbs_fini(&tcbs);
     space_fini(&space);
-    if (!told)
+    if (!reported)
         skip(); /* a library that registers no list of robust mutexes */
 }
 

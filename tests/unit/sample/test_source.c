@@ -357,7 +357,7 @@ static void refusals_tell_cause_and_remedy(void **state)
     }
 }
 
-static void paranoia_is_told_with_the_command(void **state)
+static void paranoia_is_reported_with_the_command(void **state)
 {
     (void)state;
     answers.all = -EACCES;
@@ -408,7 +408,7 @@ static int run_source(void)
         CASE(clock_falls_to_task_clock),
         CASE(old_kernels_are_asked_without_inherit_thread),
         CASE(refusals_tell_cause_and_remedy),
-        CASE(paranoia_is_told_with_the_command),
+        CASE(paranoia_is_reported_with_the_command),
         CASE(lists_have_an_end),
     };
     /* The same events wherever the test runs: perf's generic ones. */

@@ -34,7 +34,7 @@ static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
                                         .gain = 0.25};
     list[1] = (struct snapshot_finding){.kind = FINDING_TRUE_SHARING,
                                         .sure = FINDING_SURE,
-                                        .rule = RULE_SHARING,
+                                        .rule = RULE_TRUE_SHARING,
                                         .object = 1,
                                         .id = snapshot->objects[1].id,
                                         .name = snapshot->objects[1].name,
@@ -105,10 +105,10 @@ static void finish(struct snapshot_levels *levels, double all_cycles)
 {
     double cycles = total(levels->waited, DATA_LEVEL_COUNT);
     levels->accesses = total(levels->level, DATA_LEVEL_COUNT);
-    bool told = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
-    for (int i = 0; !told && i < SNOOP_COUNT; i++)
+    bool reported = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
+    for (int i = 0; !reported && i < SNOOP_COUNT; i++)
         levels->snoop[i] = NAN;
-    for (int i = 0; !told && i < TLB_COUNT; i++)
+    for (int i = 0; !reported && i < TLB_COUNT; i++)
         levels->tlb[i] = NAN;
     levels->remote =
         share(levels->level[DATA_REMOTE_CACHE] + levels->level[DATA_REMOTE_DRAM], levels->accesses);
