@@ -182,8 +182,14 @@ static void find_anonymous(struct finding *finding, struct space *space, const s
         regions_find(&space->regions, &space->maps, &space->stacks, map, finding->base,
                      finding->end, finding->key, &region)) {
         finding->key = region.key;
+        finding->whole_start = region.start;
         finding->whole_bytes = region.size_bytes;
         finding->whole_blocks = region.blocks;
+        uint64_t end = region.start + region.size_bytes;
+        if (!region.is_of_bin && !stacks_within(&space->stacks, region.start, end)) {
+            finding->base = region.start;
+            finding->end = end;
+        }
         known = names_find_object(names, finding->key);
     }
     if (known)
@@ -349,7 +355,7 @@ void findings_remember(struct findings_recent *recent, struct space *space, uint
     struct finding_recent *known = recent_at(recent, address);
     struct map *map = space_map(space, address);
     bool whole =
-        map && finding->base == map->start && finding->end == map->end &&
+        map && finding->base <= map->start && finding->end >= map->end &&
         (map->kind == MAPPING_STACK || map->kind == MAPPING_HEAP || map->kind == MAPPING_ANON) &&
         !space_continues_file(space, map) && !stacks_within(&space->stacks, map->start, map->end);
     if (!whole || finding->name == finding->text)
@@ -431,12 +437,12 @@ void finding_of_class(struct finding *finding, const struct space *space, const 
 {
     finding->kind = OBJECT_HEAP;
     finding->key = finding_key_of(hash_bytes(name, strlen(name)), space->programs, KEY_CLASS);
+    finding->one_of_many = true;
+    finding->whole_bytes = 0;
+    finding->whole_blocks = 0;
     if (object->class) {
         finding->base = object->start;
         finding->end = object->start + object->bytes;
-        finding->one_of_many = true;
-        finding->whole_bytes = 0;
-        finding->whole_blocks = 0;
     }
     finding->module = "";
     snprintf(finding->text, sizeof finding->text, "%s", name);
@@ -463,12 +469,12 @@ uint32_t finding_object(const struct finding *finding, struct names *names)
     else if (!finding->bin && !finding->of_type &&
              (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
         grow_to(&names->objects[object], desc.size_bytes);
-    if (object && finding->whole_blocks > 1 && !finding->of_type)
+    if (object && finding->whole_blocks && !finding->of_type) {
         names->objects[object].size_bytes = finding->whole_bytes;
-    else if (object && !finding->of_type)
-        grow_to(&names->objects[object], finding->whole_bytes);
-    if (object && finding->whole_blocks && !finding->of_type)
         names->objects[object].blocks = finding->whole_blocks;
+    }
+    if (object && finding->whole_blocks == 1 && !finding->of_type)
+        names->objects[object].address = finding->whole_start;
     return object;
 }
 

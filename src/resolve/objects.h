@@ -62,6 +62,7 @@ struct finding {
     const struct module *in_module; /* that it is a variable or section of; NULL: none */
     uint32_t bin;                   /* of a heap block; 0: none */
     enum allocation_kind allocation;
+    uint64_t whole_start;  /* of the object, where whole_blocks is 1 */
     uint64_t whole_bytes;  /* of the object, if base to end is only a part; 0: it is all */
     uint32_t whole_blocks; /* it has */
     bool in_use;           /* of a walked block: the program has it */

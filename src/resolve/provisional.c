@@ -185,6 +185,8 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     more[provisional->rename_count].from = ending->object;
     more[provisional->rename_count++].to = to;
     ending->one_of = to;
+    ending->fixed = how->fixed;
+    ending->into = how->offset;
     ending->waits = false;
     if (ending->kind == PROVISIONAL_BLOCK) {
         names_instance(&resolver->names, to, ending->start);
@@ -651,7 +653,20 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
 
 /* ---- code and stack slots ---- */
 
-bool provisional_code(struct resolver *resolver, const struct finding *memory,
+/* Another access of an object with an answer that came and was forgotten since. */
+static void bound_instance(const struct resolver *resolver, uint32_t object,
+                           const struct access *access, struct finding *finding)
+{
+    const struct provisional *provisional = &resolver->provisional;
+    const struct provisional_object *was = object_of(provisional, object);
+    if (!was || !was->fixed)
+        return;
+    const struct object_desc *now = &resolver->names.objects[one_of(provisional, object)];
+    finding->base = access->address - (uint64_t)was->into;
+    finding->end = finding->base + now->size_bytes;
+}
+
+bool provisional_code(struct resolver *resolver, struct finding *memory,
                       const struct access *access, struct place *place)
 {
     struct provisional *provisional = &resolver->provisional;
@@ -670,11 +685,12 @@ bool provisional_code(struct resolver *resolver, const struct finding *memory,
     }
     place->object = one_of(provisional, object);
     place->holder = place->object == part_of ? 0 : part_of;
+    bound_instance(resolver, object, access, memory);
     return true;
 }
 
-bool provisional_slot(struct resolver *resolver, const struct finding *stack, uint64_t pc,
-                      int64_t slot, const struct access *access, struct place *place)
+bool provisional_slot(struct resolver *resolver, struct finding *stack, uint64_t pc, int64_t slot,
+                      const struct access *access, struct place *place)
 {
     struct provisional *provisional = &resolver->provisional;
     uint64_t key = hash_mix(hash_mix(pc) + (uint64_t)slot + resolver->space.programs);
@@ -694,6 +710,7 @@ bool provisional_slot(struct resolver *resolver, const struct finding *stack, ui
         object = made->object;
     }
     place->object = one_of(provisional, object);
+    bound_instance(resolver, object, access, stack);
     return true;
 }
 

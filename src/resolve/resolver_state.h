@@ -144,6 +144,8 @@ struct provisional_object {
     struct access access;
     uint64_t pc;
     int64_t slot;
+    bool fixed; /* it turned out to be accesses `into` bytes into an instance of one_of */
+    int64_t into;
     uint64_t born_ns; /* first sample of a block */
 };
 
@@ -210,13 +212,14 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
 uint32_t provisional_class(struct resolver *resolver, const struct finding *block);
 
 /* Memory with a type that may come from the code's debug information, which is being read. Sets
- * place->object and ->holder; false: there is no room. */
-bool provisional_code(struct resolver *resolver, const struct finding *memory,
+ * place->object and ->holder, and the bounds of the instance where the answer came before; false:
+ * there is no room. */
+bool provisional_code(struct resolver *resolver, struct finding *memory,
                       const struct access *access, struct place *place);
 
 /* A stack slot with its variable being looked up. `slot`: distance from the frame's CFA. */
-bool provisional_slot(struct resolver *resolver, const struct finding *stack, uint64_t pc,
-                      int64_t slot, const struct access *access, struct place *place);
+bool provisional_slot(struct resolver *resolver, struct finding *stack, uint64_t pc, int64_t slot,
+                      const struct access *access, struct place *place);
 
 /* Once per refresh: answers that have come, blocks that are gone. */
 void provisional_tick(struct resolver *resolver, uint64_t now_ns);

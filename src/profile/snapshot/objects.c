@@ -267,13 +267,14 @@ static int by_base(const void *left, const void *right)
     return (a->base > b->base) - (a->base < b->base);
 }
 
-/* Several objects of one row have samples in the same block. Returns how many are left. */
-static size_t join_instances(struct snapshot_instance *list, size_t count)
+/* Samples in the same block: of several objects of one row, or of a mapping that grew, of which all
+ * are of one. Returns how many are left. */
+static size_t join_instances(struct snapshot_instance *list, size_t count, bool all)
 {
     size_t used = 0;
     qsort(list, count, sizeof *list, by_base);
     for (size_t i = 0; i < count; i++) {
-        if (!used || list[used - 1].base != list[i].base) {
+        if (!used || (!all && list[used - 1].base != list[i].base)) {
             list[used++] = list[i];
             continue;
         }
@@ -302,8 +303,13 @@ static void build_instances(struct build *build, struct snapshot_object *object,
             .tid = pairs[i]->extra,
             .share = object->samples > 0 ? samples / object->samples : NAN};
     }
-    if (object->instances && build_next_part(build, object->id))
-        count = join_instances(object->instances, count);
+    bool grew = object->kind == OBJECT_ANON && object->blocks == 1;
+    if (object->instances && (grew || build_next_part(build, object->id)))
+        count = join_instances(object->instances, count, grew);
+    if (object->instances && grew && count) {
+        object->instances->base = object->address;
+        object->instances->size = object->size;
+    }
     if (object->instances)
         qsort(object->instances, count, sizeof *object->instances, most_in_instance);
     object->instance_count = count < INSTANCES ? count : INSTANCES;

@@ -29,6 +29,7 @@ struct region {
     uint64_t end;
     uint64_t key;   /* of the object */
     bool is_of_bin; /* one of many of this size */
+    bool resized;   /* it was of another size before: it is none of them */
 };
 
 /* Objects by their keys: counts of the one go to the other. */

@@ -325,6 +325,31 @@ static void mappings_replace_what_they_cover(void **state)
     maps_fini(&maps);
 }
 
+/* The question of a slot is asked again when its answer has been forgotten. */
+static void a_slot_that_was_named_keeps_its_instance(void **state)
+{
+    (void)state;
+    enum { RETURN_ADDRESS = -8 };
+    struct place place = {0};
+    struct access access = {.address = known.stack, .ip = known.libc_code, .tid = known.tid};
+    struct finding whole;
+    struct object_desc desc;
+    struct place_names names = resolver_names(resolver_resolver);
+    assert_true(finding_make(&whole, &resolver_resolver->space, &resolver_resolver->tls,
+                             &resolver_resolver->names, known.stack, FINDING_STACK_REACHED));
+    struct finding stack = whole;
+    assert_true(provisional_slot(resolver_resolver, &stack, known.libc_code, RETURN_ADDRESS,
+                                 &access, &place));
+    assert_int_equal(stack.base, whole.base);
+    provisional_tick(resolver_resolver, 1);
+    assert_true(provisional_slot(resolver_resolver, &stack, known.libc_code, RETURN_ADDRESS,
+                                 &access, &place));
+    assert_true(ask_object(&names, place.object, &desc));
+    assert_non_null(strstr(desc.name, "(saved registers)"));
+    assert_int_equal(stack.base, known.stack - (uint64_t)RETURN_ADDRESS);
+    assert_int_equal(stack.end, stack.base);
+}
+
 static int run_resolver(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +363,7 @@ static int run_resolver(void)
         cmocka_unit_test(processes_that_cannot_be_watched_are_refused),
         cmocka_unit_test(truncated_files_are_survived),
         cmocka_unit_test(mappings_replace_what_they_cover),
+        cmocka_unit_test(a_slot_that_was_named_keeps_its_instance),
     };
     return cmocka_run_group_tests_name("resolver", tests, start_child, end_child);
 }
