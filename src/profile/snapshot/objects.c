@@ -267,8 +267,8 @@ static int by_base(const void *left, const void *right)
     return (a->base > b->base) - (a->base < b->base);
 }
 
-/* Samples in the same block: of several objects of one row, or of a mapping that grew, of which all
- * are of one. Returns how many are left. */
+/* Joins samples in the same block: those of several objects of one row; `all`: a mapping that grew
+ * is one block. Returns how many are left. */
 static size_t join_instances(struct snapshot_instance *list, size_t count, bool all)
 {
     size_t used = 0;

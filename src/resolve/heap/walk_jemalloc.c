@@ -108,7 +108,7 @@ static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, str
     extent->class_bytes = extent->class < CLASSES ? bytes_of_class(extent->class) : UINT64_MAX;
     bool around = size >= extent->class_bytes && extent->end > extent->base &&
                   address >= extent->base && address < extent->end;
-    /* While the tree is searched for, what looks like an extent is none. */
+    /* During the search for the tree any memory may look like an extent. */
     if (around && walk->jemalloc.root)
         note_own(walk, entry & address_mask);
     return around;
