@@ -369,7 +369,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
     copy_whatif(build);
     copy_binaries(build);
     copy_refused(build);
-    snapshot->reading.busy_with = arena_string(build->arena, head->reading.busy_with);
+    snapshot->loading.busy_with = arena_string(build->arena, head->loading.busy_with);
 }
 
 static void copy_totals(struct build *build, uint64_t now_ns)

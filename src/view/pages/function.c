@@ -581,7 +581,7 @@ static void draw_figures(const struct snapshot_code *code, struct canvas *canvas
 static const char *no_lines(const struct browser *browser)
 {
     const struct snapshot_code *code = function_view(browser)->function;
-    if (browser->snapshot->reading.waiting)
+    if (browser->snapshot->loading.waiting)
         return "source lines: debug information is still being read";
     if (code && !*code->module && !strncmp(code->function, "[code ", 6))
         return "code that was made at run time: it has a name where the runtime writes "

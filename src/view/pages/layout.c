@@ -451,7 +451,7 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
              " No type is known of %s, and its sampled offsets show no elements of equal size. %s "
              "Detail lists the offsets and the code.",
              name,
-             browser->snapshot->reading.waiting
+             browser->snapshot->loading.waiting
                  ? "Debug information is still being read."
                  : "With debug information (build with -g, or install the package of debug "
                    "symbols) it would have one.");
