@@ -9,36 +9,45 @@
 
 enum { ROOM_FIRST = 32 };
 
-void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most)
+/* To `wanted` elements. */
+static bool array_resize(void *list, size_t *room, size_t wanted, size_t each)
 {
-    if (count < *room)
-        return at;
-    size_t wanted = *room ? *room * 2 : ROOM_FIRST;
-    if (wanted > most)
-        wanted = most;
-    if (wanted <= count || wanted > SIZE_MAX / each)
-        return NULL;
-    void *more = realloc(at, wanted * each);
-    if (more)
-        *room = wanted;
-    return more;
+    void *at;
+    if (wanted > SIZE_MAX / each)
+        return false;
+    memcpy(&at, list, sizeof at);
+    at = realloc(at, wanted * each);
+    if (!at)
+        return false;
+    memcpy(list, &at, sizeof at);
+    *room = wanted;
+    return true;
 }
 
-void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t first)
+bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most)
 {
-    size_t wanted = *room ? *room : first;
-    if (index < *room)
-        return at;
+    size_t wanted = *room ? *room * 2 : ROOM_FIRST;
+    if (count < *room)
+        return true;
+    if (wanted > most)
+        wanted = most;
+    return wanted > count && array_resize(list, room, wanted, each);
+}
+
+bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first)
+{
+    size_t before = *room;
+    size_t wanted = before ? before : first;
+    char *at;
+    if (index < before)
+        return true;
     while (wanted <= index && wanted <= SIZE_MAX / 2)
         wanted *= 2;
-    if (wanted <= index || wanted > SIZE_MAX / each)
-        return NULL;
-    char *more = realloc(at, wanted * each);
-    if (!more)
-        return NULL;
-    memset(more + *room * each, 0, (wanted - *room) * each);
-    *room = wanted;
-    return more;
+    if (wanted <= index || !array_resize(list, room, wanted, each))
+        return false;
+    memcpy(&at, list, sizeof at);
+    memset(at + before * each, 0, (wanted - before) * each);
+    return true;
 }
 
 struct sort_key {

@@ -4,6 +4,7 @@
 #ifndef MISSTOP_BASE_ARRAY_H
 #define MISSTOP_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,18 +12,15 @@
 #define ARRAY_UNBOUNDED ((size_t)-1)
 
 /*
- * Room for one element of `each` bytes after the `count` that are at `at` (NULL at first): the
- * array, perhaps moved, with *room elements of room. NULL: no memory, or it would be room for more
- * than `most` elements; the array and *room are then as they were.
+ * Makes room for one element of `each` bytes after the `count` of an array, which is moved for it.
+ * `list` is the address of the pointer to the array (NULL at first), *room the elements it has room
+ * for. False: no memory, or it would be room for more than `most` elements; all is as it was.
  */
-void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most);
+bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most);
 
-/*
- * The same for an array that is filled by index, in any order: room for element `index`, doubled
- * from `first` elements; new elements are zero. NULL: no memory; the array and *room are then as
- * they were.
- */
-void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t first);
+/* The same for an array that is filled by index, in any order: room for element `index`, doubled
+ * from `first` elements; new elements are zero. */
+bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first);
 
 /*
  * Binary search in an array sorted by an unsigned member of 4 or 8 bytes: the number of elements up

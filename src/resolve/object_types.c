@@ -280,12 +280,10 @@ void object_types_fini(struct object_types *typed)
 
 static struct object_type *object_at(struct object_types *typed, uint32_t object)
 {
-    struct object_type *objects =
-        array_reach(typed->objects, &typed->object_count, object, sizeof *objects, OBJECTS_FIRST);
-    if (!objects)
+    if (!array_reach(&typed->objects, &typed->object_count, object, sizeof *typed->objects,
+                     OBJECTS_FIRST))
         return NULL;
-    typed->objects = objects;
-    return &objects[object];
+    return &typed->objects[object];
 }
 
 /* type_holds() walks over members: its answers are kept. */

@@ -175,15 +175,12 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     to = one_of(provisional, to);
     if (!to || to == ending->object)
         return;
-    struct object_rename *more =
-        array_more(provisional->renames, &provisional->rename_room, provisional->rename_count,
-                   sizeof *more, PROVISIONAL_MAX * 2);
-    if (!more)
+    if (!array_more(&provisional->renames, &provisional->rename_room, provisional->rename_count,
+                    sizeof *provisional->renames, PROVISIONAL_MAX * 2))
         return;
-    provisional->renames = more;
-    more[provisional->rename_count] = *how;
-    more[provisional->rename_count].from = ending->object;
-    more[provisional->rename_count++].to = to;
+    provisional->renames[provisional->rename_count] = *how;
+    provisional->renames[provisional->rename_count].from = ending->object;
+    provisional->renames[provisional->rename_count++].to = to;
     ending->one_of = to;
     ending->waits = false;
     if (ending->kind == PROVISIONAL_BLOCK) {
@@ -267,11 +264,9 @@ static struct provisional_object *provisional_add(struct resolver *resolver, uin
                                .size_bytes = located->end - located->base};
     if (!part_of)
         return NULL;
-    struct provisional_object *more = array_more(provisional->list, &provisional->room,
-                                                 provisional->count, sizeof *more, PROVISIONAL_MAX);
-    if (!more)
+    if (!array_more(&provisional->list, &provisional->room, provisional->count,
+                    sizeof *provisional->list, PROVISIONAL_MAX))
         return NULL;
-    provisional->list = more;
     uint32_t object = names_add_object(&resolver->names, key, &desc);
     if (!object)
         return NULL;
@@ -819,11 +814,9 @@ static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
     struct provisional *provisional = &resolver->provisional;
     if (one_of(provisional, from) != from)
         return;
-    struct provisional_object *more = array_more(provisional->list, &provisional->room,
-                                                 provisional->count, sizeof *more, PROVISIONAL_MAX);
-    if (!more)
+    if (!array_more(&provisional->list, &provisional->room, provisional->count,
+                    sizeof *provisional->list, PROVISIONAL_MAX))
         return;
-    provisional->list = more;
     struct provisional_object *ending = &provisional->list[provisional->count];
     *ending = (struct provisional_object){.object = from, .kind = PROVISIONAL_CODE, .part_of = to};
     provisional->of_object[from] = (uint32_t)++provisional->count;

@@ -214,11 +214,8 @@ void links_free(struct links *links)
 
 static void links_add(struct links *links, const struct link *link)
 {
-    struct link *more =
-        array_more(links->links, &links->room, links->count, sizeof *more, LINKS_MAX);
-    if (!more)
+    if (!array_more(&links->links, &links->room, links->count, sizeof *links->links, LINKS_MAX))
         return;
-    links->links = more;
     links->links[links->count++] = *link;
 }
 

@@ -78,11 +78,9 @@ static bool offset_of(Dwarf_Die *member, uint64_t *offset)
 static void parts_take(struct shape_reader *reader, const struct part *part)
 {
     struct parts *parts = reader->parts;
-    struct part *more =
-        array_more(parts->parts, &reader->room, parts->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&parts->parts, &reader->room, parts->count, sizeof *parts->parts,
+                    ARRAY_UNBOUNDED))
         return;
-    parts->parts = more;
     parts->parts[parts->count++] = *part;
 }
 

@@ -34,10 +34,8 @@ static void take_piece(void *context, const struct where *piece)
     struct wheres *wheres = found->reader->wheres;
     bool held = piece->kind == WHERE_HELD || piece->kind == WHERE_COMPUTED;
     struct where_list *list = held ? &wheres->in_register : &wheres->in_memory;
-    struct where *more = array_more(list->at, &list->room, list->count, sizeof *more, ITEMS_MAX);
-    if (!more)
+    if (!array_more(&list->at, &list->room, list->count, sizeof *list->at, ITEMS_MAX))
         return;
-    list->at = more;
     struct where *where = &list->at[list->count++];
     *where = *piece;
     where->shape = found->shape;
@@ -96,11 +94,9 @@ static void read_call(struct where_reader *reader, Dwarf_Die *site)
     Dwarf_Attribute attribute;
     struct where_call call;
     Dwarf_Addr back;
-    struct where_call *more =
-        array_more(wheres->calls, &wheres->call_room, wheres->call_count, sizeof *more, ITEMS_MAX);
-    if (!more)
+    if (!array_more(&wheres->calls, &wheres->call_room, wheres->call_count, sizeof *wheres->calls,
+                    ITEMS_MAX))
         return;
-    wheres->calls = more;
     if (dwarf_formaddr(dwarf_attr(site, DW_AT_call_return_pc, &attribute), &back) &&
         dwarf_formaddr(dwarf_attr(site, DW_AT_low_pc, &attribute), &back))
         return;

@@ -13,10 +13,9 @@ enum { CLASSES_MAX = 1 << 16, LOOKS_PER_S = 10 };
 static struct runtime_class *add_class(struct runtime_classes *classes,
                                        const struct runtime_class *class)
 {
-    struct runtime_class *more =
-        array_more(classes->list, &classes->room, classes->count, sizeof *more, CLASSES_MAX);
-    classes->list = more ? more : classes->list;
-    uint32_t *index = more ? hash_insert(&classes->of_address, class->at, NULL) : NULL;
+    bool room = array_more(&classes->list, &classes->room, classes->count, sizeof *classes->list,
+                           CLASSES_MAX);
+    uint32_t *index = room ? hash_insert(&classes->of_address, class->at, NULL) : NULL;
     if (!index)
         return NULL;
     *index = (uint32_t)classes->count++;

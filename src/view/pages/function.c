@@ -95,11 +95,8 @@ static int by_line(const void *left, const void *right, void *context)
 
 static struct source_row *source_add(struct source_rows *rows)
 {
-    struct source_row *list =
-        array_more(rows->list, &rows->capacity, rows->count, sizeof *list, ROWS_MOST);
-    if (!list)
+    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ROWS_MOST))
         return NULL;
-    rows->list = list;
     struct source_row *row = &rows->list[rows->count++];
     *row = (struct source_row){.samples = NAN, .share = NAN, .loads = NAN, .stores = NAN};
     return row;
@@ -313,11 +310,9 @@ static bool add_site(struct browser *browser, const struct snapshot_object *obje
                      const struct snapshot_code *code)
 {
     struct function_view *view = function_view(browser);
-    struct site *sites = array_more(view->sites, &view->site_capacity, view->site_count,
-                                    sizeof *sites, ARRAY_UNBOUNDED);
-    if (!sites)
+    if (!array_more(&view->sites, &view->site_capacity, view->site_count, sizeof *view->sites,
+                    ARRAY_UNBOUNDED))
         return false;
-    view->sites = sites;
     struct site *site = &view->sites[view->site_count++];
     *site = (struct site){.code = code, .object = object};
     if (!browser->sources.instruction ||
