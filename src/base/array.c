@@ -50,24 +50,45 @@ bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t fir
     return true;
 }
 
-struct sort_key {
-    size_t member;
-    size_t bytes;
+struct sort {
+    const struct sort_key *keys;
+    size_t count;
+    bool pointers;
 };
 
-static int sort_order(const void *left, const void *right, void *context)
+static int sort_compare(const struct sort_key *key, const void *left, const void *right)
 {
-    const struct sort_key *key = context;
-    uint64_t a = array_member(left, key->member, key->bytes);
-    uint64_t b = array_member(right, key->member, key->bytes);
+    uint64_t a = 0, b = 0; /* x86: the low bytes come first */
+    double x, y;
+    if (key->is_double) {
+        memcpy(&x, (const char *)left + key->member, sizeof x);
+        memcpy(&y, (const char *)right + key->member, sizeof y);
+        return (x > y) - (x < y);
+    }
+    memcpy(&a, (const char *)left + key->member, key->bytes);
+    memcpy(&b, (const char *)right + key->member, key->bytes);
     return (a > b) - (a < b);
 }
 
-void array_sort(void *list, size_t count, size_t each, size_t member, size_t member_bytes)
+static int sort_order(const void *left, const void *right, void *context)
 {
-    struct sort_key key = {member, member_bytes};
+    const struct sort *sort = context;
+    const void *a = sort->pointers ? *(const void *const *)left : left;
+    const void *b = sort->pointers ? *(const void *const *)right : right;
+    for (size_t i = 0; i < sort->count; i++) {
+        int order = sort_compare(&sort->keys[i], a, b);
+        if (order)
+            return sort->keys[i].largest ? -order : order;
+    }
+    return 0;
+}
+
+void array_sort(void *list, size_t count, size_t each, bool pointers, const struct sort_key *keys,
+                size_t key_count)
+{
+    struct sort sort = {keys, key_count, pointers};
     if (count)
-        qsort_r(list, count, each, sort_order, &key);
+        qsort_r(list, count, each, sort_order, &sort);
 }
 
 enum { ARENA_ALIGN = 16, ARENA_BLOCK_BYTES = 64 * 1024 };

@@ -524,15 +524,6 @@ bool store_reader_more(const struct store_reader *reader)
  * nodes.
  */
 
-static int by_base(const void *left, const void *right)
-{
-    const struct object_extent *a = left;
-    const struct object_extent *b = right;
-    if (a->base != b->base)
-        return a->base < b->base ? -1 : 1;
-    return a->bound < b->bound ? -1 : a->bound > b->bound;
-}
-
 static void collect(struct store_reader *reader)
 {
     const struct rows *extents = &reader->rows[STORE_EXTENT];
@@ -564,7 +555,8 @@ static bool make_extents(struct store_reader *reader)
     reader->extent_count = 0;
     reader->extents_of = count;
     collect(reader);
-    qsort(reader->extent, reader->extent_count, sizeof *reader->extent, by_base);
+    SORT(reader->extent, reader->extent_count, SMALLEST(struct object_extent, base),
+         SMALLEST(struct object_extent, bound));
     return true;
 }
 

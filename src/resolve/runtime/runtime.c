@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "resolve/elf/module.h"
 #include "resolve/process/space.h"
@@ -60,17 +61,10 @@ bool runtime_member(struct runtime_members *members, const char *name, const cha
     return member->name && member->type;
 }
 
-static int member_order(const void *left, const void *right)
-{
-    const struct type_member *one = left;
-    const struct type_member *other = right;
-    return (one->offset > other->offset) - (one->offset < other->offset);
-}
-
 void runtime_members_end(struct runtime_members *members, const char *name, uint64_t bytes,
                          struct type_desc *desc)
 {
-    qsort(members->list, members->count, sizeof *members->list, member_order);
+    SORT(members->list, members->count, SMALLEST(struct type_member, offset));
     *desc = (struct type_desc){.name = name,
                                .kind = TYPE_STRUCT,
                                .size = bytes,

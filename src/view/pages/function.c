@@ -416,13 +416,6 @@ static size_t partners_join(struct snapshot_partner joined[JOINED], size_t count
     return count;
 }
 
-static int most(const void *left, const void *right)
-{
-    const struct snapshot_partner *a = left;
-    const struct snapshot_partner *b = right;
-    return a->count > b->count ? -1 : a->count < b->count;
-}
-
 /* "62% smooth x.c:20, 30% move" of the lines that instructions of `row` fetched (NULL: any of the
  * function); "": nothing is known. */
 static void partners_words(const struct snapshot_code *code, const struct source_row *row,
@@ -439,7 +432,7 @@ static void partners_words(const struct snapshot_code *code, const struct source
         all += instruction->partners[kind].all;
         count = partners_join(joined, count, &instruction->partners[kind]);
     }
-    qsort(joined, count, sizeof *joined, most);
+    SORT(joined, count, LARGEST(struct snapshot_partner, count));
     for (size_t i = 0; i < count && i < SAID; i++) {
         text_append(out, size, "%s%.0f%% %.64s", i ? ", " : "", 100 * joined[i].count / all,
                     joined[i].function);

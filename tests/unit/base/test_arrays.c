@@ -108,9 +108,40 @@ static void sorts_and_finds_by_a_member(void **state)
     assert_int_equal(SORTED_UP_TO(items, 4, narrow, UINT32_MAX), 4);
 }
 
+static void sorts_by_several_members(void **state)
+{
+    struct row {
+        double share;
+        uint64_t base;
+        uint32_t id;
+        bool happened;
+    } rows[] = {{0.25, 9, 3, false},
+                {0.5, 9, 1, false},
+                {0.25, 1ULL << 40, 2, true},
+                {0.25, 9, 1, true},
+                {-1, 0, 0, false}};
+    const struct row *pointers[5];
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        pointers[i] = &rows[i];
+    SORT_POINTERS(pointers, 5, LARGEST(struct row, happened), SMALLEST(struct row, share),
+                  LARGEST(struct row, id));
+    assert_ptr_equal(pointers[0], &rows[2]);
+    assert_ptr_equal(pointers[1], &rows[3]);
+    assert_ptr_equal(pointers[2], &rows[4]);
+    assert_ptr_equal(pointers[3], &rows[0]);
+    assert_ptr_equal(pointers[4], &rows[1]);
+    SORT(rows, 5, LARGEST(struct row, share), SMALLEST(struct row, base), SMALLEST(struct row, id));
+    assert_true(rows[0].share == 0.5 && rows[4].share == -1);
+    assert_int_equal(rows[1].id, 1);
+    assert_int_equal(rows[2].id, 3);
+    assert_int_equal(rows[3].id, 2);
+}
+
 static int run_array(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_and_finds_by_a_member),
+                                       cmocka_unit_test(sorts_by_several_members),
                                        cmocka_unit_test(keeps_what_is_there),
                                        cmocka_unit_test(stops_at_the_bound),
                                        cmocka_unit_test(refuses_what_overflows),
