@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/array.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -56,18 +57,15 @@ struct sort {
     bool pointers;
 };
 
-static int sort_compare(const struct sort_key *key, const void *left, const void *right)
+static uint64_t sort_number(const struct sort_key *key, const void *element)
 {
-    uint64_t a = 0, b = 0; /* x86: the low bytes come first */
-    double x, y;
-    if (key->is_double) {
-        memcpy(&x, (const char *)left + key->member, sizeof x);
-        memcpy(&y, (const char *)right + key->member, sizeof y);
-        return (x > y) - (x < y);
-    }
-    memcpy(&a, (const char *)left + key->member, key->bytes);
-    memcpy(&b, (const char *)right + key->member, key->bytes);
-    return (a > b) - (a < b);
+    return key->bytes == 1 ? *((const uint8_t *)element + key->member)
+                           : array_member(element, key->member, key->bytes);
+}
+
+static double sort_double(const struct sort_key *key, const void *element)
+{
+    return *(const double *)(const void *)((const char *)element + key->member);
 }
 
 static int sort_order(const void *left, const void *right, void *context)
@@ -75,10 +73,14 @@ static int sort_order(const void *left, const void *right, void *context)
     const struct sort *sort = context;
     const void *a = sort->pointers ? *(const void *const *)left : left;
     const void *b = sort->pointers ? *(const void *const *)right : right;
-    for (size_t i = 0; i < sort->count; i++) {
-        int order = sort_compare(&sort->keys[i], a, b);
-        if (order)
-            return sort->keys[i].largest ? -order : order;
+    const struct sort_key *end = sort->keys + sort->count;
+    for (const struct sort_key *key = sort->keys; key < end; key++) {
+        bool less = key->is_double ? sort_double(key, a) < sort_double(key, b)
+                                   : sort_number(key, a) < sort_number(key, b);
+        bool more = key->is_double ? sort_double(key, a) > sort_double(key, b)
+                                   : sort_number(key, a) > sort_number(key, b);
+        if (less || more)
+            return less == key->largest ? 1 : -1;
     }
     return 0;
 }
@@ -87,6 +89,8 @@ void array_sort(void *list, size_t count, size_t each, bool pointers, const stru
                 size_t key_count)
 {
     struct sort sort = {keys, key_count, pointers};
+    for (size_t i = 0; i < key_count; i++)
+        assert(keys[i].bytes == 1 || keys[i].bytes == 4 || keys[i].bytes == 8);
     if (count)
         qsort_r(list, count, each, sort_order, &sort);
 }

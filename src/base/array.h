@@ -34,8 +34,8 @@ bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t fir
                  sizeof(list)->member, (key), 0)
 
 /*
- * Sorts an array of structs, or of pointers to them, by members that are double or unsigned, the
- * first one first: SORT(list, count, LARGEST(struct row, samples), SMALLEST(struct row, id));
+ * Sorts an array of structs, or of pointers to them, by members that are double, bool or unsigned,
+ * the first one first: SORT(list, count, LARGEST(struct row, samples), SMALLEST(struct row, id));
  * `list` may be NULL where `count` is 0.
  */
 #define SORT(list, count, ...)          SORT_WITH(list, count, 0, __VA_ARGS__)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "profile/cache/spread.h"
 #include "profile/snapshot/builders.h"
 #include "profile/state.h"
@@ -308,6 +307,26 @@ static bool locate(const struct build *build, const struct folding *folding, uin
     return true;
 }
 
+static int by_place(const void *left, const void *right)
+{
+    const struct snapshot_field *a = left;
+    const struct snapshot_field *b = right;
+    if (a->type_id != b->type_id)
+        return a->type_id < b->type_id ? -1 : 1;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return a->member < b->member ? -1 : a->member > b->member; /* of a union */
+}
+
+static int by_field_samples(const void *left, const void *right)
+{
+    const struct snapshot_field *a = left;
+    const struct snapshot_field *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return by_place(left, right);
+}
+
 /* Which element of a short array an offset falls on. */
 static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64_t offset)
 {
@@ -364,8 +383,7 @@ static bool build_same_field(const struct snapshot_field *a, const struct snapsh
 static size_t merge(struct snapshot_field *fields, size_t count)
 {
     size_t kept = 0;
-    SORT(fields, count, SMALLEST(struct snapshot_field, type_id),
-         SMALLEST(struct snapshot_field, offset), SMALLEST(struct snapshot_field, member));
+    qsort(fields, count, sizeof *fields, by_place);
     for (size_t i = 0; i < count; i++) {
         if (kept && build_same_field(&fields[kept - 1], &fields[i])) {
             struct snapshot_field *into = &fields[kept - 1];
@@ -384,9 +402,7 @@ static size_t merge(struct snapshot_field *fields, size_t count)
 static void fields_keep(struct build *build, struct snapshot_object *object,
                         const struct folding *folding, struct snapshot_field *fields, size_t count)
 {
-    SORT(fields, count, LARGEST(struct snapshot_field, samples),
-         SMALLEST(struct snapshot_field, type_id), SMALLEST(struct snapshot_field, offset),
-         SMALLEST(struct snapshot_field, member));
+    qsort(fields, count, sizeof *fields, by_field_samples);
     object->field_count = count < FIELDS ? count : FIELDS;
     object->fields = arena_array(build->arena, object->field_count, sizeof *fields);
     build->failed |= !object->fields;
@@ -425,8 +441,7 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
     }
     if (fields) {
         memcpy(fields + used, fields, used * sizeof *fields);
-        SORT(fields, used, SMALLEST(struct snapshot_field, type_id),
-             SMALLEST(struct snapshot_field, offset), SMALLEST(struct snapshot_field, member));
+        qsort(fields, used, sizeof *fields, by_place);
         build_layouts(build, object, fields, used);
         find_members(build, folding.exact, fields, used);
         fields_keep(build, object, &folding, fields, merge(fields, used));

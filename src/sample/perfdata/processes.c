@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
 
 /* Bound of the list of processes, and of the ancestors that are looked up. */
@@ -128,12 +127,21 @@ int processes_note(struct processes *processes, const struct record *record)
     return 0;
 }
 
+/* With as many samples, the one of lower number: it is the older one, more often than not. */
+static int compare_processes(const void *a, const void *b)
+{
+    const struct perfdata_process *x = a;
+    const struct perfdata_process *y = b;
+    if (x->samples != y->samples)
+        return x->samples > y->samples ? -1 : 1;
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
 void processes_sort(struct processes *processes)
 {
     /* The origins stay as the hash numbers them. */
     if (processes->count)
-        SORT(processes->list, processes->count, LARGEST(struct perfdata_process, samples),
-             SMALLEST(struct perfdata_process, pid));
+        qsort(processes->list, processes->count, sizeof *processes->list, compare_processes);
 }
 
 const struct perfdata_process *processes_find(const struct processes *processes, uint32_t pid)
