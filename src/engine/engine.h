@@ -108,7 +108,7 @@ uint64_t engine_length_ns(const struct engine *engine);
  * Takes the debug information that has been read; returns how much is still loading. A recording
  * can wait for it: samples read before have no fields.
  */
-unsigned engine_reading(struct engine *engine);
+unsigned engine_loading(struct engine *engine);
 
 /* Those with samples, most first (sample/perfdata/perfdata.h). */
 struct perfdata_process;

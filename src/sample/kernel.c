@@ -82,11 +82,9 @@ static int threads_compare(const void *a, const void *b)
 
 static int threads_append(struct threads *threads, pid_t tid)
 {
-    pid_t *more =
-        array_more(threads->tids, &threads->room, threads->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&threads->tids, &threads->room, threads->count, sizeof *threads->tids,
+                    ARRAY_UNBOUNDED))
         return -ENOMEM;
-    threads->tids = more;
     threads->tids[threads->count++] = tid;
     return 0;
 }

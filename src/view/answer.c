@@ -206,7 +206,7 @@ bool answer_quality(const struct snapshot *snapshot, char *out, size_t size)
         snprintf(out, size, "%.0f%% lost", lost * 100);
     else if (binary_missing(&snapshot->binaries) > lost_bad)
         snprintf(out, size, "binaries missing");
-    else if (snapshot->reading.waiting)
+    else if (snapshot->loading.waiting)
         snprintf(out, size, "loading names");
     else {
         snprintf(out, size, "%.0f%% attributed", attributed * 100);

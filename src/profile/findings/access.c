@@ -230,7 +230,7 @@ static void streaming(struct findings *findings, size_t index)
         !(speed >= streaming_bytes_per_s) ||
         findings_share(findings, index) < FINDINGS_STREAMING_LEAST ||
         findings_has(findings, (uint32_t)index) || reported_in_parts(findings, (uint32_t)index) ||
-        findings->snapshot->reading.waiting)
+        findings->snapshot->loading.waiting)
         return;
     struct snapshot_finding finding = {.rule = RULE_STREAMING,
                                        .sure = FINDING_LIKELY,

@@ -183,15 +183,6 @@ static size_t eviction_line_index(const struct snapshot_eviction_line *lines, si
     return line;
 }
 
-static int most_misses(const void *left, const void *right)
-{
-    const struct snapshot_eviction_line *a = left;
-    const struct snapshot_eviction_line *b = right;
-    if (a->misses != b->misses)
-        return a->misses > b->misses ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
 /* The evictors of most lines; id 0 is not known, and no line of its own. */
 static void choose_columns(struct build *build, const struct throws *throws, enum causes_of kind,
                            struct snapshot_evictions *out)
@@ -211,7 +202,8 @@ static void choose_columns(struct build *build, const struct throws *throws, enu
         lines[*at - 1].misses += throws->list[i].weight;
     }
     if (lines)
-        qsort(lines, count, sizeof *lines, most_misses);
+        SORT(lines, count, LARGEST(struct snapshot_eviction_line, misses),
+             SMALLEST(struct snapshot_eviction_line, id));
     for (size_t i = 0; i < count && i < SNAPSHOT_EVICTION_BINS; i++)
         if (lines[i].misses >= least_line * out->misses)
             out->columns[out->column_count++].id = lines[i].id;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "resolve/members.h"
 
@@ -545,19 +546,10 @@ struct ranked {
     double share;
 };
 
-static int most_share(const void *left, const void *right)
-{
-    const struct ranked *a = left;
-    const struct ranked *b = right;
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
 static size_t matrix_list(struct ranked *ranked, size_t count, size_t most, uint32_t *indices)
 {
     size_t used = 0;
-    qsort(ranked, count, sizeof *ranked, most_share);
+    SORT(ranked, count, LARGEST(struct ranked, share), SMALLEST(struct ranked, index));
     while (used < count && used < most && ranked[used].share > 0) {
         indices[used] = ranked[used].index;
         used++;

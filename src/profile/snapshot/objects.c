@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
@@ -126,15 +127,6 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     object->use = build_object_use(build, object->id);
 }
 
-static int by_object_samples(const void *left, const void *right)
-{
-    const struct snapshot_object *a = left;
-    const struct snapshot_object *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
 static bool has_samples(const struct build *build, uint32_t id)
 {
     const struct tallies *objects = &build->profile->objects;
@@ -204,7 +196,8 @@ static double least_listed(const struct build *build)
 static void index_objects(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    qsort(snapshot->objects, snapshot->object_count, sizeof *snapshot->objects, by_object_samples);
+    SORT(snapshot->objects, snapshot->object_count, LARGEST(struct snapshot_object, samples),
+         SMALLEST(struct snapshot_object, id));
     for (size_t i = 0; i < snapshot->object_count; i++) {
         uint32_t *index = hash_insert(&build->index, snapshot->objects[i].id, NULL);
         if (index)
@@ -251,28 +244,12 @@ void build_objects(struct build *build)
 
 enum { INSTANCES = 32 };
 
-static int most_in_instance(const void *left, const void *right)
-{
-    const struct snapshot_instance *a = left;
-    const struct snapshot_instance *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
-    return a->base < b->base ? -1 : a->base > b->base;
-}
-
-static int by_base(const void *left, const void *right)
-{
-    const struct snapshot_instance *a = left;
-    const struct snapshot_instance *b = right;
-    return (a->base > b->base) - (a->base < b->base);
-}
-
 /* Joins samples in the same block: those of several objects of one row; `all`: a mapping that grew
  * is one block. Returns how many are left. */
 static size_t join_instances(struct snapshot_instance *list, size_t count, bool all)
 {
     size_t used = 0;
-    qsort(list, count, sizeof *list, by_base);
+    SORT(list, count, SMALLEST(struct snapshot_instance, base));
     for (size_t i = 0; i < count; i++) {
         if (!used || (!all && list[used - 1].base != list[i].base)) {
             list[used++] = list[i];
@@ -311,18 +288,9 @@ static void build_instances(struct build *build, struct snapshot_object *object,
         object->instances->size = object->size;
     }
     if (object->instances)
-        qsort(object->instances, count, sizeof *object->instances, most_in_instance);
+        SORT(object->instances, count, LARGEST(struct snapshot_instance, samples),
+             SMALLEST(struct snapshot_instance, base));
     object->instance_count = count < INSTANCES ? count : INSTANCES;
-}
-
-/* As pairs_sorted() has those of one object. */
-static int by_extra_and_key(const void *left, const void *right)
-{
-    const struct pair *a = *(const struct pair *const *)left;
-    const struct pair *b = *(const struct pair *const *)right;
-    if (a->extra != b->extra)
-        return a->extra < b->extra ? -1 : 1;
-    return a->key < b->key ? -1 : a->key > b->key;
 }
 
 /* A row of several objects: the pairs of all of them. */
@@ -341,7 +309,7 @@ static void build_from_parts(struct build *build, struct snapshot_object *object
             list[count++] = sorted[first + i];
     } while ((id = build_next_part(build, id)));
     if (list) {
-        qsort(list, count, sizeof(const struct pair *), by_extra_and_key);
+        SORT_POINTERS(list, count, SMALLEST(struct pair, extra), SMALLEST(struct pair, key));
         part(build, object, list, count);
     }
     free(list);
@@ -437,17 +405,6 @@ struct rank {
     uint64_t bytes;
 };
 
-static int most_missed(const void *left, const void *right)
-{
-    const struct rank *a = left;
-    const struct rank *b = right;
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
 static size_t rank_bins(struct build *build, struct rank *ranks, size_t room)
 {
     union place_answer answer;
@@ -458,7 +415,8 @@ static size_t rank_bins(struct build *build, struct rank *ranks, size_t room)
         if (bin.heap.live_blocks || bin.heap.allocations)
             ranks[count++] = (struct rank){i, bin.share, bin.heap.usable_bytes};
     }
-    qsort(ranks, count, sizeof *ranks, most_missed);
+    SORT(ranks, count, LARGEST(struct rank, share), LARGEST(struct rank, bytes),
+         SMALLEST(struct rank, index));
     return count;
 }
 

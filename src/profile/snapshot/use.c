@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 #include "sim_abi.h"
@@ -234,22 +235,6 @@ static double share_of(const struct build *build, const struct distances_row *ro
     return all > 0 ? build_read(build, &row->all) / all : NAN;
 }
 
-static int most_accesses(const void *left, const void *right)
-{
-    const struct distances_row *a = *(const struct distances_row *const *)left;
-    const struct distances_row *b = *(const struct distances_row *const *)right;
-    double difference = a->all.at[BASIS_RUN] - b->all.at[BASIS_RUN];
-    return difference > 0 ? -1 : difference < 0 ? 1 : (a->id > b->id) - (a->id < b->id);
-}
-
-static int most_share(const void *left, const void *right)
-{
-    const struct snapshot_reuse_row *a = left;
-    const struct snapshot_reuse_row *b = right;
-    return a->share != b->share ? (a->share > b->share ? -1 : 1)
-                                : (a->id > b->id) - (a->id < b->id);
-}
-
 /* Pointers to all rows of a kind, the most accesses first. */
 static size_t reuse_sort_rows(const struct distances *distances, enum distances_of of,
                               const struct distances_row **out)
@@ -258,7 +243,8 @@ static size_t reuse_sort_rows(const struct distances *distances, enum distances_
     for (size_t i = 0; i < DISTANCE_ROWS; i++)
         if (distances->rows[i].key && distances->rows[i].of == of)
             out[count++] = &distances->rows[i];
-    qsort(out, count, sizeof *out, most_accesses);
+    SORT_POINTERS(out, count, LARGEST(struct distances_row, all.at[BASIS_RUN]),
+                  SMALLEST(struct distances_row, id));
     return count;
 }
 
@@ -275,7 +261,8 @@ static void list_objects(struct build *build, const struct distances_row **sorte
         row->name = build_object_name(build, (uint32_t)sorted[i]->id);
         row->object = build_object_index(build, (uint32_t)sorted[i]->id);
     }
-    qsort(reuse->objects, reuse->object_count, sizeof *reuse->objects, most_share);
+    SORT(reuse->objects, reuse->object_count, LARGEST(struct snapshot_reuse_row, share),
+         SMALLEST(struct snapshot_reuse_row, id));
 }
 
 /* ---- source lines ---- */
@@ -348,7 +335,8 @@ static void list_lines(struct build *build, const struct distances_row **sorted,
         reuse_row_fill(build, &sum, 1, row);
         name_line(build, &located[i], row);
     }
-    qsort(reuse->lines, reuse->line_count, sizeof *reuse->lines, most_share);
+    SORT(reuse->lines, reuse->line_count, LARGEST(struct snapshot_reuse_row, share),
+         SMALLEST(struct snapshot_reuse_row, id));
     reuse->line_count = reuse->line_count < LISTED ? reuse->line_count : LISTED;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/cache/reuse.h"
 #include "profile/findings/findings.h"
 #include "profile/snapshot/builders.h"
@@ -445,22 +446,6 @@ static void fill_object(struct build *build, const struct legs *legs, uint32_t i
 
 /* ---- all of them ---- */
 
-static int by_object(const void *left, const void *right)
-{
-    const struct reuse_leg *a = *(const struct reuse_leg *const *)left;
-    const struct reuse_leg *b = *(const struct reuse_leg *const *)right;
-    return (a->object > b->object) - (a->object < b->object);
-}
-
-static int most_watched(const void *left, const void *right)
-{
-    const struct snapshot_watch_object *a = left;
-    const struct snapshot_watch_object *b = right;
-    if (a->watched != b->watched)
-        return a->watched > b->watched ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
 static size_t count_objects(const struct legs *all)
 {
     size_t count = 0;
@@ -491,7 +476,8 @@ static void fill_all(struct build *build, const struct legs *all)
     }
     if (build->failed)
         return;
-    qsort(watch->objects, watch->count, sizeof *watch->objects, most_watched);
+    SORT(watch->objects, watch->count, LARGEST(struct snapshot_watch_object, watched),
+         SMALLEST(struct snapshot_watch_object, id));
     watch->count = watch->count < LISTED ? watch->count : LISTED;
     watch_sum_pace(watch);
 }
@@ -512,7 +498,7 @@ void build_watch(struct build *build)
     for (size_t i = 0; i < count && !build->failed; i++)
         all.at[i] = &reuse->legs[i];
     if (!build->failed) {
-        qsort(all.at, count, sizeof *all.at, by_object);
+        SORT_POINTERS(all.at, count, SMALLEST(struct reuse_leg, object));
         fill_all(build, &all);
     }
     free(all.at);

@@ -296,11 +296,9 @@ static const double chance = 1e-9;
 int phases_init(struct phases *phases, uint64_t start_ns)
 {
     *phases = (struct phases){.growing = {.start_ns = start_ns}, .scales = PHASES_USUAL};
-    struct phases_segment *segments =
-        array_more(NULL, &phases->segment_room, 0, sizeof *segments, PHASES_SEGMENTS);
-    if (!segments)
+    if (!array_more(&phases->segments, &phases->segment_room, 0, sizeof *phases->segments,
+                    PHASES_SEGMENTS))
         return -ENOMEM;
-    phases->segments = segments;
     phases->segments[phases->segment_count++] =
         (struct phases_segment){.start_ns = start_ns, .end_ns = start_ns, .phase = PHASES_NONE};
     return 0;
@@ -462,12 +460,9 @@ struct division {
 /* The oldest two become one where there is no room for more. */
 static bool phases_segment_make_room(struct phases *phases)
 {
-    struct phases_segment *more = array_more(phases->segments, &phases->segment_room,
-                                             phases->segment_count, sizeof *more, PHASES_SEGMENTS);
-    if (more) {
-        phases->segments = more;
+    if (array_more(&phases->segments, &phases->segment_room, phases->segment_count,
+                   sizeof *phases->segments, PHASES_SEGMENTS))
         return true;
-    }
     if (phases->segment_count < 2)
         return false;
     phases->segments[1].start_ns = phases->segments[0].start_ns;

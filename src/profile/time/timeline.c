@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "profile/tables/rates.h"
 #include "profile/tables/tally.h"
@@ -395,13 +396,6 @@ struct column {
     unsigned index;
 };
 
-static int most(const void *left, const void *right)
-{
-    const struct column *a = left;
-    const struct column *b = right;
-    return a->total > b->total ? -1 : a->total < b->total;
-}
-
 static void sort_columns(const struct recent *recent, struct column columns[PHASES_COLUMNS])
 {
     for (unsigned k = 0; k < PHASES_COLUMNS; k++)
@@ -409,7 +403,7 @@ static void sort_columns(const struct recent *recent, struct column columns[PHAS
     for (size_t i = 0; i < held(recent); i++)
         for (unsigned k = 0; k < PHASES_COLUMNS; k++)
             columns[k].total += (double)recent->counts[i][k];
-    qsort(columns, PHASES_COLUMNS, sizeof *columns, most);
+    SORT(columns, PHASES_COLUMNS, LARGEST(struct column, total));
 }
 
 static void recent_choose_period(struct recent *recent)

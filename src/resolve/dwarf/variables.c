@@ -164,11 +164,9 @@ void globals_free(struct globals *globals)
 
 static void globals_add(struct index *index, uint64_t start, uint64_t size, const Dwarf_Die *die)
 {
-    struct global *more =
-        array_more(index->globals, &index->room, index->count, sizeof *more, VARIABLES_MAX);
-    if (!more)
+    if (!array_more(&index->globals, &index->room, index->count, sizeof *index->globals,
+                    VARIABLES_MAX))
         return;
-    index->globals = more;
     index->globals[index->count++] = (struct global){start, size, *die};
     index->sorted = false;
 }

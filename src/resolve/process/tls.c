@@ -32,11 +32,8 @@ void tls_fini(struct tls *tls)
 
 static void tls_add(struct tls *tls, struct tls_block block)
 {
-    struct tls_block *more =
-        array_more(tls->blocks, &tls->room, tls->count, sizeof *more, TLS_BLOCKS_MAX);
-    if (!more)
+    if (!array_more(&tls->blocks, &tls->room, tls->count, sizeof *tls->blocks, TLS_BLOCKS_MAX))
         return;
-    tls->blocks = more;
     if (block.end > block.start)
         tls->blocks[tls->count++] = block;
 }

@@ -395,8 +395,9 @@ static void write_places(struct html_writer *writer, const struct snapshot_findi
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_object *object = columns_object(snapshot, finding->object);
     char id[32];
-    bool sharing = finding_page(finding) == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
-    bool sets = finding_page(finding) == FINDING_ON_SETS && snapshot->sets.sets > 0;
+    bool sharing =
+        finding_screen(finding) == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
+    bool sets = finding_screen(finding) == FINDING_ON_SETS && snapshot->sets.sets > 0;
     bool opened = object && html_object_link(snapshot, object, id, sizeof id);
     if (!opened && !sharing && !sets)
         return;

@@ -120,13 +120,13 @@ static const struct columns types_members = MEMBERS(
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_totals, untyped[0]),
            .elements = UNTYPED_COUNT, .each = untyped_key));
 
-static const struct columns reading_members =
+static const struct columns loading_members =
     MEMBERS(
-    struct reading_state,
-    MEMBER("waiting", struct reading_state, waiting),
-    MEMBER("processes", struct reading_state, processes),
-    MEMBER("resident_bytes", struct reading_state, resident_bytes),
-    MEMBER("busy_with", struct reading_state, busy_with));
+    struct loading_state,
+    MEMBER("waiting", struct loading_state, waiting),
+    MEMBER("processes", struct loading_state, processes),
+    MEMBER("resident_bytes", struct loading_state, resident_bytes),
+    MEMBER("busy_with", struct loading_state, busy_with));
 
 static const struct columns refused_members =
     MEMBERS(struct file_refused, MEMBER("path", struct file_refused, path),
@@ -343,7 +343,7 @@ static const struct columns snapshot_members = MEMBERS(
            .given = FIELD(struct snapshot, causes.known)),
     MEMBER_ROW("samples", struct snapshot, totals, &samples_members),
     MEMBER_ROW("types", struct snapshot, totals, &types_members),
-    MEMBER_ROW("reading", struct snapshot, reading, &reading_members),
+    MEMBER_ROW("reading", struct snapshot, loading, &loading_members),
     COLUMN(.from = ROW_OF(struct snapshot, levels), .members = &levels_members),
     COLUMN(.from = ROW_OF(struct snapshot, rates), .members = &rates_members),
     COLUMN(.from = ROW_IN(struct snapshot, uses.all), .members = &use_members),

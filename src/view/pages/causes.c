@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "view/screen/browser.h"
@@ -38,13 +39,6 @@ static struct eviction_row eviction_row(const struct snapshot_evictions *from, s
                                  .of_evictor = misses / evictor->misses};
 }
 
-static int most_misses(const void *left, const void *right)
-{
-    const struct eviction_row *a = left;
-    const struct eviction_row *b = right;
-    return a->misses > b->misses ? -1 : a->misses < b->misses;
-}
-
 size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
                      struct eviction_row rows[EVICTION_ROWS_MAX])
 {
@@ -54,7 +48,7 @@ size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
         for (size_t k = 0; k <= from->column_count; k++)
             if (from->cells[i][k] >= least_listed * from->misses)
                 rows[count++] = eviction_row(from, i, k);
-    qsort(rows, count, sizeof *rows, most_misses);
+    SORT(rows, count, LARGEST(struct eviction_row, misses));
     return count;
 }
 

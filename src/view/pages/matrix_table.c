@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "profile/tables/rates.h"
@@ -410,19 +411,11 @@ static struct matrix_part *matrix_cell_part_of(struct counting *counting, uint64
     return part;
 }
 
-static int matrix_cell_most_samples(const void *left, const void *right)
-{
-    const struct matrix_part *a = left;
-    const struct matrix_part *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
-    return a->key < b->key ? -1 : a->key > b->key;
-}
-
 static void matrix_cell_end(struct counting *counting, struct matrix_parts *parts)
 {
     if (counting->list)
-        qsort(counting->list, counting->count, sizeof *counting->list, matrix_cell_most_samples);
+        SORT(counting->list, counting->count, LARGEST(struct matrix_part, samples),
+             SMALLEST(struct matrix_part, key));
     parts->all = counting->all;
     parts->distinct = counting->count;
     parts->count = counting->count < MATRIX_PARTS_MAX ? counting->count : MATRIX_PARTS_MAX;

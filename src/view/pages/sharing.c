@@ -175,8 +175,8 @@ static void sharing_draw_selected(struct browser *browser, struct canvas *canvas
     char text[SHARING_READING_BYTES];
     sharing_reading(group, text, sizeof text);
     int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
-    struct area reading = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
-    area = area_below(area, canvas_wrap(canvas, reading, PAINT_STRONG, text));
+    struct area verdict = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
+    area = area_below(area, canvas_wrap(canvas, verdict, PAINT_STRONG, text));
     struct area picture = {area.row, 0, area.rows > 8 ? area.rows - 4 : area.rows, area.columns};
     area = area_below(area, sharing_picture(line, canvas, picture));
     draw_lists(browser, canvas, area);

@@ -212,7 +212,7 @@ static const struct snapshot *select_first_phase(struct fixture *fixture)
     press(fixture, '8');
     assert_true(seen(fixture, "Only this phase"));
     struct request request = press(fixture, KEYS_ENTER);
-    assert_int_equal(request.kind, REQUEST_STRETCH);
+    assert_int_equal(request.kind, REQUEST_TIME_RANGE);
     assert_string_equal(request.name, "A");
     return act(fixture, &request);
 }
@@ -273,7 +273,7 @@ static void what_is_marked_is_shown(void **state)
         press(fixture, KEYS_RIGHT);
     assert_true(seen(fixture, "Only what is marked"));
     struct request request = press(fixture, KEYS_ENTER);
-    assert_int_equal(request.kind, REQUEST_STRETCH);
+    assert_int_equal(request.kind, REQUEST_TIME_RANGE);
     assert_string_equal(request.name, "");
     assert_true(request.end_s > request.start_s && request.end_s < PHASES * PHASE_S);
     const struct snapshot *shown = act(fixture, &request);

@@ -83,18 +83,18 @@ static void instances_count_once_each(void **state)
 static void size_is_of_the_largest_mapping(void **state)
 {
     static const uint64_t sizes[] = {0x4000, 0x9000, 0x2000, 0x9000, 0x4000};
-    struct finding finding = {.key = 77, .kind = OBJECT_ANON, .name = "n", .module = ""};
+    struct located located = {.key = 77, .kind = OBJECT_ANON, .name = "n", .module = ""};
     uint32_t object = 0;
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        finding.base = 0x10000 * (i + 1);
-        finding.end = finding.base + sizes[i];
-        object = finding_object(&finding, &names);
+        located.base = 0x10000 * (i + 1);
+        located.end = located.base + sizes[i];
+        object = located_object(&located, &names);
         assert_int_equal(names.objects[object].size_bytes, i ? 0x9000 : 0x4000);
     }
-    finding.whole_blocks = 3; /* one of equal mappings: their sum */
-    finding.whole_bytes = 0x6000;
-    assert_int_equal(finding_object(&finding, &names), object);
+    located.whole_blocks = 3; /* one of equal mappings: their sum */
+    located.whole_bytes = 0x6000;
+    assert_int_equal(located_object(&located, &names), object);
     assert_int_equal(names.objects[object].size_bytes, 0x6000);
 }
 

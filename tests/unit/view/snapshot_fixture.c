@@ -807,7 +807,7 @@ static void typed_fixture_types(struct arena *arena, struct snapshot *snapshot)
     snapshot->totals.untyped[UNTYPED_WAITING] = 200;
     snapshot->totals.untyped[UNTYPED_NO_DEBUG] = 5000;
     snapshot->totals.untyped[UNTYPED_NO_VARIABLE] = 2000;
-    snapshot->reading = (struct reading_state){.waiting = 120,
+    snapshot->loading = (struct loading_state){.waiting = 120,
                                                .processes = 1,
                                                .resident_bytes = 80 << 20,
                                                .busy_with = "libmatching.so.4"};
@@ -1302,7 +1302,7 @@ static void fill_hostile(struct held *held, unsigned tick)
     fill_typed(held, tick);
     levels_fixture_hostile(&held->arena, snapshot);
     rates_fixture_hostile(&held->arena, snapshot);
-    snapshot->reading.busy_with = hostile[0];
+    snapshot->loading.busy_with = hostile[0];
     snapshot->target.comm = hostile[1];
     snapshot->source.weighs = hostile[0];
     snapshot->status = hostile[0];
