@@ -117,7 +117,8 @@ bool type_instances_apply(const struct located *located)
 {
     bool memory =
         located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON || located->kind == OBJECT_MAP;
-    return memory && located->allocation != ALLOCATION_RECORDED;
+    return memory && located->allocation != ALLOCATION_RECORDED &&
+           located->allocation != ALLOCATION_HEADER;
 }
 
 /* The type seen at a place, in a block of this size; 0: none. */
@@ -232,6 +233,12 @@ static bool is_alone(const struct located *block, uint64_t size)
     return size <= room && room < 2 * size;
 }
 
+/* Types of glibc's malloc inside its blocks, which are not the program's. */
+static bool is_allocators(const struct type_desc *type)
+{
+    return !strcmp(type->name, "struct malloc_chunk") || !strcmp(type->name, "struct tcache_entry");
+}
+
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
                                struct located *located, const struct access *access,
                                const struct typed_operand *operand)
@@ -239,7 +246,7 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
     if (!type_instances_apply(located))
         return 0;
-    if (!type || !type->member_count || !is_inside(type, operand->offset))
+    if (!type || !type->member_count || !is_inside(type, operand->offset) || is_allocators(type))
         return rename_by_memory(instances, types, located);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = located->allocation == ALLOCATION_WALKED;

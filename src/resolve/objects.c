@@ -449,26 +449,46 @@ void located_of_class(struct located *located, const struct space *space, const 
     located->name = located->text;
 }
 
-/* Of several mappings the largest: the last one sampled would change with each sample. */
+/* Of several mappings or blocks the largest: the last one sampled would change with each sample. */
 static void grow_to(struct object_desc *desc, uint64_t size_bytes)
 {
     if (size_bytes > desc->size_bytes)
         desc->size_bytes = size_bytes;
 }
 
+enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
+
+/* Static variables of two files, types of two units, mappings at one address after another: each
+ * has a row, and a number. Bins have call paths. */
+static const char *number_name(const struct located *located, struct names *names,
+                               char out[NAMES_TEXT_MAX])
+{
+    uint64_t called =
+        hash_bytes(located->name, strlen(located->name)) ^
+        hash_mix(hash_bytes(located->module, strlen(located->module)) + located->kind);
+    uint32_t *count = located->bin ? NULL : hash_insert(&names->called, called, NULL);
+    if (!count || !(*count)++)
+        return located->name;
+    snprintf(out, NAMES_TEXT_MAX, "%.*s #%u", NAMES_TEXT_MAX - 16, located->name, *count);
+    return out;
+}
+
 uint32_t located_object(const struct located *located, struct names *names)
 {
+    char numbered[NAMES_TEXT_MAX];
     struct object_desc desc = {.name = located->name,
                                .module = located->module,
                                .kind = located->kind,
                                .address = located->base,
                                .size_bytes = located->end - located->base};
     uint32_t object = names_find_object(names, located->key);
-    if (!object)
+    if (!object) {
+        desc.name = number_name(located, names, numbered);
         object = names_add_object(names, located->key, &desc);
-    else if (!located->bin && !located->of_type &&
-             (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON))
+    } else if (!located->of_type &&
+               (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON)) {
         grow_to(&names->objects[object], desc.size_bytes);
+    }
     if (object && located->whole_blocks && !located->of_type) {
         names->objects[object].size_bytes = located->whole_bytes;
         names->objects[object].blocks = located->whole_blocks;
@@ -486,8 +506,6 @@ uint32_t located_intern(const struct located *located, struct names *names)
         names_instance(names, object, located->base);
     return object;
 }
-
-enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
 
 static const char *clean(struct names *names, const char *text)
 {
@@ -526,10 +544,16 @@ void names_fini(struct names *names)
     arena_fini(&names->strings);
     hash_fini(&names->object_of_key);
     hash_fini(&names->instances);
+    hash_fini(&names->called);
     hash_fini(&names->function_of_key);
     free(names->objects);
     free(names->functions);
     free(names->line_looked_for);
+}
+
+void names_forget(struct names *names)
+{
+    hash_clear(&names->called);
 }
 
 uint32_t names_find_object(const struct names *names, uint64_t key)

@@ -339,11 +339,9 @@ static uint32_t new_block(struct resolver *resolver, const struct located *block
 /* An object that has no block yet: those that are shown under it come and go. */
 static uint32_t without_blocks(struct resolver *resolver, const struct located *located)
 {
-    uint32_t object = names_find_object(&resolver->names, located->key);
-    if (object)
-        return object;
-    object = located_object(located, &resolver->names);
-    if (object) {
+    size_t before = resolver->names.object_count;
+    uint32_t object = located_object(located, &resolver->names);
+    if (resolver->names.object_count > before) {
         resolver->names.objects[object].blocks = 0;
         resolver->names.objects[object].address = 0;
     }
@@ -367,12 +365,6 @@ enum evidence {
     EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
 };
 
-/* Types of glibc's malloc inside its blocks, which are not the program's. */
-static bool is_allocators(const struct type_desc *desc)
-{
-    return !strcmp(desc->name, "struct malloc_chunk") || !strcmp(desc->name, "struct tcache_entry");
-}
-
 static enum evidence evidence_of(const struct resolver *resolver, const struct located *named,
                                  const struct located *block, uint32_t type)
 {
@@ -380,7 +372,7 @@ static enum evidence evidence_of(const struct resolver *resolver, const struct l
     const struct type_desc *desc = types_at(typing_types(resolver->typing), type);
     uint64_t size = block->end - block->base;
     /* A type that begins before the block or ends behind it is the allocator's view of it. */
-    if (!type || !desc || is_allocators(desc) || named->type_base < block->base ||
+    if (!type || !desc || named->type_base < block->base ||
         (desc->size > size && !type_is_flexible(desc)))
         return EVIDENCE_NONE;
     bool whole = type_instances_is_whole(named, block);
@@ -529,17 +521,16 @@ static bool is_reused(const struct located *block, const struct located *named,
     return small ? type_instances_is_whole(named, block) : known->against >= IN_A_ROW;
 }
 
-/* A block that was free when it was first seen and is in use now. */
-static uint32_t leave_free(struct resolver *resolver, uint32_t object, uint32_t class)
+/* A block that was free when it was first seen is another in use. Its samples so far are in the bin
+ * of free blocks, and stay there. */
+static uint32_t leave_free(struct resolver *resolver, uint32_t object)
 {
     struct provisional *provisional = &resolver->provisional;
     struct provisional_object *unnamed = object_of(provisional, object);
     if (!unnamed || unnamed->one_of || !(provisional->class_of[unnamed->class] & CLASS_FREE))
         return object;
-    if (unnamed->part_of == unnamed->class)
-        unnamed->part_of = class;
-    unnamed->class = class;
-    return object;
+    provisional_settle(resolver, unnamed);
+    return unnamed->one_of ? 0 : object;
 }
 
 /* Whether an object has another type, that contains this one. */
@@ -602,7 +593,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
                                          ? *find_known(resolver, block->base, size_bytes)
                                          : (struct provisional_known){0};
     if (block->in_use)
-        object = leave_free(resolver, object, class);
+        object = leave_free(resolver, object);
     struct provisional_object *unnamed =
         has_no_name(provisional, object) ? object_of(provisional, object) : NULL;
     bool unrelated =

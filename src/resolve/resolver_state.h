@@ -276,6 +276,7 @@ struct resolver {
     char heap_words[512];  /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
+    char slot_name[2048];           /* of resolver_name_slot()'s last new one */
     struct located_recents *recent; /* of a recording; NULL: live */
     struct resolved *resolved;      /* likewise */
     struct functions functions;

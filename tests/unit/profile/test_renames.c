@@ -468,7 +468,7 @@ static void a_block_is_one_instance(void **state)
     for (int step = 0; step < 100; step++) {
         struct place place = {.object = step % 4 ? ARRAY : OTHER,
                               .base = BLOCKS * BLOCK_APART,
-                              .size_bytes = BLOCK_BYTES,
+                              .size_bytes = BLOCK_BYTES / (uint64_t)(1 + step / 50),
                               .access = {.time_ns = 1000 + (uint64_t)step,
                                          .address = BLOCKS * BLOCK_APART,
                                          .tid = 100,
@@ -485,6 +485,7 @@ static void a_block_is_one_instance(void **state)
     assert_int_equal(array->instance_count, 1);
     assert_float_equal(array->instances[0].samples, array->samples, 1e-6);
     assert_float_equal(array->instances[0].share, 1, 1e-6);
+    assert_int_equal(array->instances[0].size, BLOCK_BYTES); /* the largest that it had */
     snapshot_free(together);
     profile_free(profile);
 }

@@ -429,6 +429,19 @@ static void regions_are_called_after_what_lies_there(void **state)
     assert_true(file.key != pool.key);
 }
 
+/* free() and malloc() in memory without a known block. */
+static void the_allocators_types_name_nothing(void **state)
+{
+    (void)state;
+    struct type_desc chunk = small_node;
+    chunk.name = "struct malloc_chunk";
+    struct typed_operand operand = says(types_add(&types, 1, 9, &chunk), 8);
+    struct located heap = in_kind(OBJECT_HEAP, 0x9000, 0x10000);
+    name_and_place(&heap, 0x9100, &operand);
+    assert_string_equal(heap.name, "[heap]");
+    assert_int_equal(heap.base, 0x9000);
+}
+
 static void some_memory_keeps_its_name(void **state)
 {
     (void)state;
@@ -444,6 +457,9 @@ static void some_memory_keeps_its_name(void **state)
     }
     struct located reported = in_block(ALLOCATION_RECORDED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &reported, &access, &operand), 0);
+    struct located header = in_block(ALLOCATION_HEADER, 0x9000, 64);
+    assert_int_equal(type_instances_rename(&instances, &types, &header, &access, &operand), 0);
+    assert_false(type_instances_apply(&header)); /* nothing waits for a type of it */
     struct located walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, NULL), 0);
@@ -553,6 +569,7 @@ int main(void)
         TEST(used_again_a_block_is_what_is_said_now),
         TEST(an_index_leads_to_other_members),
         TEST(regions_are_called_after_what_lies_there),
+        TEST(the_allocators_types_name_nothing),
         TEST(some_memory_keeps_its_name),
         TEST(hostile_offsets_lead_nowhere),
         TEST(a_size_class_is_of_no_majority),
