@@ -41,6 +41,13 @@ void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t firs
     return more;
 }
 
+void *array_lines(void **memory, size_t count, size_t each)
+{
+    enum { LINE_BYTES = 64 };
+    char *at = *memory = calloc(count + LINE_BYTES / each, each);
+    return at ? at + (LINE_BYTES - (uintptr_t)at % LINE_BYTES) % LINE_BYTES : NULL;
+}
+
 struct sort_key {
     size_t member;
     size_t bytes;
