@@ -162,6 +162,7 @@ uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint6
 static void provisional_remember(struct resolver *resolver, uint64_t start, uint64_t size_bytes,
                                  uint32_t object, uint64_t type_at)
 {
+    resolver->provisional.knows = true;
     *known_at(&resolver->provisional, start, size_bytes) =
         (struct provisional_known){start, size_bytes, type_at, object, 0};
 }
@@ -623,6 +624,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     known.start = block->base;
     known.size_bytes = size_bytes;
     known.object = object = one_of(provisional, object);
+    provisional->knows = true;
     *known_at(provisional, block->base, size_bytes) = known;
     if (evidence == EVIDENCE_BLOCK && !has_no_name(provisional, object))
         note_filled(resolver, class, object);
@@ -869,7 +871,9 @@ void provisional_forget(struct resolver *resolver)
     for (size_t i = provisional->first_active; i < provisional->count; i++)
         if (!provisional->list[i].one_of)
             provisional_settle(resolver, &provisional->list[i]);
-    memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);
+    if (provisional->knows)
+        memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);
+    provisional->knows = false;
 }
 
 const struct object_rename *resolver_renames(const struct resolver *resolver, size_t *count)

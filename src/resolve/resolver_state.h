@@ -184,6 +184,7 @@ struct provisional {
     size_t first_active;             /* all before it have ended */
     uint32_t *of_object;             /* [NAMES_OBJECTS_MAX]: index + 1; 0: it is not provisional */
     struct provisional_known *known; /* [PROVISIONAL_BLOCKS], direct-mapped */
+    bool knows;                      /* any of them */
     struct provisional_site *sites;  /* [PROVISIONAL_SITES], likewise */
     uint8_t *class_of; /* [NAMES_OBJECTS_MAX]: knowledge about a size class (provisional.c) */
     struct provisional_filled *filled; /* [NAMES_OBJECTS_MAX], of size classes */
