@@ -12,8 +12,6 @@ static void walk_set_slow(const struct model *model, struct cache *cache, uint32
     if (slot->watched || slot->prefetched)
         slow = MODEL_LOAD | MODEL_STORE;
     cache->lines[index].slow = slow;
-    if (cache->fast)
-        fast_forget(cache, index);
 }
 
 static struct cache *cache_of(const struct state_access *access, uint32_t level)
@@ -451,21 +449,33 @@ static void ask_ahead(struct state_access *access, uint64_t address)
         __builtin_prefetch(&access->thread->path[1]->lines[first->slots[victim].below], 1);
 }
 
+/* Of miss.level nothing is written: that takes as long as the rest of a miss. */
+static void begin(struct state_access *access, struct state_thread *thread, struct cache *first,
+                  uint64_t address, uint32_t size_bytes, uint32_t kind, uint32_t ip)
+{
+    access->model = thread->fast.model;
+    access->thread = thread;
+    access->first = first;
+    access->missed = 0;
+    access->victim = CACHE_NONE;
+    access->fetch_ahead = false;
+    for (uint32_t level = 0; level < MODEL_LEVELS_MAX; level++)
+        access->at[level] = 0;
+    access->miss.address = address;
+    access->miss.size_bytes = size_bytes;
+    access->miss.thread = thread->fast.number;
+    access->miss.kind = kind;
+    access->miss.who.ip = ip;
+    access->miss.who.address = address;
+    access->model->running = thread->fast.runs;
+}
+
 static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
                      uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
 {
-    struct state_access access = {.model = thread->fast.model,
-                                  .thread = thread,
-                                  .first = first,
-                                  .absent = absent,
-                                  .victim = CACHE_NONE};
-    access.miss.address = address;
-    access.miss.size_bytes = size_bytes;
-    access.miss.thread = thread->fast.number;
-    access.model->running = thread->fast.runs;
-    access.miss.kind = kind;
-    access.miss.who.ip = ip;
-    access.miss.who.address = address;
+    struct state_access access;
+    begin(&access, thread, first, address, size_bytes, kind, ip);
+    access.absent = absent;
     if (absent)
         ask_ahead(&access, address);
     uint32_t served = access.model->spec.whole_access_below
@@ -475,6 +485,41 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     if (access.missed)
         cause_report(&access);
     return served;
+}
+
+/* Most misses: as walk(), of an access to one line, which the first level has not, where no other
+ * thread, prefetcher or length of line has to be asked. */
+static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
+                           uint32_t kind, uint32_t ip)
+{
+    struct model *model = thread->fast.model;
+    struct state_access access;
+    uint64_t number = address >> model->line_shift;
+    uint32_t level, in_shadow = 0;
+    begin(&access, thread, thread->path[0], address, size_bytes, kind, ip);
+    access.absent = true;
+    ask_ahead(&access, address);
+    for (level = 0; level < model->spec.level_count; level++) {
+        struct cache *cache = thread->path[level];
+        uint32_t index = level ? cache_find(cache, number) : CACHE_NONE, node = 0;
+        model->clock++;
+        if (index != CACHE_NONE) {
+            access.at[level] = index;
+            if (cache->shadow && !cache->nodes[index])
+                walk_shadow(model, cache, index, true);
+            cache->stamps[index] = model->clock;
+            break;
+        }
+        if (cache->shadow)
+            in_shadow |= (uint32_t)touch_shadow(model, cache, number, true, &node) << level;
+        walk_fill(&access, cache, number, node);
+    }
+    access.miss.served = level;
+    access.missed = (1u << level) - 1;
+    cause_plain(&access, in_shadow);
+    conclude_hit(&access, address, size_bytes, access.at[0]);
+    cause_report(&access);
+    return level;
 }
 
 /* Instructions mostly come from the line of their set that was fetched last. */
@@ -511,6 +556,8 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
     const struct model_fast *place = &first->fast[address >> first->line_shift & first->fast_mask];
     bool placed = address - place->address < first->line_bytes;
     uint32_t index = placed ? place->index : cache_find(first, address >> first->line_shift);
+    if (index == CACHE_NONE && thread->model->plain)
+        return walk_plain(state, address, size_bytes, kind, ip);
     if (index == CACHE_NONE || others_hear(state, index, kind))
         return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
     hit_first(state, index, address, size_bytes, kind);

@@ -117,11 +117,14 @@ void cache_touch(struct cache *cache, uint32_t index)
 
 static uint32_t oldest(const struct cache *cache, uint32_t first)
 {
-    uint32_t found = first;
-    for (uint32_t index = first + 1; index < first + cache->ways; index++)
-        if (cache->stamps[index] < cache->stamps[found])
-            found = index;
-    return found;
+    const uint64_t *stamps = &cache->stamps[first];
+    uint64_t least = stamps[0];
+    uint32_t found = 0;
+    for (uint32_t way = 1; way < cache->ways; way++) {
+        found = stamps[way] < least ? way : found;
+        least = stamps[way] < least ? stamps[way] : least;
+    }
+    return first + found;
 }
 
 /* Marsaglia's xorshift64*; the upper bits, by multiplication. */
@@ -138,11 +141,11 @@ uint32_t cache_victim(struct cache *cache, uint64_t number)
 {
     uint64_t set = cache_set(cache, number);
     uint32_t first = (uint32_t)set * cache->ways;
+    if (cache->policy == MODEL_LRU)
+        return oldest(cache, first);
     for (uint32_t index = first; index < first + cache->ways; index++)
         if (!cache->tags[index])
             return index;
-    if (cache->policy == MODEL_LRU)
-        return oldest(cache, first);
     if (cache->policy == MODEL_TREE_PLRU)
         return first + tree_victim(cache->trees[set], cache->ways);
     return first + random_way(cache);

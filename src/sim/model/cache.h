@@ -152,6 +152,14 @@ void cache_track(struct cache *cache, uint32_t index);
 /* Puts a line, which is not there, into the place of the victim, and touches it. */
 void cache_put(struct cache *cache, uint32_t index, uint64_t number);
 
+/* The place has no line. Where the oldest goes, it is the first that does. */
+static inline void cache_clear(struct cache *cache, uint32_t index)
+{
+    cache->tags[index] = 0;
+    if (cache->stamps)
+        cache->stamps[index] = 0;
+}
+
 static inline uint64_t cache_set(const struct cache *cache, uint64_t number)
 {
     return cache->masked ? number & cache->set_mask : number % cache->sets;

@@ -99,14 +99,6 @@ static uint8_t replaced_cause(struct state_access *access, const struct cache *c
     return in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
 }
 
-/* An access to one line, that takes nothing from the tables it looks into: that a line has returned
- * to its thread is reported before. */
-static bool may_be_late(const struct state_access *access)
-{
-    return access->model->memory.host.asks_causes && !access->model->several && access->absent &&
-           access->model->spec.whole_access_below;
-}
-
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow)
 {
@@ -127,23 +119,9 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
         missed->cause = MODEL_FIRST_HERE;
         break;
     case SEEN_HERE:
-        if (may_be_late(access))
-            access->replaced |= 1u << cache->level, access->in_shadow |= in_shadow << cache->level;
-        else
-            missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
+        missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
         break;
     }
-}
-
-/* Evictors, looked up late: the level that served is known only now. */
-static void look_for_evictors(struct state_access *access)
-{
-    struct model_miss *miss = &access->miss;
-    for (uint32_t level = 0; level < miss->served; level++)
-        if (access->replaced >> level & 1)
-            miss->level[level].cause =
-                replaced_cause(access, access->thread->path[level], miss->address, miss->size_bytes,
-                               access->in_shadow >> level & 1, &miss->level[level]);
 }
 
 void cause_referenced(struct state_access *access, uint64_t address)
@@ -160,12 +138,39 @@ void cause_referenced(struct state_access *access, uint64_t address)
     }
 }
 
+/* Whether a line that no level has is referenced for the first time. It is not any more. */
+static enum seen see(struct state_access *access, uint64_t address)
+{
+    const uint8_t *byte = lines_byte(&access->model->lines, address >> access->model->line_shift);
+    enum seen seen = !byte ? SEEN_UNKNOWN : *byte & STATE_REFERENCED ? SEEN_HERE : SEEN_NOT;
+    if (seen == SEEN_NOT)
+        cause_referenced(access, address);
+    return seen;
+}
+
+void cause_plain(struct state_access *access, uint32_t in_shadow)
+{
+    struct model_miss *miss = &access->miss;
+    const struct model *model = access->model;
+    enum seen seen = !model->spec.causes                       ? SEEN_UNKNOWN
+                     : miss->served == model->spec.level_count ? see(access, miss->address)
+                                                               : SEEN_HERE;
+    bool replaced = seen == SEEN_HERE && cause_is_asked(model, miss->served);
+    for (uint32_t level = 0; level < miss->served; level++) {
+        struct model_missed *missed = &miss->level[level];
+        *missed =
+            (struct model_missed){.cause = seen == SEEN_NOT ? MODEL_FIRST : MODEL_CAUSE_UNKNOWN,
+                                  .evictor_thread = MODEL_NONE,
+                                  .evictor = {MODEL_NONE, 0}};
+        if (replaced)
+            missed->cause = replaced_cause(access, access->thread->path[level], miss->address,
+                                           miss->size_bytes, in_shadow >> level & 1, missed);
+    }
+}
+
 void cause_report(struct state_access *access)
 {
-    struct model *model = access->model;
-    const struct model_host *host = &model->memory.host;
-    if (access->replaced && cause_is_asked(model, access->miss.served))
-        look_for_evictors(access);
+    const struct model_host *host = &access->model->memory.host;
     if (host->miss && !(access->miss.kind & MODEL_INSTRUCTION))
         host->miss(host->context, &access->miss);
 }
@@ -263,7 +268,7 @@ static void leave_instructions(struct model *model, const struct cache *cache, u
             uint32_t index = cache_find(above, (address + offset) >> above->line_shift);
             if (index == CACHE_NONE)
                 continue;
-            above->tags[index] = 0;
+            cache_clear(above, index);
             above->fetched[cache_set(above, (address + offset) >> above->line_shift)] = 0;
         }
     }
@@ -359,7 +364,7 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
                   enum model_reason reason)
 {
     if (cache->instruction) {
-        cache->tags[index] = 0;
+        cache_clear(cache, index);
         return;
     }
     uint64_t address = cache_number(cache, index) << cache->line_shift;
@@ -375,5 +380,5 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
         fast_forget(cache, index);
     if (cache->shadow && cache->nodes[index])
         shadow_part(cache->shadow, index);
-    cache->tags[index] = 0;
+    cache_clear(cache, index);
 }

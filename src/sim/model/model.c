@@ -120,6 +120,17 @@ static int init_tables(struct model *model)
     return spec->reuse_lines ? sampling_init(&model->reuse, spec, &model->memory) : 0;
 }
 
+static bool is_plain(const struct model *model)
+{
+    const struct model_spec *spec = &model->spec;
+    bool plain = spec->whole_access_below && !spec->prefetch && !spec->no_write_allocate &&
+                 (spec->use || !model->memory.host.eviction);
+    for (uint32_t level = 0; level < spec->level_count; level++)
+        plain &= spec->level[level].policy == MODEL_LRU &&
+                 spec->level[level].line_bytes == spec->level[0].line_bytes;
+    return plain;
+}
+
 static int init_shared(struct model *model)
 {
     for (uint32_t level = 0; level < model->spec.level_count; level++) {
@@ -157,6 +168,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     model->prefetch.kind = spec->prefetch;
     if (spec->prefetch)
         model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
+    model->plain = is_plain(model);
     if (init_shared(model) || init_tables(model)) {
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;
@@ -215,6 +227,7 @@ static void begin_several(struct model *model)
         first++;
     cause_evictors_settle(model, model->threads[first]->path[0]);
     coherence_begin(model, first);
+    model->plain = false;
     model->track_all = model->spec.causes;
     for (uint32_t level = 0; model->track_all && level < model->private_levels; level++) {
         struct cache *cache = model->threads[first]->path[level];
