@@ -16,9 +16,6 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
     if (!cache || cache_init(cache, spec, seed, timed, &model->memory))
         return NULL;
     cache->now = &model->clock;
-    /* Parts of a line that are only for its own figures, or for a prefetcher. */
-    cache->lean =
-        level && !model->spec.prefetch && (model->spec.use || !model->memory.host.eviction);
     cache->level = level;
     cache->thread = shared ? 0 : thread;
     cache->shared = shared;
@@ -49,7 +46,7 @@ static struct cache *new_level(struct model *model, uint32_t level, uint32_t thr
         return cache;
     cache->shadow = memory_new(&model->memory, 1, sizeof *cache->shadow);
     cache->nodes = memory_new(&model->memory, cache_lines(cache), sizeof *cache->nodes);
-    struct shadow_real real = {cache->tags, cache->stamps, cache->nodes};
+    struct shadow_real real = {cache->tags, cache->stamps, cache->nodes, cache->flags};
     if (!cache->shadow || !cache->nodes ||
         shadow_init(cache->shadow, real, cache_lines(cache), &model->memory))
         return NULL;
