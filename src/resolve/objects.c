@@ -129,6 +129,7 @@ static bool find_tls(struct located *located, const struct tls *tls, uint64_t ad
         located->base = block->start;
         located->end = block->end;
         located->key = located_key_of(UINT64_MAX, 0, KEY_TLS);
+        located->module = "";
         located->name = "thread control block";
         return true;
     }

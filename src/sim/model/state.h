@@ -94,7 +94,7 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
               uint32_t size_bytes, bool in_shadow);
 
 /* The same at once for all levels that an access of walk_plain() missed; `in_shadow` by level. A
- * line that a level has was referenced. Not where nobody asks. */
+ * line that a level has was referenced. Only where causes are asked for. */
 void cause_plain(struct state_access *access, uint32_t in_shadow);
 
 /* The line was referenced by this thread: it will not be a first reference again. */
