@@ -164,13 +164,11 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
                                      : function_new(&decoder->target, ip, reason);
     if (!function)
         return NULL;
-    struct function **more = array_more(decoder->functions, &decoder->function_room,
-                                        decoder->function_count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more) {
+    if (!array_more(&decoder->functions, &decoder->function_room, decoder->function_count,
+                    sizeof *decoder->functions, ARRAY_UNBOUNDED)) {
         function_free(function);
         return NULL;
     }
-    decoder->functions = more;
     decoder->functions[decoder->function_count] = function;
     note_start(decoder, decoder->function_count++);
     function->kept_bytes = &decoder->kept_bytes;
@@ -213,11 +211,9 @@ static struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
 {
     enum reason reason = REASON_NO_CODE;
     make_room(decoder);
-    struct culprits *more = array_more(decoder->culprits, &decoder->culprits_room,
-                                       decoder->culprits_count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&decoder->culprits, &decoder->culprits_room, decoder->culprits_count,
+                    sizeof *decoder->culprits, ARRAY_UNBOUNDED))
         return NULL;
-    decoder->culprits = more;
     struct culprits *culprits = &decoder->culprits[decoder->culprits_count];
     struct function *function = find_function(decoder, ip, &reason);
     if (!function)

@@ -481,12 +481,10 @@ static int outline(const struct code *code, struct function *function)
     size_t first = function->start - code->start;
     size_t room = 0;
     for (size_t at = first; at < code->size;) {
-        struct insn_outline *more =
-            array_more(function->outlines, &room, function->count, sizeof *more, ARRAY_UNBOUNDED);
-        if (!more)
+        if (!array_more(&function->outlines, &room, function->count, sizeof *function->outlines,
+                        ARRAY_UNBOUNDED))
             return -1;
-        function->outlines = more;
-        struct insn_outline *now = &more[function->count];
+        struct insn_outline *now = &function->outlines[function->count];
         bool known = insn_outline(now, code->start + at, code->bytes + at, code->size - at);
         now->at = (uint32_t)(at - first);
         function->count += known;
@@ -508,12 +506,10 @@ static bool find_loops(struct function *function)
         size_t head = loop_head(function, i);
         if (head == SIZE_MAX)
             continue;
-        struct function_loop *more =
-            array_more(function->loops, &room, function->loop_count, sizeof *more, ARRAY_UNBOUNDED);
-        if (!more)
+        if (!array_more(&function->loops, &room, function->loop_count, sizeof *function->loops,
+                        ARRAY_UNBOUNDED))
             return false;
-        function->loops = more;
-        more[function->loop_count++] =
+        function->loops[function->loop_count++] =
             (struct function_loop){.head = (uint32_t)head, .last = (uint32_t)i};
     }
     return true;

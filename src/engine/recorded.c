@@ -44,12 +44,12 @@ void engine_forget_news(struct engine *engine)
     engine->exec_seen = false;
 }
 
-unsigned engine_reading(struct engine *engine)
+unsigned engine_loading(struct engine *engine)
 {
     if (!engine->resolver)
         return 0;
     resolver_settle(engine->resolver, clock_now_ns());
-    return resolver_reading(engine->resolver).waiting;
+    return resolver_loading(engine->resolver).waiting;
 }
 
 uint64_t engine_start_ns(const struct engine *engine)

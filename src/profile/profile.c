@@ -348,8 +348,8 @@ static void count_measure(struct profile *profile, const struct timeline_part *p
 }
 
 /* Other measures in a sample of the ranking event. */
-static void count_told(struct profile *profile, const struct timeline_part *part,
-                       const struct access *access)
+static void count_measures(struct profile *profile, const struct timeline_part *part,
+                           const struct access *access)
 {
     double waited = measures_waited(&profile->measures, access);
     double missed = measures_missed(&profile->measures, access);
@@ -366,7 +366,7 @@ static void count_over_time(struct profile *profile, const struct timeline_part 
 {
     timeline_count_sample(&profile->timeline, part, measure, tally_weight(access));
     if (access->event == profile->options.ranking && levels_apply(access))
-        count_told(profile, part, access);
+        count_measures(profile, part, access);
 }
 
 /* The window has no weights: each of its samples gets the mean. */
@@ -763,12 +763,12 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
     const struct place *place = adding->place;
     const struct access *access = &place->access;
     struct group *group = adding->group;
-    bool told = levels_apply(access);
+    bool with_levels = levels_apply(access);
     const struct pair *offset = add_offset(profile, adding, scale);
     hold(profile, group, &group->code, scale);
     /* Found now and filled in last: the table between them gives their lines time to come. */
     struct levels_touched rows =
-        told ? find_levels(profile, adding, offset) : (struct levels_touched){0};
+        with_levels ? find_levels(profile, adding, offset) : (struct levels_touched){0};
     hold(profile, group, &group->instance, scale);
     if (group->code.row) {
         group->code.row->extra = place->function;
@@ -776,10 +776,11 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
             pair_vote_member(group->code.row, offset_in_type(place), scale);
     }
     if (group->instance.row) {
-        group->instance.row->size = place->size_bytes;
+        if (place->size_bytes > group->instance.row->size)
+            group->instance.row->size = place->size_bytes;
         pair_vote(group->instance.row, access->tid, scale);
     }
-    if (told)
+    if (with_levels)
         levels_add(&rows, access, scale);
     if (access->cause != CAUSE_NOT_KNOWN)
         add_causes(profile, adding, offset, scale);
@@ -955,10 +956,10 @@ void profile_add(struct profile *profile, const struct place *place)
 
 /* Line events of a simulation, on their way into the tables. */
 
-static void add_line(struct profile *profile, const struct line_place *told)
+static void add_line(struct profile *profile, const struct line_place *at)
 {
-    const struct line_event *line = &told->line;
-    struct place renamed = told->place;
+    const struct line_event *line = &at->line;
+    struct place renamed = at->place;
     const struct place *place = &renamed;
     profile_rename_place(profile, &renamed);
     uint32_t object = tallies_reserve(&profile->objects, place->object);

@@ -361,10 +361,8 @@ static void move_pairs(const struct renaming *renaming, const struct pairs_besid
         struct pair pair = *next;
         if (!change(renaming, &pair))
             continue;
-        struct moved_pair *more = array_more(moved, &room, count, sizeof *more, ARRAY_UNBOUNDED);
-        if (!more)
+        if (!array_more(&moved, &room, count, sizeof *moved, ARRAY_UNBOUNDED))
             break;
-        moved = more;
         take_pair(table, (size_t)(next - table->pairs->at), &moved[count]);
         moved[count++].pair = pair;
     }
@@ -620,12 +618,11 @@ static bool renames_note(struct profile *profile, const struct object_rename *re
     uint32_t to = one_of(profile, rename->to);
     if (!profile->renamed)
         profile->renamed = calloc(TALLY_IDS_MAX, sizeof *profile->renamed);
-    struct object_rename *more = array_more(profile->renames, &profile->rename_room,
-                                            profile->rename_count, sizeof *more, TALLY_IDS_MAX);
-    if (more)
-        profile->renames = more;
-    if (!profile->renamed || !more || !from || from >= TALLY_IDS_MAX || ended(profile, from) ||
-        from == to || tallies_reserve(&profile->objects, from) != from ||
+    if (!profile->renamed ||
+        !array_more(&profile->renames, &profile->rename_room, profile->rename_count,
+                    sizeof *profile->renames, TALLY_IDS_MAX) ||
+        !from || from >= TALLY_IDS_MAX || ended(profile, from) || from == to ||
+        tallies_reserve(&profile->objects, from) != from ||
         tallies_reserve(&profile->objects, to) != to || !profile_grow_extras(profile))
         return false;
     profile->renames[profile->rename_count] = *rename;

@@ -516,11 +516,9 @@ static bool copy_members(struct types *types, struct type_desc *kept, const stru
 
 static bool types_make_room(struct types *types)
 {
-    struct type_desc *more =
-        array_more(types->types, &types->room, types->count + 1, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&types->types, &types->room, types->count + 1, sizeof *types->types,
+                    ARRAY_UNBOUNDED))
         return false;
-    types->types = more;
     return true;
 }
 

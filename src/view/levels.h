@@ -216,12 +216,12 @@ bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
            .help = "Part of the bytes of the cache lines that it fetched, that anything used "     \
                    "before they left.",                                                            \
            .in = __VA_ARGS__, .value = use_spatial, .width = 7, .rank = order,                     \
-           .only = FIELD(struct snapshot, uses.told), UNIT_PERCENT, .paint = paint_spatial),       \
+           .only = FIELD(struct snapshot, uses.known), UNIT_PERCENT, .paint = paint_spatial),      \
         COLUMN(.title = "TEMPORAL",                                                                \
                .help =                                                                             \
                    "How many times a byte that was used was used again, before the line left.",    \
                .in = __VA_ARGS__, .value = use_temporal, .width = 8, .rank = (order) + 1,          \
-               .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told),                    \
+               .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.known),                   \
                .format = format_again)
 
 #endif

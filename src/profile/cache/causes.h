@@ -114,7 +114,7 @@ void causes_add(struct causes *causes, const struct causes_bins *bins, const str
                 double scale);
 
 /* Whether any was counted since the start or zero. */
-static inline bool causes_told(const struct causes *causes)
+static inline bool causes_any(const struct causes *causes)
 {
     return causes->objects.row_count;
 }

@@ -96,7 +96,7 @@ struct distances_row {
     uint64_t id;
     uint32_t of;          /* enum distances_of */
     uint32_t function;    /* of an instruction */
-    struct counted told;  /* sampled uses */
+    struct counted uses;  /* sampled uses */
     struct counted all;   /* uses represented by these */
     struct counted first; /* of lines that were not used before */
     struct counted bucket[DISTANCE_BUCKETS];

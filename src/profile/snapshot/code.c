@@ -345,17 +345,6 @@ void build_code(struct build *build)
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
 
-/* By instruction, the strongest object first. */
-static int by_place(const void *left, const void *right)
-{
-    const struct pair *a = *(const struct pair *const *)left;
-    const struct pair *b = *(const struct pair *const *)right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    double difference = a->weight.at[BASIS_RUN] - b->weight.at[BASIS_RUN];
-    return difference > 0 ? -1 : difference < 0;
-}
-
 static int by_instruction_samples(const void *left, const void *right)
 {
     const struct snapshot_instruction *a = left;
@@ -542,7 +531,8 @@ void build_instructions(struct build *build)
         group(build, grouped, groups);
     for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS && !build->failed; i++) {
         size_t first = i ? groups[i - 1] : 0;
-        qsort(grouped + first, groups[i] - first, sizeof *grouped, by_place);
+        SORT_POINTERS(grouped + first, groups[i] - first, SMALLEST(struct pair, key),
+                      LARGEST(struct pair, weight.at[BASIS_RUN]));
         if (groups[i] > first || build_unplaced_most(build, snapshot->code[i].id))
             instructions_list(build, &snapshot->code[i], grouped + first, groups[i] - first);
     }

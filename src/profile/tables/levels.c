@@ -59,11 +59,8 @@ static void empty(struct levels *levels)
 
 struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key)
 {
-    struct levels_slot *slots =
-        array_reach(table->slots, &table->slot_count, index, sizeof *slots, FIRST_SLOTS);
-    if (!slots)
+    if (!array_reach(&table->slots, &table->slot_count, index, sizeof *table->slots, FIRST_SLOTS))
         return NULL;
-    table->slots = slots;
     struct levels_slot *slot = &table->slots[index];
     if (!slot->row) {
         if (table->row_count == table->row_room && !grow_rows(table))

@@ -43,11 +43,9 @@ static struct stream *streams_new_row(struct streams *streams)
     struct streams_budget *budget = streams->budget;
     if (budget->used >= budget->most)
         return NULL;
-    struct stream *more =
-        array_more(streams->list, &streams->room, streams->count, sizeof *more, budget->most);
-    if (!more)
+    if (!array_more(&streams->list, &streams->room, streams->count, sizeof *streams->list,
+                    budget->most))
         return NULL;
-    streams->list = more;
     struct stream *stream = &streams->list[streams->count];
     *stream = (struct stream){.at = calloc(streams->row_points, sizeof *stream->at)};
     if (!stream->at)

@@ -85,11 +85,9 @@ static void aliases_fini(struct aliases *aliases)
 static void aliases_add(struct aliases *aliases, const Dwarf_Die *target, const Dwarf_Die *alias)
 {
     bool created = false;
-    Dwarf_Die *more =
-        array_more(aliases->found, &aliases->room, aliases->count, sizeof *more, ALIASES_MAX);
-    if (!more)
+    if (!array_more(&aliases->found, &aliases->room, aliases->count, sizeof *aliases->found,
+                    ALIASES_MAX))
         return;
-    aliases->found = more;
     uint32_t *index = hash_insert(&aliases->by_target, alias_key_of(target), &created);
     if (!index || !created)
         return;
@@ -145,11 +143,9 @@ static void strings_fini(struct strings *strings)
 
 static bool strings_make_room(struct strings *strings)
 {
-    const char **more =
-        array_more(strings->kept, &strings->room, strings->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&strings->kept, &strings->room, strings->count, sizeof *strings->kept,
+                    ARRAY_UNBOUNDED))
         return false;
-    strings->kept = more;
     return true;
 }
 
@@ -790,11 +786,9 @@ static bool same_shape(const struct type_desc *a, const struct type_desc *b)
 
 static bool describe_make_room(struct describe *describe)
 {
-    struct described **more =
-        array_more(describe->types, &describe->room, describe->count, sizeof *more, TYPES_MAX);
-    if (!more)
+    if (!array_more(&describe->types, &describe->room, describe->count, sizeof *describe->types,
+                    TYPES_MAX))
         return false;
-    describe->types = more;
     return true;
 }
 

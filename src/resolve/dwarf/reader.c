@@ -536,11 +536,9 @@ void readers_free(struct readers *readers)
 
 static bool readers_make_room(struct readers *readers)
 {
-    struct reader_file **more =
-        array_more(readers->files, &readers->room, readers->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&readers->files, &readers->room, readers->count, sizeof *readers->files,
+                    ARRAY_UNBOUNDED))
         return false;
-    readers->files = more;
     return true;
 }
 

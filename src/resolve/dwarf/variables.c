@@ -177,11 +177,9 @@ void globals_free(struct globals *globals)
 
 static void globals_add(struct index *index, uint64_t start, uint64_t size, const Dwarf_Die *die)
 {
-    struct global *more =
-        array_more(index->globals, &index->room, index->count, sizeof *more, VARIABLES_MAX);
-    if (!more)
+    if (!array_more(&index->globals, &index->room, index->count, sizeof *index->globals,
+                    VARIABLES_MAX))
         return;
-    index->globals = more;
     index->globals[index->count++] = (struct global){start, size, *die};
     index->sorted = false;
 }
@@ -316,19 +314,17 @@ static void read_expressions(struct index *index, const Elf_Data *section, bool 
     const unsigned char *at = start;
     index->expressions_read = true;
     for (; (at = memchr(at, head[0], (size_t)(end - at))); at++) {
-        struct expression *more = index->expressions;
-        if ((size_t)(end - at) < HEAD_BYTES + sizeof more->number)
+        uint64_t number;
+        if ((size_t)(end - at) < HEAD_BYTES + sizeof number)
             break;
         if (at[1] != head[1])
             continue;
-        more = array_more(more, &index->expression_room, index->expression_count, sizeof *more,
-                          VARIABLES_MAX);
-        if (!more)
+        if (!array_more(&index->expressions, &index->expression_room, index->expression_count,
+                        sizeof *index->expressions, VARIABLES_MAX))
             break;
-        index->expressions = more;
-        more += index->expression_count++;
-        memcpy(&more->number, at + HEAD_BYTES, sizeof more->number);
-        more->at = (uint64_t)(at - start);
+        memcpy(&number, at + HEAD_BYTES, sizeof number);
+        index->expressions[index->expression_count++] =
+            (struct expression){.number = number, .at = (uint64_t)(at - start)};
     }
     SORT_BY(index->expressions, index->expression_count, number);
 }

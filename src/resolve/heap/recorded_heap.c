@@ -110,11 +110,8 @@ void recorded_heap_fini(struct recorded_heap *recorded)
 
 static bool make_path_room(struct recorded_heap *recorded, uint32_t path)
 {
-    uint32_t *more =
-        array_reach(recorded->bin_of_path, &recorded->path_room, path, sizeof *more, PATHS_FIRST);
-    if (more)
-        recorded->bin_of_path = more;
-    return more;
+    return array_reach(&recorded->bin_of_path, &recorded->path_room, path,
+                       sizeof *recorded->bin_of_path, PATHS_FIRST);
 }
 
 /*
@@ -405,13 +402,11 @@ static void find_dealers(struct recorded_heap *recorded)
     struct block block;
     for (uint64_t at = 0; blocks_next(recorded->mappings, at, &mapping);) {
         at = mapping.start + mapping.usable_bytes;
-        bool *deals = array_reach(recorded->deals, &recorded->deals_room, mapping.bin,
-                                  sizeof *deals, PATHS_FIRST);
-        if (!deals)
+        if (!array_reach(&recorded->deals, &recorded->deals_room, mapping.bin,
+                         sizeof *recorded->deals, PATHS_FIRST))
             return;
-        recorded->deals = deals;
-        if (mapping.bin > BINS_REST && !deals[mapping.bin])
-            deals[mapping.bin] =
+        if (mapping.bin > BINS_REST && !recorded->deals[mapping.bin])
+            recorded->deals[mapping.bin] =
                 blocks_next(recorded->blocks, mapping.start, &block) && block.start < at;
     }
 }

@@ -198,7 +198,7 @@ static int diff_match(struct diff *diff)
  * twice wanders by as much. */
 static const double same_amount = 0.05;
 
-static const double waiting_told = 0.02;
+static const double waiting_least = 0.02;
 
 /* Nothing of the run has faded. */
 static bool is_whole(const struct report *run)
@@ -319,7 +319,7 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
             "%s shows its recent past (half-life %g s), not the whole run; key c or -H 0 before "
             "it is written changes that",
             run->path, run->half_life_s);
-    if (run->waiting >= waiting_told)
+    if (run->waiting >= waiting_least)
         diff_totals_note(
             diff,
             "%s: %.0f %% of the samples came before the debugging information was read; their "

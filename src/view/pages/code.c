@@ -95,7 +95,7 @@ static unsigned columns_functions_sort(const struct snapshot *snapshot)
 /* Not the functions of one object. */
 static bool has_causes(const struct snapshot *snapshot, const void *pointer)
 {
-    return snapshot->causes.told && !isnan(((const struct snapshot_code *)pointer)->all_share);
+    return snapshot->causes.known && !isnan(((const struct snapshot_code *)pointer)->all_share);
 }
 
 static const void *function_causes(const struct snapshot *snapshot, const void *pointer)

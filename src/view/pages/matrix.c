@@ -433,7 +433,7 @@ enum {
 };
 
 /* Less would print as 0.0 %. */
-static const double told_share = 0.0005;
+static const double least_shown = 0.0005;
 
 const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
                                           const struct matrix_table *table)
@@ -557,7 +557,7 @@ static void draw_share(struct canvas *canvas, int row, int column, int width, do
                        enum paint paint)
 {
     char text[16] = "";
-    if (share >= told_share)
+    if (share >= least_shown)
         format_percent(text, sizeof text, value_number(share));
     else if (share > 0)
         snprintf(text, sizeof text, "%s", canvas->ascii ? "." : "·");

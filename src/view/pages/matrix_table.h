@@ -142,9 +142,9 @@ struct matrix_cell {
 void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
                         struct matrix_cell *cell);
 
-/* The strongest cell that is not marked in `told` yet, indices of lines; it is marked. False: none
- * is left that is worth words, or rests on more than chance. */
-bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
+/* The strongest cell that is not marked in `listed` yet, indices of lines; it is marked. False:
+ * none is left that is worth words, or rests on more than chance. */
+bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS][MATRIX_COLUMNS],
                       size_t *row, size_t *column);
 
 /* One cell of the matrix in words: for the screen (matrix.c), batch text and the page of

@@ -436,10 +436,10 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
  * they stay, once the names have been read. */
 static void fit_columns(struct table *table, int width)
 {
-    bool reading = table->snapshot && table->snapshot->reading.waiting;
+    bool loading = table->snapshot && table->snapshot->loading.waiting;
     if (table->laid_out == width)
         return;
-    table->fits += table->count > 0 && !reading;
+    table->fits += table->count > 0 && !loading;
     table->laid_out = width;
     columns_layout(table->columns, &table->choice, table->snapshot, table->rows, table->count,
                    width, true, &table->layout);

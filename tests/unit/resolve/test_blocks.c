@@ -45,8 +45,8 @@ struct run {
     const struct field *field;
     struct prng prng;
     struct model model;
-    struct block told[MODEL_MAX]; /* by the callback */
-    size_t told_count;
+    struct block reported[MODEL_MAX]; /* by the callback */
+    size_t reported_count;
     uint64_t now_ns;
 };
 
@@ -114,22 +114,22 @@ static bool is_chosen(const struct run *run)
 static void note_gone(void *context, const struct block *gone)
 {
     struct run *run = context;
-    assert_true(run->told_count < MODEL_MAX);
-    run->told[run->told_count++] = *gone;
+    assert_true(run->reported_count < MODEL_MAX);
+    run->reported[run->reported_count++] = *gone;
 }
 
 /* Deletes blocks [first, last) from the model; the callback told of them from the last on. */
-static void expect_told(struct run *run, size_t first, size_t last)
+static void expect_reported(struct run *run, size_t first, size_t last)
 {
     if (is_chosen(run))
-        assert_int_equal(run->told_count, last - first);
+        assert_int_equal(run->reported_count, last - first);
     for (size_t i = 0; last > first; i++) {
         last--;
         if (is_chosen(run))
-            assert_same(&run->told[i], &run->model.blocks[last]);
+            assert_same(&run->reported[i], &run->model.blocks[last]);
         model_delete(&run->model, last);
     }
-    run->told_count = 0;
+    run->reported_count = 0;
 }
 
 /* Small ones more often: the logarithm is uniform. */
@@ -181,7 +181,7 @@ static void step_add(struct run *run)
     if (first && end_of(&model->blocks[first - 1]) > block.start)
         first--;
     model->displaced += last - first;
-    expect_told(run, first, last);
+    expect_reported(run, first, last);
     model_insert(model, &block);
 }
 
@@ -209,7 +209,7 @@ static void step_remove_range(struct run *run)
     size_t first = model_at(&run->model, start);
     size_t last = model_at(&run->model, end);
     blocks_remove_range(run->index, start, end, note_gone, run);
-    expect_told(run, first, last > first ? last : first);
+    expect_reported(run, first, last > first ? last : first);
 }
 
 static void step_look(struct run *run)
@@ -680,11 +680,48 @@ static void many_of_one_size_are_one(void **state)
     end(&memory);
 }
 
+/* ruby's heap: pages of 64 KiB that come to lie side by side. */
+static void one_that_grows_is_none_of_many(void **state)
+{
+    struct memory memory = {0};
+    (void)state;
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10100000-10110000 rw-p 00000000 00:00 0 \n"
+                  "10200000-10210000 rw-p 00000000 00:00 0 \n"
+                  "10300000-10310000 rw-p 00000000 00:00 0 \n");
+    for (unsigned i = 0; i < 4; i++)
+        find(&memory, 0x10000000 + i * 0x100000);
+    struct region_found many = find(&memory, 0x10000000);
+    assert_true(many.is_of_bin);
+    assert_int_equal(many.size_bytes, 4 * 0x10000);
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10100000-10110000 rw-p 00000000 00:00 0 \n"
+                  "10200000-10210000 rw-p 00000000 00:00 0 \n"
+                  "10300000-10330000 rw-p 00000000 00:00 0 \n");
+    struct region_found grown = find(&memory, 0x10300000);
+    assert_false(grown.is_of_bin);
+    assert_int_not_equal(grown.key, many.key);
+    assert_int_equal(grown.size_bytes, 0x30000);
+    assert_int_equal(find(&memory, 0x10320000).key, grown.key);
+    many = find(&memory, 0x10000000);
+    assert_int_equal(many.blocks, 3);
+    assert_int_equal(many.size_bytes, 3 * 0x10000);
+    /* What was counted of it while it was larger is not of their size. */
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10300000-10310000 rw-p 00000000 00:00 0 \n"
+                  "10400000-10410000 rw-p 00000000 00:00 0 \n");
+    assert_int_equal(find(&memory, 0x10300000).key, grown.key);
+    assert_int_equal(find(&memory, 0x10400000).key, many.key);
+    assert_int_equal(find(&memory, 0x10300000).key, grown.key);
+    end(&memory);
+}
+
 static int run_regions(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_grows_is_one), cmocka_unit_test(two_that_meet_are_one),
-        cmocka_unit_test(where_a_run_ends), cmocka_unit_test(many_of_one_size_are_one)};
+        cmocka_unit_test(where_a_run_ends), cmocka_unit_test(many_of_one_size_are_one),
+        cmocka_unit_test(one_that_grows_is_none_of_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

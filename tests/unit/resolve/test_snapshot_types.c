@@ -400,6 +400,24 @@ static void lines_are_shared_with_others(void **state)
 }
 
 /* Four nodes to a line: each phase as often as the others. */
+/* Shapes of the objects of one class. */
+static void members_of_types_of_one_name_are_one(void **state)
+{
+    (void)state;
+    enum { SAME = PARTICLE + LISTED - 1 };
+    struct place place = at(BASE, PARTICLE, 0, 48, 8);
+    kind = OBJECT_HEAP;
+    add(place, 3);
+    place.type = SAME;
+    add(place, 2);
+    const struct snapshot *snapshot = look();
+    assert_int_equal(snapshot->objects[0].field_count, 1);
+    assert_string_equal(snapshot->objects[0].fields[0].name, "particle.mass");
+    assert_float_equal(snapshot->objects[0].fields[0].samples, 5, 1e-6);
+    assert_float_equal(snapshot->objects[0].fields[0].loads, 5, 1e-6);
+    snapshot_free(snapshot);
+}
+
 static void small_elements_have_many_phases(void **state)
 {
     (void)state;
@@ -488,7 +506,7 @@ static void steps_over_numbers_are_no_elements(void **state)
 }
 
 /* An element that is hot is, also in a large array. */
-static void hot_numbers_are_told(void **state)
+static void hot_numbers_are_reported(void **state)
 {
     (void)state;
     declared = NUMBER;
@@ -525,7 +543,7 @@ static void not_every_distance_is_an_element(void **state)
 }
 
 /* Any of several bit-fields may be meant: that is no access of the first. */
-static void bit_fields_that_are_not_told_apart(void **state)
+static void bit_fields_that_are_not_distinguished(void **state)
 {
     (void)state;
     add(at(BASE, PARTICLE, 0, 60, 4), 30); /* alive */
@@ -704,12 +722,13 @@ int main(void)
         TEST(an_instruction_is_on_the_right_member_of_a_union),
         TEST(blocks_shown_as_one_are_one_of_an_instruction),
         TEST(small_elements_have_many_phases),
+        TEST(members_of_types_of_one_name_are_one),
         TEST(few_samples_tell_no_phase),
         TEST(layouts_are_inferred),
         TEST(steps_over_numbers_are_no_elements),
-        TEST(hot_numbers_are_told),
+        TEST(hot_numbers_are_reported),
         TEST(not_every_distance_is_an_element),
-        TEST(bit_fields_that_are_not_told_apart),
+        TEST(bit_fields_that_are_not_distinguished),
         TEST(types_of_one_object_each_have_a_picture),
         TEST(unknown_types_are_offsets),
         TEST(offsets_outside_do_no_harm),
