@@ -22,6 +22,9 @@ bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most
  * from `first` elements; new elements are zero. */
 bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first);
 
+/* ... for `wanted` elements, and no more than that. */
+bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
+
 /*
  * Binary search in an array sorted by an unsigned member of 4 or 8 bytes: the number of elements up
  * to a key (index of the first one above it), or below a key (index of the first one at or above).

@@ -327,15 +327,9 @@ static struct shape shape_describe(struct shapes *shapes, Dwarf_Die *die, unsign
 
 static uint32_t shapes_add(struct shapes *shapes, const struct shape *shape)
 {
-    if (shapes->count == shapes->room) {
-        size_t room = shapes->room * 2;
-        struct entry *more =
-            room > SHAPES_MAX ? NULL : realloc(shapes->entries, room * sizeof *more);
-        if (!more)
-            return SHAPE_NOTHING;
-        shapes->entries = more;
-        shapes->room = room;
-    }
+    if (!array_more(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
+                    SHAPES_MAX))
+        return SHAPE_NOTHING;
     shapes->entries[shapes->count] = (struct entry){.shape = *shape};
     return (uint32_t)shapes->count++;
 }

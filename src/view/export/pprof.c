@@ -54,15 +54,8 @@ static void pprof_list_fini(struct pprof_list *list)
 
 static void pprof_list_add(struct pprof_tables *tables, struct pprof_list *list, void *what)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        void **at = realloc(list->at, room * sizeof *at);
-        if (at) {
-            list->at = at;
-            list->room = room;
-        }
-    }
-    tables->failed |= !what || list->count == list->room;
+    tables->failed |= !what || !array_more(&list->at, &list->room, list->count, sizeof *list->at,
+                                           ARRAY_UNBOUNDED);
     if (!tables->failed)
         list->at[list->count++] = what;
 }
