@@ -2,7 +2,6 @@
 /* Findings by the cause of the misses: cache sets, capacity, first references, pages and levels;
  * exact where a simulation reports each cause, else from samples. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Findings about lines that threads take from each other, by the verdicts of sharing.h. */
 #include <math.h>
-#include <stdio.h>
 
 #include "profile/findings/findings.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions: those of each listed object, and all of them. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"

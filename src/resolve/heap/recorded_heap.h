@@ -7,7 +7,6 @@
 #ifndef MISSTOP_RESOLVE_HEAP_RECORDED_HEAP_H
 #define MISSTOP_RESOLVE_HEAP_RECORDED_HEAP_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 

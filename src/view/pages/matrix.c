@@ -2,7 +2,6 @@
 /* Screen 3: which code accesses which data. */
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

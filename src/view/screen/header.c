@@ -9,7 +9,6 @@
 #include "view/answer.h"
 #include "view/screen/browser.h"
 #include "view/screen/canvas.h"
-#include "view/widget/chart.h"
 #include "view/words.h"
 
 /*
