@@ -480,14 +480,9 @@ static enum reason evaluate(const struct candidate *candidate, const struct culp
     return reason;
 }
 
-static bool flags_known(const struct sample *sample)
-{
-    return !(sample->regs_missing >> SREG_FLAGS & 1);
-}
-
 static bool possible(const struct candidate *candidate, const struct sample *sample)
 {
-    return candidate->condition == INSN_CONDITION_NONE || !flags_known(sample) ||
+    return candidate->condition == INSN_CONDITION_NONE || sample->regs_missing >> SREG_FLAGS & 1 ||
            insn_condition_holds(candidate->condition, sample->regs[SREG_FLAGS]) == candidate->taken;
 }
 

@@ -203,12 +203,6 @@ static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *re
     read_children(&reader, record, 0);
 }
 
-static void parts_fini(struct parts *parts)
-{
-    free(parts->parts);
-    *parts = (struct parts){0};
-}
-
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTER_BYTES = 8 };
 /* Of one comparison of two records; pairs beyond it are taken to be alike. */
 enum { PAIRS_MAX = 256 };
@@ -250,7 +244,7 @@ void shapes_free(struct shapes *shapes)
     if (!shapes)
         return;
     for (size_t i = 0; i < shapes->count; i++)
-        parts_fini(&shapes->entries[i].parts);
+        free(shapes->entries[i].parts.parts);
     free(shapes->entries);
     hash_fini(&shapes->by_die);
     hash_fini(&shapes->by_kind);

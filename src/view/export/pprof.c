@@ -96,13 +96,6 @@ static int64_t pprof_string(struct pprof_tables *tables, const char *text)
     return *at ? *at - 1 : 0;
 }
 
-static void pprof_tables_init(struct pprof_tables *tables)
-{
-    *tables = (struct pprof_tables){0};
-    arena_init(&tables->arena);
-    pprof_string(tables, "");
-}
-
 static void pprof_tables_fini(struct pprof_tables *tables)
 {
     struct pprof_list *lists[] = {&tables->strings, &tables->functions, &tables->locations,
@@ -493,7 +486,9 @@ int pprof_pack(const struct snapshot *snapshot, uint64_t now_ns, unsigned char *
     *bytes = NULL;
     *size_bytes = 0;
     pprof__profile__init(&writer.profile);
-    pprof_tables_init(&writer.tables);
+    writer.tables = (struct pprof_tables){0};
+    arena_init(&writer.tables.arena);
+    pprof_string(&writer.tables, "");
     set_types(&writer);
     set_head(&writer, now_ns);
     put_program_first(&writer);
