@@ -316,9 +316,9 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->callers);
     sharing_clear(&profile->sharing);
     unplaced_clear(&profile->unplaced);
-    causes_clear(&profile->causes);
+    causes_fini(&profile->causes);
     use_clear(&profile->use);
-    distances_clear(&profile->distances);
+    distances_fini(&profile->distances);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);
