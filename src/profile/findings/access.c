@@ -41,11 +41,6 @@ static bool mostly_far(const struct findings_links *links)
     return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
 }
 
-static bool mostly_near(const struct findings_links *links)
-{
-    return links->read >= LINKS_LEAST && links->near >= links_alike * links->read;
-}
-
 /* Most nodes are followed by some more: the chain of a hash table that is not crowded is not. */
 static bool mostly_deep(const struct findings_links *links)
 {
@@ -152,7 +147,8 @@ static int chased(const struct findings *findings, size_t index, const struct li
     const struct findings_links *links = &found->links;
     bool often = found->samples >= link_often * findings->snapshot->objects[index].samples;
     enum spread_order order = findings_order(findings, index);
-    if (mostly_near(links) || order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
+    if ((links->read >= LINKS_LEAST && links->near >= links_alike * links->read) ||
+        order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
         return -1;
     if (followed(links) && mostly_far(links))
         return FINDING_SURE;

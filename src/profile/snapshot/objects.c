@@ -124,7 +124,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
     object->rates = build_object_rates(build, object->id);
-    object->use = build_object_use(build, object->id);
+    object->use = build_use(build, USE_OBJECT, object->id, 0);
 }
 
 static bool has_samples(const struct build *build, uint32_t id)
