@@ -464,9 +464,9 @@ enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_
 static const char *number_name(const struct located *located, struct names *names,
                                char out[NAMES_TEXT_MAX])
 {
-    uint64_t called =
-        hash_bytes(located->name, strlen(located->name)) ^
-        hash_mix(hash_bytes(located->module, strlen(located->module)) + located->kind);
+    const char *module = located->module ? located->module : "";
+    uint64_t called = hash_bytes(located->name, strlen(located->name)) ^
+                      hash_mix(hash_bytes(module, strlen(module)) + located->kind);
     uint32_t *count = located->bin ? NULL : hash_insert(&names->called, called, NULL);
     if (!count || !(*count)++)
         return located->name;
