@@ -181,7 +181,7 @@ static void find_anonymous(struct located *located, struct space *space, const s
         located->kind = OBJECT_HEAP;
     if (located->kind == OBJECT_ANON &&
         regions_find(&space->regions, &space->maps, &space->stacks, map, located->base,
-                     located->end, located->key, &region)) {
+                     located->end, known ? 0 : located->key, &region)) {
         located->key = region.key;
         located->whole_start = region.start;
         located->whole_bytes = region.size_bytes;
