@@ -530,14 +530,9 @@ static void take_outcome(struct outcome *outcome, const struct function *functio
         note_loaded(candidate->culprit, access);
 }
 
-static bool flags_known(const struct sample *sample)
-{
-    return !(sample->regs_missing >> SREG_FLAGS & 1);
-}
-
 static bool possible(const struct candidate *candidate, const struct sample *sample)
 {
-    return candidate->condition == INSN_CONDITION_NONE || !flags_known(sample) ||
+    return candidate->condition == INSN_CONDITION_NONE || sample->regs_missing >> SREG_FLAGS & 1 ||
            insn_condition_holds(candidate->condition, sample->regs[SREG_FLAGS]) == candidate->taken;
 }
 

@@ -129,6 +129,7 @@ static bool find_tls(struct located *located, const struct tls *tls, uint64_t ad
         located->base = block->start;
         located->end = block->end;
         located->key = located_key_of(UINT64_MAX, 0, KEY_TLS);
+        located->module = "";
         located->name = "thread control block";
         return true;
     }
@@ -180,7 +181,7 @@ static void find_anonymous(struct located *located, struct space *space, const s
         located->kind = OBJECT_HEAP;
     if (located->kind == OBJECT_ANON &&
         regions_find(&space->regions, &space->maps, &space->stacks, map, located->base,
-                     located->end, located->key, &region)) {
+                     located->end, known ? 0 : located->key, &region)) {
         located->key = region.key;
         located->whole_start = region.start;
         located->whole_bytes = region.size_bytes;
@@ -463,9 +464,9 @@ enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_
 static const char *number_name(const struct located *located, struct names *names,
                                char out[NAMES_TEXT_MAX])
 {
-    uint64_t called =
-        hash_bytes(located->name, strlen(located->name)) ^
-        hash_mix(hash_bytes(located->module, strlen(located->module)) + located->kind);
+    const char *module = located->module ? located->module : "";
+    uint64_t called = hash_bytes(located->name, strlen(located->name)) ^
+                      hash_mix(hash_bytes(module, strlen(module)) + located->kind);
     uint32_t *count = located->bin ? NULL : hash_insert(&names->called, called, NULL);
     if (!count || !(*count)++)
         return located->name;

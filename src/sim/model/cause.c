@@ -62,7 +62,7 @@ static struct cache *keeper(struct model *model, const struct cache *cache)
     return second && second->evicted_above ? second : NULL;
 }
 
-/* What a second level knows of a line goes to the table. */
+/* The evictor that a second level keeps of a line goes to the table. */
 static void evictor_settle(struct model *model, const struct cache *second, uint32_t index)
 {
     const struct cache_evictor *above = &second->evicted_above[index];

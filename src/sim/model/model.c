@@ -117,11 +117,9 @@ static int init_tables(struct model *model)
     return spec->reuse_lines ? sampling_init(&model->reuse, spec, &model->memory) : 0;
 }
 
-static bool is_plain(const struct model *model)
+static bool is_plain(const struct model_spec *spec)
 {
-    const struct model_spec *spec = &model->spec;
-    bool plain = spec->whole_access_below && !spec->prefetch && !spec->no_write_allocate &&
-                 (spec->use || !model->memory.host.eviction);
+    bool plain = spec->whole_access_below && !spec->prefetch && !spec->no_write_allocate;
     for (uint32_t level = 0; level < spec->level_count; level++)
         plain &= spec->level[level].policy == MODEL_LRU &&
                  spec->level[level].line_bytes == spec->level[0].line_bytes;
@@ -165,7 +163,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     model->prefetch.kind = spec->prefetch;
     if (spec->prefetch)
         model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
-    model->plain = is_plain(model);
+    model->plain = is_plain(spec);
     if (init_shared(model) || init_tables(model)) {
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;

@@ -93,8 +93,8 @@ static inline bool cause_is_asked(const struct model *model, uint32_t served)
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow);
 
-/* The same at once for all levels that an access of walk_plain() missed; `in_shadow` by level. A
- * line that a level has was referenced. Not where nobody asks. */
+/* The same at once for all levels that an access of walk_plain() missed, if the host asks for it;
+ * `in_shadow` by level. A line that any level has was referenced. */
 void cause_plain(struct state_access *access, uint32_t in_shadow);
 
 /* The line was referenced by this thread: it will not be a first reference again. */
