@@ -268,7 +268,7 @@ struct object_extent {
 };
 
 /* Debug information being read in the background. */
-struct reading_state {
+struct loading_state {
     uint32_t waiting; /* questions without an answer */
     uint32_t processes;
     uint64_t resident_bytes;

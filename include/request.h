@@ -33,7 +33,7 @@ enum request_kind {
     REQUEST_BIN_UNDO,    /* the last naming or combining is taken back */
     REQUEST_LEAVE,       /* the list of processes, for the picture before */
     REQUEST_PROCESSES,   /* the list of processes of a recording */
-    REQUEST_STRETCH,     /* start_s, end_s; name: of the phase, "" none: that one is shown */
+    REQUEST_TIME_RANGE,  /* start_s, end_s; name: of the phase, "" none: that one is shown */
     REQUEST_WHATIF,      /* object, type, name: "OBJECT:QUESTION" as --what-if has it */
     REQUEST_WHATIF_END,  /* whatif: that question is dropped */
     REQUEST_NOW,         /* the run up to now is shown again */

@@ -239,7 +239,7 @@ struct snapshot_time_range {
     char phase[4];   /* "A"; "": it is no phase's */
     uint64_t kept;   /* samples that are counted */
     uint64_t seen;   /* samples there were; old ones are thinned, with the same total weight */
-    bool reading;    /* there is more of it to come */
+    bool loading;    /* there is more of it to come */
 };
 
 /* The time that the shown weights cover. */
@@ -353,7 +353,7 @@ struct snapshot {
     struct snapshot_whatifs whatif;
     struct snapshot_access *accesses; /* only where they are asked for; see there */
     size_t access_count;
-    struct reading_state reading; /* strings in the arena */
+    struct loading_state loading; /* strings in the arena */
     struct snapshot_binaries binaries;
     struct snapshot_refused refused; /* files that were named and not opened */
 };

@@ -92,7 +92,7 @@ struct snapshot_causes_list {
 };
 
 struct snapshot_causes {
-    bool told; /* causes of misses of the ranking event came in; else the rest is empty */
+    bool known; /* causes of misses of the ranking event came in; else the rest is empty */
     struct snapshot_causes_figures all; /* by_itself: by the object itself */
     struct snapshot_causes_list of[CAUSES_KINDS];
 };
@@ -127,7 +127,7 @@ struct snapshot_reuse_row {
 };
 
 struct snapshot_reuse {
-    bool told;                                     /* else the rest is empty */
+    bool known;                                    /* else the rest is empty */
     struct snapshot_reuse_mark marks[REUSE_MARKS]; /* the simulated ones first */
     size_t mark_count;
     struct snapshot_reuse_row all;

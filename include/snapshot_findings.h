@@ -32,41 +32,48 @@ enum finding_kind {
     FINDING_PUSHED_OUT,    /* it would fit, but accesses to another need the room */
     FINDING_SPINNING,      /* a word is read over and over until another thread writes it */
     FINDING_COPYING,       /* a large block is copied into another */
+    FINDING_CLEARING,      /* a large block is set to one value again and again */
     FINDING_KIND_COUNT
 };
 
 /* How well the evidence supports the rule; the man page has it for each kind. */
 enum finding_sure { FINDING_PERHAPS, FINDING_LIKELY, FINDING_SURE };
 
-/* The rule that found it: which figures it has, and its sentences (src/view/findings.c). */
+/*
+ * The rule that found it: its kind (src/profile/findings), which figures it has, and its sentences
+ * (src/view/findings.c). In the order in which rules are applied: some say nothing of an object
+ * that an earlier one reported.
+ */
 enum finding_rule {
     RULE_NONE,
-    RULE_SPLIT,     /* members in use side by side, or in an array of their own */
-    RULE_SPLIT_OFF, /* ... in an array that the caches would hold */
-    RULE_STRADDLING,
-    RULE_SHARING,        /* lines that threads take from each other */
-    RULE_SHARING_MISSES, /* ... by a simulation, of all misses */
-    RULE_SHARING_CAUSE,  /* ... by the causes of the object's misses */
-    RULE_CONFLICT_SETS,  /* samples crowd in few sets */
+    RULE_FALSE_SHARING_CAUSE, /* by the causes of the object's misses */
+    RULE_TRUE_SHARING_CAUSE,
     RULE_CONFLICT_CAUSE, /* by the causes of the misses */
+    RULE_FALSE_SHARING,  /* lines that threads take from each other */
+    RULE_TRUE_SHARING,
+    RULE_CONFLICT_SETS, /* samples crowd in few sets */
+    RULE_SPLIT,         /* members in use side by side, or in an array of their own */
+    RULE_SPLIT_OFF,     /* ... in an array that the caches would hold */
+    RULE_STRADDLING,
+    RULE_COLUMNS,
+    RULE_COPYING,
+    RULE_CLEARING, /* the figures of RULE_COPYING */
     RULE_CHASING,
-    RULE_STREAMING,       /* by the order and speed of samples */
-    RULE_STREAMING_CAUSE, /* by the causes of the misses */
-    RULE_TLB,
-    RULE_REMOTE,
-    RULE_SCATTERED,
     RULE_POINTED_TO, /* one of a pair holds a pointer to the other */
     RULE_SAME_INDEX, /* two arrays are read at the same index */
-    RULE_CHURN,
+    RULE_SCATTERED,
     RULE_WASTE,
+    RULE_CHURN,
     RULE_STACK,
-    RULE_FIRST_TOUCH_FAULTS,
-    RULE_FIRST_TOUCH_CAUSE,
-    RULE_REACH,
-    RULE_COLUMNS,
-    RULE_EVICTED, /* capacity misses by another object that passes through */
     RULE_SPINNING,
-    RULE_COPYING,
+    RULE_FIRST_TOUCH_FAULTS,
+    RULE_TLB,
+    RULE_REACH,
+    RULE_REMOTE,
+    RULE_EVICTED,         /* capacity misses by another object that passes through */
+    RULE_STREAMING_CAUSE, /* by the causes of the misses */
+    RULE_FIRST_TOUCH_CAUSE,
+    RULE_STREAMING, /* by the order and speed of samples */
     RULE_COUNT
 };
 
@@ -98,7 +105,7 @@ struct finding_sharing {
     double samples;
     double turns;
     double hitm;
-    double misses; /* of a simulation, in all */
+    double misses; /* of a simulation, in all; NAN: of samples */
     bool by_hitm;  /* else by turns */
 };
 
@@ -257,9 +264,9 @@ struct finding_support {
 };
 
 struct snapshot_finding {
-    enum finding_kind kind;
-    enum finding_sure sure;
     enum finding_rule rule;
+    enum finding_kind kind; /* of the rule */
+    enum finding_sure sure;
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;     /* of the object: the same in the next snapshot */
     const char *name;

@@ -156,7 +156,7 @@ static inline void snapshot_use_sum(struct snapshot_use *into, const struct snap
 
 /* Level of the use of lines: that of the ranking event, or the nearest above it with evictions. */
 struct snapshot_uses {
-    bool told;      /* else the rest is empty */
+    bool known;     /* else the rest is empty */
     uint8_t level;  /* index, 0: L1 */
     bool is_nearer; /* nothing has left the ranking event's level yet */
     struct snapshot_use all;

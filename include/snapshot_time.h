@@ -47,7 +47,7 @@ struct snapshot_measured {
 struct snapshot_phase {
     double start_s; /* from the start of the run */
     double end_s;   /* so far, of the last one */
-    double told_s;  /* when it was known that it had begun; NAN: the first */
+    double known_s; /* when it was known that it had begun; NAN: the first */
     double samples;
     char name[4];       /* "A": time ranges of one name are alike; "": not classified yet */
     double distance;    /* share of misses that fell elsewhere than in the one before: of the same

@@ -57,9 +57,9 @@ struct snapshot_watch_object {
     struct snapshot_share used;    /* part of the line's 8-byte words used in a visit */
     double elsewhere;              /* part of touches by another thread; NAN */
     enum watch_verdict verdict;
-    uint64_t told;   /* of those watched, touched again or waited for long enough */
-    uint64_t needed; /* about so many of them make a verdict; their number where there is one */
-    double wait_s;   /* until then, at this pace; NAN: none was measured yet */
+    uint64_t settled; /* of those watched, touched again or waited for long enough */
+    uint64_t needed;  /* about so many of them make a verdict; their number where there is one */
+    double wait_s;    /* until then, at this pace; NAN: none was measured yet */
     struct snapshot_watch_code codes[SNAPSHOT_WATCH_CODES]; /* most touches first */
     size_t code_count;
 };

@@ -57,7 +57,7 @@ static void wait_for_names(struct engine *engine, unsigned *patience_ms)
 {
     enum { STEP_MS = 5 };
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
-    while (*patience_ms >= STEP_MS && engine_reading(engine)) {
+    while (*patience_ms >= STEP_MS && engine_loading(engine)) {
         nanosleep(&step, NULL);
         *patience_ms -= STEP_MS;
     }

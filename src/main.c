@@ -181,15 +181,15 @@ static unsigned threads_for_cpus(void)
 struct looking {
     const char *input;
     uint64_t begun_ns;
-    bool told;
+    bool shown;
 };
 
-static void tell_how_far(void *context, double share)
+static void show_progress(void *context, double share)
 {
     enum { SOON_NS = 500000000 };
     struct looking *looking = context;
-    looking->told |= clock_now_ns() - looking->begun_ns > SOON_NS;
-    if (looking->told)
+    looking->shown |= clock_now_ns() - looking->begun_ns > SOON_NS;
+    if (looking->shown)
         fprintf(stderr, "\rmisstop: looking through %s: %.0f%% ", looking->input, share * 100);
 }
 
@@ -206,8 +206,8 @@ static int open_engine(struct run *run, struct error *error)
         .batch = options->batch,
         .forgets = options->batch && !options->time_range,
         .threads = options->threads ? options->threads : threads_for_cpus(),
-        .tell = isatty(STDERR_FILENO) && !options->batch ? tell_how_far : NULL,
-        .told = &looking,
+        .progress = isatty(STDERR_FILENO) && !options->batch ? show_progress : NULL,
+        .progress_context = &looking,
         .source = options->source,
         .events = options->events,
         .rate = options->rate,
@@ -230,7 +230,7 @@ static int open_engine(struct run *run, struct error *error)
         .watch = options->watch,
     };
     int code = engine_open(&run->engine, &wanted, error);
-    if (looking.told)
+    if (looking.shown)
         fputs("\r\033[K", stderr);
     return code;
 }

@@ -163,7 +163,7 @@ enum long_only {
     OPT_HTML,
     OPT_RECORD_LIMIT,
     OPT_PLAY,
-    OPT_STRETCH,
+    OPT_TIME_RANGE,
     OPT_SIM,
     OPT_SIM_FROM,
     OPT_SIM_TO,
@@ -194,7 +194,7 @@ static const struct option long_options[] = {
     {"ways", required_argument, NULL, 'W'},
     {"cache", required_argument, NULL, 'C'},
     {"search", required_argument, NULL, OPT_SEARCH},
-    {"stretch", required_argument, NULL, OPT_STRETCH},
+    {"stretch", required_argument, NULL, OPT_TIME_RANGE},
     {"color", required_argument, NULL, OPT_COLOR},
     {"ascii", no_argument, NULL, OPT_ASCII},
     {"symfs", required_argument, NULL, OPT_SYMFS},
@@ -337,7 +337,7 @@ static int parse_output(struct options *options, int option, const char *text, s
         return 0;
     case OPT_PLAY:
         return option_pace(text, &options->pace, error);
-    case OPT_STRETCH:
+    case OPT_TIME_RANGE:
         options->time_range = text;
         return 0;
     case OPT_FULL:

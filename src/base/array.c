@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/array.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,56 +10,97 @@
 
 enum { ROOM_FIRST = 32 };
 
-void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most)
+bool array_fit(void *list, size_t *room, size_t wanted, size_t each)
 {
-    if (count < *room)
-        return at;
+    void *at;
+    if (wanted <= *room)
+        return true;
+    if (wanted > SIZE_MAX / each)
+        return false;
+    memcpy(&at, list, sizeof at);
+    at = realloc(at, wanted * each);
+    if (!at)
+        return false;
+    memcpy(list, &at, sizeof at);
+    *room = wanted;
+    return true;
+}
+
+bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most)
+{
     size_t wanted = *room ? *room * 2 : ROOM_FIRST;
+    if (count < *room)
+        return true;
     if (wanted > most)
         wanted = most;
-    if (wanted <= count || wanted > SIZE_MAX / each)
-        return NULL;
-    void *more = realloc(at, wanted * each);
-    if (more)
-        *room = wanted;
-    return more;
+    return wanted > count && array_fit(list, room, wanted, each);
 }
 
-void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t first)
+bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first)
 {
-    size_t wanted = *room ? *room : first;
-    if (index < *room)
-        return at;
+    size_t before = *room;
+    size_t wanted = before ? before : first;
+    char *at;
+    if (index < before)
+        return true;
     while (wanted <= index && wanted <= SIZE_MAX / 2)
         wanted *= 2;
-    if (wanted <= index || wanted > SIZE_MAX / each)
-        return NULL;
-    char *more = realloc(at, wanted * each);
-    if (!more)
-        return NULL;
-    memset(more + *room * each, 0, (wanted - *room) * each);
-    *room = wanted;
-    return more;
+    if (wanted <= index || !array_fit(list, room, wanted, each))
+        return false;
+    memcpy(&at, list, sizeof at);
+    memset(at + before * each, 0, (wanted - before) * each);
+    return true;
 }
 
-struct sort_key {
-    size_t member;
-    size_t bytes;
+void *array_lines(void **memory, size_t count, size_t each)
+{
+    enum { LINE_BYTES = 64 };
+    char *at = *memory = calloc(count + (LINE_BYTES + each - 1) / each, each);
+    return at ? at + (LINE_BYTES - (uintptr_t)at % LINE_BYTES) % LINE_BYTES : NULL;
+}
+
+struct sort {
+    const struct sort_key *keys;
+    size_t count;
+    bool pointers;
 };
+
+static uint64_t sort_number(const struct sort_key *key, const void *element)
+{
+    return key->bytes == 1 ? *((const uint8_t *)element + key->member)
+                           : array_member(element, key->member, key->bytes);
+}
+
+static double sort_double(const struct sort_key *key, const void *element)
+{
+    return *(const double *)(const void *)((const char *)element + key->member);
+}
 
 static int sort_order(const void *left, const void *right, void *context)
 {
-    const struct sort_key *key = context;
-    uint64_t a = array_member(left, key->member, key->bytes);
-    uint64_t b = array_member(right, key->member, key->bytes);
-    return (a > b) - (a < b);
+    const struct sort *sort = context;
+    const void *a = sort->pointers ? *(const void *const *)left : left;
+    const void *b = sort->pointers ? *(const void *const *)right : right;
+    const struct sort_key *end = sort->keys + sort->count;
+    for (const struct sort_key *key = sort->keys; key < end; key++) {
+        bool less = key->is_double ? sort_double(key, a) < sort_double(key, b)
+                                   : sort_number(key, a) < sort_number(key, b);
+        bool more = key->is_double ? sort_double(key, a) > sort_double(key, b)
+                                   : sort_number(key, a) > sort_number(key, b);
+        if (less || more)
+            return less == key->largest ? 1 : -1;
+    }
+    return 0;
 }
 
-void array_sort(void *list, size_t count, size_t each, size_t member, size_t member_bytes)
+void array_sort(void *list, size_t count, size_t each, bool pointers, const struct sort_key *keys,
+                size_t key_count)
 {
-    struct sort_key key = {member, member_bytes};
+    struct sort sort = {keys, key_count, pointers};
+    for (size_t i = 0; i < key_count; i++)
+        assert(keys[i].bytes == 1 || keys[i].bytes == 4 || keys[i].bytes == 8);
     if (count)
-        qsort_r(list, count, each, sort_order, &key);
+        qsort_r(list, count, each, sort_order, &sort);
 }
 
 enum { ARENA_ALIGN = 16, ARENA_BLOCK_BYTES = 64 * 1024 };

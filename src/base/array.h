@@ -4,6 +4,7 @@
 #ifndef MISSTOP_BASE_ARRAY_H
 #define MISSTOP_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,18 +12,25 @@
 #define ARRAY_UNBOUNDED ((size_t)-1)
 
 /*
- * Room for one element of `each` bytes after the `count` that are at `at` (NULL at first): the
- * array, perhaps moved, with *room elements of room. NULL: no memory, or it would be room for more
- * than `most` elements; the array and *room are then as they were.
+ * Makes room for one element of `each` bytes after the `count` of an array, which is moved for it.
+ * `list` is the address of the pointer to the array (NULL at first), *room the elements it has room
+ * for. False: no memory, or it would be room for more than `most` elements; all is as it was.
  */
-void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most);
+bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most);
+
+/* The same for an array that is filled by index, in any order: room for element `index`, doubled
+ * from `first` elements; new elements are zero. */
+bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first);
+
+/* ... for `wanted` elements, and no more than that. */
+bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
 
 /*
- * The same for an array that is filled by index, in any order: room for element `index`, doubled
- * from `first` elements; new elements are zero. NULL: no memory; the array and *room are then as
- * they were.
+ * `count` elements that are zero, of a power of two of bytes up to 64, none of them in two cache
+ * lines; pages that nothing is written to take no memory. *memory is what free() takes.
+ * NULL: no memory.
  */
-void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t first);
+void *array_lines(void **memory, size_t count, size_t each);
 
 /*
  * Binary search in an array sorted by an unsigned member of 4 or 8 bytes: the number of elements up
@@ -35,12 +43,36 @@ void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t firs
     array_sorted((list), (count), sizeof *(list), offsetof(__typeof__(*(list)), member),           \
                  sizeof(list)->member, (key), 0)
 
-/* Sorts by such a member, ascending; `list` may be NULL where `count` is 0. */
-#define SORT_BY(list, count, member)                                                               \
-    array_sort((list), (count), sizeof *(list), offsetof(__typeof__(*(list)), member),             \
-               sizeof(list)->member)
+/*
+ * Sorts an array of structs, or of pointers to them, by members that are double, bool or unsigned,
+ * the first one first: SORT(list, count, LARGEST(struct row, samples), SMALLEST(struct row, id));
+ * `list` may be NULL where `count` is 0.
+ */
+#define SORT(list, count, ...)          SORT_WITH(list, count, 0, __VA_ARGS__)
+#define SORT_POINTERS(list, count, ...) SORT_WITH(list, count, 1, __VA_ARGS__)
+#define SORT_WITH(list, count, pointers, ...)                                                      \
+    array_sort((list), (count), sizeof *(list), (pointers),                                        \
+               (const struct sort_key[]){__VA_ARGS__},                                             \
+               sizeof((const struct sort_key[]){__VA_ARGS__}) / sizeof(struct sort_key))
+#define SMALLEST(type, member) SORT_KEY(type, member, false)
+#define LARGEST(type, member)  SORT_KEY(type, member, true)
+#define SORT_KEY(type, member, largest)                                                            \
+    {                                                                                              \
+        offsetof(type, member), sizeof((type *)0)->member,                                         \
+            __builtin_types_compatible_p(__typeof__(((type *)0)->member), double), largest         \
+    }
+/* Ascending, by one member. */
+#define SORT_BY(list, count, member) SORT(list, count, SMALLEST(__typeof__(*(list)), member))
 
-void array_sort(void *list, size_t count, size_t each, size_t member, size_t member_bytes);
+struct sort_key {
+    size_t member;
+    size_t bytes;
+    bool is_double;
+    bool largest; /* first */
+};
+
+void array_sort(void *list, size_t count, size_t each, bool pointers, const struct sort_key *keys,
+                size_t key_count);
 
 static inline uint64_t array_member(const void *element, size_t member, size_t member_bytes)
 {

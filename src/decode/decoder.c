@@ -164,13 +164,11 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
                                      : function_new(&decoder->target, ip, reason);
     if (!function)
         return NULL;
-    struct function **more = array_more(decoder->functions, &decoder->function_room,
-                                        decoder->function_count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more) {
+    if (!array_more(&decoder->functions, &decoder->function_room, decoder->function_count,
+                    sizeof *decoder->functions, ARRAY_UNBOUNDED)) {
         function_free(function);
         return NULL;
     }
-    decoder->functions = more;
     decoder->functions[decoder->function_count] = function;
     note_start(decoder, decoder->function_count++);
     function->kept_bytes = &decoder->kept_bytes;
@@ -213,11 +211,9 @@ static struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
 {
     enum reason reason = REASON_NO_CODE;
     make_room(decoder);
-    struct culprits *more = array_more(decoder->culprits, &decoder->culprits_room,
-                                       decoder->culprits_count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&decoder->culprits, &decoder->culprits_room, decoder->culprits_count,
+                    sizeof *decoder->culprits, ARRAY_UNBOUNDED))
         return NULL;
-    decoder->culprits = more;
     struct culprits *culprits = &decoder->culprits[decoder->culprits_count];
     struct function *function = find_function(decoder, ip, &reason);
     if (!function)
@@ -289,9 +285,9 @@ static void describe_recorded(struct decoder *decoder, const struct sample *samp
     if (!culprits || !culprits->at_ip)
         return;
     if (sample->has & SAMPLE_HAS_EXACT_IP)
-        culprit_describe(culprits->at_ip, access);
+        culprit_describe(culprits->function, culprits->at_ip, access);
     else if (culprits->culprit)
-        culprit_describe(culprits->culprit, access);
+        culprit_describe(culprits->function, culprits->culprit, access);
 }
 
 static void compute(struct decoder *decoder, const struct sample *sample, struct access *access)
@@ -304,7 +300,7 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
     if (!culprits)
         access->reason = REASON_NO_CODE;
     else if (sample->has & SAMPLE_HAS_EXACT_IP && culprits->at_ip)
-        culprit_apply_exact(culprits->at_ip, &world, sample, access);
+        culprit_apply_exact(culprits, &world, sample, access);
     else
         culprits_apply(culprits, &world, sample, access);
     /* Where all instructions are sampled, one before the last is no skid but another's sample. */

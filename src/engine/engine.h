@@ -21,10 +21,10 @@ struct engine;
 
 struct engine_options {
     pid_t pid;
-    bool launched;                             /* pid waits before its exec */
-    const char *input;                         /* replay, or NULL */
-    void (*tell)(void *context, double share); /* a recording was looked through so far; NULL */
-    void *told;
+    bool launched;                                 /* pid waits before its exec */
+    const char *input;                             /* replay, or NULL */
+    void (*progress)(void *context, double share); /* a recording was looked through so far; NULL */
+    void *progress_context;
     const char *symfs;
     bool debuginfod;  /* --debuginfod */
     bool batch;       /* no screen: debug information of a recording is waited for */
@@ -108,7 +108,7 @@ uint64_t engine_length_ns(const struct engine *engine);
  * Takes the debug information that has been read; returns how much is still loading. A recording
  * can wait for it: samples read before have no fields.
  */
-unsigned engine_reading(struct engine *engine);
+unsigned engine_loading(struct engine *engine);
 
 /* Those with samples, most first (sample/perfdata/perfdata.h). */
 struct perfdata_process;

@@ -182,8 +182,8 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
         .recording = recording,
         .binaries = engine_binaries(engine, lists->binaries),
         .refused = describe_refused(&engine->files, lists->refused),
-        .reading = engine->resolver ? resolver_reading(engine->resolver)
-                                    : (struct reading_state){.waiting = 0},
+        .loading = engine->resolver ? resolver_loading(engine->resolver)
+                                    : (struct loading_state){.waiting = 0},
         .objects_all = engine->objects_all,
         .simulation = engine->kind->source->simulation(engine),
         .watch = engine_watch_state(engine),
@@ -199,7 +199,7 @@ bool engine_whatif_peek(struct engine *engine)
     const struct snapshot *snapshot = profile_glance(engine->profile, &head);
     if (snapshot)
         engine_whatif_step(engine, snapshot);
-    bool read = snapshot && !snapshot->reading.waiting;
+    bool read = snapshot && !snapshot->loading.waiting;
     snapshot_free(snapshot);
     return read;
 }

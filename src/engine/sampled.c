@@ -45,8 +45,8 @@ int sampled_open(struct engine *engine, struct error *error)
         .rate = options->rate,
         .period = options->period,
         .sim = options->sim,
-        .tell = options->tell,
-        .told = options->told,
+        .progress = options->progress,
+        .progress_context = options->progress_context,
     };
     return sampler_open(&engine->sampler, &sampling, error);
 }

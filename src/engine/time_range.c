@@ -23,7 +23,7 @@ static void engine_fill_start(struct engine *engine)
     memset(range->samples, 0, sizeof range->samples);
     memset(range->events, 0, sizeof range->events);
     range->shown.kept = range->shown.seen = 0;
-    range->fills = range->shown.reading = true;
+    range->fills = range->shown.loading = true;
     range->searches = false;
     past_read_begin(engine->past, range->list, range->shown.pieces);
 }
@@ -74,7 +74,7 @@ static void end_round(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
     bool filled = range->fills;
-    range->fills = range->shown.reading = false;
+    range->fills = range->shown.loading = false;
     if (filled) {
         profile_search_as(range->profile, engine->profile, engine_time_range_end_ns(range));
         engine_fill_search(engine);
@@ -259,7 +259,7 @@ static const char *search_requested(struct engine *engine, const struct request 
 const char *engine_time_range_request(struct engine *engine, const struct request *request)
 {
     struct engine_time_range *range = &engine->time_range;
-    if (request->kind == REQUEST_STRETCH)
+    if (request->kind == REQUEST_TIME_RANGE)
         return show_requested(engine, request);
     if (!range->profile)
         return NULL;

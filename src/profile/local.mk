@@ -3,7 +3,7 @@ src_libprofile_a_SOURCES = src/profile/tables/statistics.c src/profile/tables/st
 	src/profile/renames.c src/profile/cache/window.c src/profile/cache/window.h \
 	src/profile/time/decay.c src/profile/cache/use.c src/profile/cache/use.h src/profile/time/decay.h \
 	src/profile/time/timeline.c src/profile/time/timeline.h src/profile/findings/findings.c \
-	src/profile/findings/findings.h src/profile/findings/thresholds.h src/profile/findings/misses.c src/profile/findings/access.c \
+	src/profile/findings/findings.h src/profile/findings/misses.c src/profile/findings/access.c \
 	src/profile/findings/layout.c src/profile/findings/threads.c src/profile/cache/geometry.c \
 	src/profile/cache/geometry.h src/profile/snapshot/matrix.c src/profile/snapshot/builders.h \
 	src/profile/tables/levels.c src/profile/tables/levels.h src/profile/tables/rates.c \

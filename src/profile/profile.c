@@ -76,11 +76,6 @@ struct groups {
     uint16_t slots[GROUP_SLOTS]; /* index + 1 into at; 0: free */
 };
 
-static unsigned shift_of(uint32_t line_bytes)
-{
-    return (unsigned)__builtin_ctz(line_bytes ? line_bytes : 64);
-}
-
 static int profile_tables(struct profile *profile)
 {
     const struct profile_options *options = &profile->options;
@@ -100,8 +95,9 @@ static int profile_tables(struct profile *profile)
         if (!profile->reuse || reuse_init(profile->reuse))
             return -ENOMEM;
     }
-    return window_init(&profile->window, options->window_entries,
-                       shift_of(options->geometry.line_bytes));
+    return window_init(
+        &profile->window, options->window_entries,
+        (unsigned)__builtin_ctz(options->geometry.line_bytes ? options->geometry.line_bytes : 64));
 }
 
 /* Misses of a level are misses of all levels above it: the uppermost level has them all. */
@@ -320,9 +316,9 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->callers);
     sharing_clear(&profile->sharing);
     unplaced_clear(&profile->unplaced);
-    causes_clear(&profile->causes);
+    causes_fini(&profile->causes);
     use_clear(&profile->use);
-    distances_clear(&profile->distances);
+    distances_fini(&profile->distances);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);
@@ -348,8 +344,8 @@ static void count_measure(struct profile *profile, const struct timeline_part *p
 }
 
 /* Other measures in a sample of the ranking event. */
-static void count_told(struct profile *profile, const struct timeline_part *part,
-                       const struct access *access)
+static void count_measures(struct profile *profile, const struct timeline_part *part,
+                           const struct access *access)
 {
     double waited = measures_waited(&profile->measures, access);
     double missed = measures_missed(&profile->measures, access);
@@ -366,7 +362,7 @@ static void count_over_time(struct profile *profile, const struct timeline_part 
 {
     timeline_count_sample(&profile->timeline, part, measure, tally_weight(access));
     if (access->event == profile->options.ranking && levels_apply(access))
-        count_told(profile, part, access);
+        count_measures(profile, part, access);
 }
 
 /* The window has no weights: each of its samples gets the mean. */
@@ -763,12 +759,12 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
     const struct place *place = adding->place;
     const struct access *access = &place->access;
     struct group *group = adding->group;
-    bool told = levels_apply(access);
+    bool with_levels = levels_apply(access);
     const struct pair *offset = add_offset(profile, adding, scale);
     hold(profile, group, &group->code, scale);
     /* Found now and filled in last: the table between them gives their lines time to come. */
     struct levels_touched rows =
-        told ? find_levels(profile, adding, offset) : (struct levels_touched){0};
+        with_levels ? find_levels(profile, adding, offset) : (struct levels_touched){0};
     hold(profile, group, &group->instance, scale);
     if (group->code.row) {
         group->code.row->extra = place->function;
@@ -781,7 +777,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
             group->instance.row->size = place->size_bytes;
         pair_vote(group->instance.row, access->tid, scale);
     }
-    if (told)
+    if (with_levels)
         levels_add(&rows, access, scale);
     if (access->cause != CAUSE_NOT_KNOWN)
         add_causes(profile, adding, offset, scale);
@@ -957,10 +953,10 @@ void profile_add(struct profile *profile, const struct place *place)
 
 /* Line events of a simulation, on their way into the tables. */
 
-static void add_line(struct profile *profile, const struct line_place *told)
+static void add_line(struct profile *profile, const struct line_place *at)
 {
-    const struct line_event *line = &told->line;
-    struct place renamed = told->place;
+    const struct line_event *line = &at->line;
+    struct place renamed = at->place;
     const struct place *place = &renamed;
     profile_rename_place(profile, &renamed);
     uint32_t object = tallies_reserve(&profile->objects, place->object);

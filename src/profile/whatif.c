@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* The members of an element as they can be moved, and which of them are hot; for whatif.c. */
 enum { WHATIF_UNITS_MAX = 256 };
 
@@ -414,15 +416,6 @@ static int plan_split(struct whatif_planner *planner)
     return 0;
 }
 
-static int hotter(const void *a, const void *b)
-{
-    const struct whatif_unit *const *one = a;
-    const struct whatif_unit *const *other = b;
-    if ((*one)->samples != (*other)->samples)
-        return (*one)->samples < (*other)->samples ? 1 : -1;
-    return (*one)->from < (*other)->from ? -1 : 1;
-}
-
 /* Where a unit goes: into the hole that alignment left, if it fits, else behind all. */
 static uint32_t place_unit(const struct whatif_unit *unit, uint32_t *used, uint32_t hole[2])
 {
@@ -450,7 +443,8 @@ static int plan_order(struct whatif_planner *planner)
     uint32_t hole[2] = {0, 0}; /* from, end */
     for (unsigned i = 0; i < planner->count; i++)
         order[i] = &planner->units[i];
-    qsort(order, planner->count, sizeof *order, hotter);
+    SORT_POINTERS(order, planner->count, LARGEST(struct whatif_unit, samples),
+                  SMALLEST(struct whatif_unit, from));
     for (unsigned i = 0; i < planner->count; i++)
         at[order[i] - planner->units] = place_unit(order[i], &used, hole);
     for (unsigned i = 0; i < planner->count; i++)

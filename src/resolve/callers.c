@@ -42,11 +42,9 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
     const uint32_t *known = hash_find(&callers->of_pair, pair);
     if (known)
         return *known;
-    struct caller_desc *more =
-        array_more(callers->nodes, &callers->room, callers->count, sizeof *more, CALLER_NODES_MAX);
-    if (!more)
+    if (!array_more(&callers->nodes, &callers->room, callers->count, sizeof *callers->nodes,
+                    CALLER_NODES_MAX))
         return 0;
-    callers->nodes = more;
     uint32_t *node = hash_insert(&callers->of_pair, pair, NULL);
     if (!node)
         return 0;

@@ -36,12 +36,12 @@ static uint32_t lead_object(struct resolver *resolver, uint32_t object)
 {
     uint32_t bin = resolver->bin_of_object[object];
     uint32_t lead = allocations_bin_lead(resolver->allocations, bin);
-    struct finding finding = {.kind = OBJECT_HEAP, .bin = lead, .module = ""};
+    struct located located = {.kind = OBJECT_HEAP, .bin = lead, .module = ""};
     if (lead == bin)
         return 0;
-    finding.key = finding_bin_key(&resolver->space, lead);
-    finding.name = allocations_bin_name(resolver->allocations, lead);
-    uint32_t found = finding_object(&finding, &resolver->names);
+    located.key = located_bin_key(&resolver->space, lead);
+    located.name = allocations_bin_name(resolver->allocations, lead);
+    uint32_t found = located_object(&located, &resolver->names);
     resolver_note_bin(resolver, found, lead);
     return found == object ? 0 : found;
 }
@@ -138,32 +138,31 @@ static bool describe_extent(struct resolver *resolver, uint64_t address,
                             struct object_extent *extent)
 {
     struct space *space = &resolver->space;
-    struct finding finding;
+    struct located located;
     struct map *map = maps_find(&space->maps, address);
     if (!map)
         return extent_of_gap(&space->maps, address, extent);
-    if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address,
-                      FINDING_STACK_KNOWN))
+    if (!located_make(&located, space, &resolver->tls, &resolver->names, address, STACK_KNOWN))
         return false;
     bool heap =
-        resolver->allocations && (finding.kind == OBJECT_HEAP || finding.kind == OBJECT_ANON);
+        resolver->allocations && (located.kind == OBJECT_HEAP || located.kind == OBJECT_ANON);
     bool block =
-        heap && finding_refine(&finding, resolver->allocations, space, address, clock_now_ns());
-    extent->base = finding.base;
-    extent->bound = finding.end;
+        heap && located_refine(&located, resolver->allocations, space, address, clock_now_ns());
+    extent->base = located.base;
+    extent->bound = located.end;
     extent->object = 0;
     if (heap && !block &&
         allocations_gap(resolver->allocations, address, &extent->base, &extent->bound))
         return extent->bound > extent->base;
-    bool walked = finding.allocation == ALLOCATION_WALKED;
+    bool walked = located.allocation == ALLOCATION_WALKED;
     if (walked)
-        extent->object = provisional_find(resolver, finding.base, finding.end - finding.base);
+        extent->object = provisional_find(resolver, located.base, located.end - located.base);
     if (walked && !extent->object)
-        extent->object = provisional_class(resolver, &finding);
+        extent->object = provisional_class(resolver, &located);
     else if (!walked)
-        extent->object = finding_intern(&finding, &resolver->names);
-    if (!walked && finding.bin)
-        resolver_note_bin(resolver, extent->object, finding.bin);
+        extent->object = located_intern(&located, &resolver->names);
+    if (!walked && located.bin)
+        resolver_note_bin(resolver, extent->object, located.bin);
     /* The nameless rest of a section: only up to the next variable. */
     struct module *module = space_module_at(space, map, address);
     if (module && !module_object(module, address))
@@ -226,7 +225,7 @@ static bool describe_bin(struct resolver *resolver, uint32_t index, struct heap_
     if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
         return false;
     struct object_desc desc = {0};
-    bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
+    bin->object = names_find_object(&resolver->names, located_bin_key(&resolver->space, bin->id));
     if (bin->object && bin->walked)
         object_types_describe(&resolver->class_types, typing_types(resolver->typing), bin->object,
                               &desc);
@@ -284,10 +283,10 @@ struct place_names resolver_names(struct resolver *resolver)
     return (struct place_names){resolver_answer, resolver};
 }
 
-struct reading_state resolver_reading(const struct resolver *resolver)
+struct loading_state resolver_loading(const struct resolver *resolver)
 {
     struct readers_status status = typing_status(resolver->typing);
-    return (struct reading_state){status.waiting, status.processes, status.resident_bytes,
+    return (struct loading_state){status.waiting, status.processes, status.resident_bytes,
                                   status.busy_with};
 }
 

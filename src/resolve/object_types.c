@@ -50,13 +50,13 @@ void type_instances_forget(struct type_instances *instances)
     memset(instances->places, 0, PLACES * sizeof *instances->places);
 }
 
-/* Whether elements of `size` bytes from the start of the finding's block are placed so that one
+/* Whether elements of `size` bytes from the start of the located block are placed so that one
  * begins at `start`. */
-static bool type_instances_fit(const struct finding *finding, uint64_t start, uint64_t size)
+static bool type_instances_fit(const struct located *located, uint64_t start, uint64_t size)
 {
-    return finding->allocation != ALLOCATION_MAPPING && size &&
-           size <= finding->end - finding->base && start >= finding->base &&
-           (start - finding->base) % size == 0;
+    return located->allocation != ALLOCATION_MAPPING && size &&
+           size <= located->end - located->base && start >= located->base &&
+           (start - located->base) % size == 0;
 }
 
 static bool is_inside(const struct type_desc *type, int64_t offset)
@@ -65,38 +65,38 @@ static bool is_inside(const struct type_desc *type, int64_t offset)
 }
 
 /* On the path of every sample: no printf. */
-static const char *name_array(struct finding *finding, const char *name)
+static const char *name_array(struct located *located, const char *name)
 {
     static const char brackets[] = " []";
-    size_t length = strnlen(name, sizeof finding->text - sizeof brackets);
-    memcpy(finding->text, name, length);
-    memcpy(finding->text + length, brackets, sizeof brackets);
-    return finding->text;
+    size_t length = strnlen(name, sizeof located->text - sizeof brackets);
+    memcpy(located->text, name, length);
+    memcpy(located->text + length, brackets, sizeof brackets);
+    return located->text;
 }
 
 /* `start`, `end`: of the type's instance, or of all elements. */
-static void name_after(struct finding *finding, const struct type_desc *type, uint32_t id,
+static void name_after(struct located *located, const struct type_desc *type, uint32_t id,
                        uint64_t start, uint64_t end, bool array)
 {
     enum { KEY_TYPE = 9 /* beside those of objects.c */ };
     /* Mapped files and shared memory have their own types each; private memory is the heap. */
-    uint64_t owner = finding->kind == OBJECT_MAP ? finding->key : 0;
+    uint64_t owner = located->kind == OBJECT_MAP ? located->key : 0;
     /* One of its kind to a block, or many: two different things to a programmer. */
     id = id * 2 + array;
-    finding->key = (hash_mix(hash_mix(id) + owner) & ~UINT64_C(15)) | KEY_TYPE;
-    finding->type_base = start;
+    located->key = (hash_mix(hash_mix(id) + owner) & ~UINT64_C(15)) | KEY_TYPE;
+    located->type_base = start;
     /* A block keeps its bounds where the type is in its middle. */
-    if (finding->allocation != ALLOCATION_WALKED) {
-        finding->base = start;
-        finding->end = end;
+    if (located->allocation != ALLOCATION_WALKED) {
+        located->base = start;
+        located->end = end;
     }
-    finding->bin = 0;
-    finding->module = "";
-    finding->name = array ? name_array(finding, type->name) : type->name;
-    finding->of_type = true;
-    finding->array = array;
-    if (finding->kind != OBJECT_MAP)
-        finding->kind = OBJECT_HEAP;
+    located->bin = 0;
+    located->module = "";
+    located->name = array ? name_array(located, type->name) : type->name;
+    located->of_type = true;
+    located->array = array;
+    if (located->kind != OBJECT_MAP)
+        located->kind = OBJECT_HEAP;
 }
 
 /* The larger of the types seen here before and now, if one is part of the other. */
@@ -113,12 +113,12 @@ static struct type_instance *instance_at(struct type_instances *instances, uint6
     return &instances->at[hash_mix(start) % INSTANCES];
 }
 
-bool type_instances_apply(const struct finding *finding)
+bool type_instances_apply(const struct located *located)
 {
     bool memory =
-        finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON || finding->kind == OBJECT_MAP;
-    return memory && finding->allocation != ALLOCATION_RECORDED &&
-           finding->allocation != ALLOCATION_HEADER;
+        located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON || located->kind == OBJECT_MAP;
+    return memory && located->allocation != ALLOCATION_RECORDED &&
+           located->allocation != ALLOCATION_HEADER;
 }
 
 /* The type seen at a place, in a block of this size; 0: none. */
@@ -127,9 +127,9 @@ static uint32_t seen_at(const struct type_instance *known, uint64_t start, uint3
     return known->start == start && known->size == size ? known->type : 0;
 }
 
-static uint32_t block_size(const struct finding *finding)
+static uint32_t block_size(const struct located *located)
 {
-    return (uint32_t)(finding->end - finding->base);
+    return (uint32_t)(located->end - located->base);
 }
 
 static struct type_places *places_of(struct type_instances *instances, uint32_t type, uint32_t size)
@@ -159,10 +159,10 @@ static bool note_place(struct type_instances *instances, uint32_t id, const stru
 }
 
 static uint32_t name_block(struct type_instances *instances, const struct types *types,
-                           struct finding *finding, uint32_t id, uint64_t cookie)
+                           struct located *located, uint32_t id, uint64_t cookie)
 {
-    bool array = is_array(instances, id, block_size(finding));
-    name_after(finding, types_at(types, id), id, finding->base + cookie, finding->end, array);
+    bool array = is_array(instances, id, block_size(located));
+    name_after(located, types_at(types, id), id, located->base + cookie, located->end, array);
     return id;
 }
 
@@ -173,92 +173,92 @@ static bool is_allocators(const struct type_desc *type)
 }
 
 bool type_instances_array(struct type_instances *instances, const struct types *types,
-                          struct finding *finding, uint32_t type)
+                          struct located *located, uint32_t type)
 {
-    return is_array(instances, type, block_size(finding)) &&
-           name_block(instances, types, finding, type, 0);
+    return is_array(instances, type, block_size(located)) &&
+           name_block(instances, types, located, type, 0);
 }
 
 /* By what was seen in the walked block before; the code says nothing. */
 static uint32_t rename_by_memory(struct type_instances *instances, const struct types *types,
-                                 struct finding *finding)
+                                 struct located *located)
 {
-    if (finding->allocation != ALLOCATION_WALKED)
+    if (located->allocation != ALLOCATION_WALKED)
         return 0;
-    uint32_t size = block_size(finding);
-    uint32_t known = seen_at(instance_at(instances, finding->base), finding->base, size);
+    uint32_t size = block_size(located);
+    uint32_t known = seen_at(instance_at(instances, located->base), located->base, size);
     const struct type_desc *type = types_at(types, known);
     if (!type)
         return 0;
     bool array = is_array(instances, known, size);
     uint64_t cookie = array ? places_of(instances, known, size)->first % type->size : 0;
-    return name_block(instances, types, finding, known, cookie);
+    return name_block(instances, types, located, known, cookie);
 }
 
 /* The type of an instance that begins at `start`, in a walked block. */
 static uint32_t rename_block(struct type_instances *instances, const struct types *types,
-                             struct finding *finding, uint32_t id, uint64_t start)
+                             struct located *located, uint32_t id, uint64_t start)
 {
     const struct type_desc *type = types_at(types, id);
-    uint64_t into = start - finding->base;
-    uint32_t size = block_size(finding);
-    struct type_instance *known = instance_at(instances, finding->base);
-    uint32_t before = seen_at(known, finding->base, size);
-    bool inside = start >= finding->base && into < size && type->size <= size - into;
+    uint64_t into = start - located->base;
+    uint32_t size = block_size(located);
+    struct type_instance *known = instance_at(instances, located->base);
+    uint32_t before = seen_at(known, located->base, size);
+    bool inside = start >= located->base && into < size && type->size <= size - into;
     bool first = inside && note_place(instances, id, type, size, into);
     bool fits = inside && (!into || is_array(instances, id, size));
-    finding->may_be_array = first && !fits && !before;
+    located->may_be_array = first && !fits && !before;
     /* A part of something larger, and not its first: the larger one gives the name. */
     if (!fits && before && types_contains(types, before, id))
-        return rename_by_memory(instances, types, finding);
+        return rename_by_memory(instances, types, located);
     if (!fits) {
-        name_after(finding, type, id, start, start + type->size, false);
+        name_after(located, type, id, start, start + type->size, false);
         return id;
     }
     uint32_t now = type_instances_join(types, before, id);
-    *known = (struct type_instance){finding->base, now, size};
-    return now == id ? name_block(instances, types, finding, id, into % type->size)
-                     : rename_by_memory(instances, types, finding);
+    *known = (struct type_instance){located->base, now, size};
+    return now == id ? name_block(instances, types, located, id, into % type->size)
+                     : rename_by_memory(instances, types, located);
 }
 
 /* Memory without known blocks. */
 static uint32_t rename_place(struct type_instances *instances, const struct types *types,
-                             struct finding *finding, uint32_t id, uint64_t start)
+                             struct located *located, uint32_t id, uint64_t start)
 {
     struct type_instance *known = instance_at(instances, start);
     uint32_t now = type_instances_join(types, seen_at(known, start, 0), id);
     *known = (struct type_instance){start, now, 0};
-    name_after(finding, types_at(types, now), now, start, start + types_at(types, now)->size,
+    name_after(located, types_at(types, now), now, start, start + types_at(types, now)->size,
                false);
     return now;
 }
 
-static bool is_alone(const struct finding *block, uint64_t size)
+static bool is_alone(const struct located *block, uint64_t size)
 {
     uint64_t room = block->end - block->base;
     return size <= room && room < 2 * size;
 }
 
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
-                               struct finding *finding, const struct access *access,
+                               struct located *located, const struct access *access,
                                const struct typed_operand *operand)
 {
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
-    if (!type_instances_apply(finding))
+    if (!type_instances_apply(located))
         return 0;
     if (!type || !type->member_count || !is_inside(type, operand->offset) || is_allocators(type))
-        return rename_by_memory(instances, types, finding);
+        return rename_by_memory(instances, types, located);
     uint64_t start = access->address - (uint64_t)operand->offset;
-    bool block = finding->allocation == ALLOCATION_WALKED;
+    bool block = located->allocation == ALLOCATION_WALKED;
     /* How far an index moved is not known; where the block has room for one only, that is there. */
-    if (block && operand->indexed && is_alone(finding, type->size) &&
-        (start < finding->base || start + type->size > finding->end))
-        start = finding->base;
-    return block ? rename_block(instances, types, finding, operand->type, start)
-                 : rename_place(instances, types, finding, operand->type, start);
+    if (block && operand->indexed && is_alone(located, type->size) &&
+        (start < located->base || start + type->size > located->end))
+        start = located->base;
+    return block ? rename_block(instances, types, located, operand->type, start)
+                 : rename_place(instances, types, located, operand->type, start);
 }
 
-bool type_instances_is_whole(const struct finding *renamed, const struct finding *block)
+bool type_instances_is_whole(const struct located *renamed, const struct located *block)
 {
     return renamed->type_base == block->base;
 }
@@ -287,12 +287,10 @@ void object_types_fini(struct object_types *typed)
 
 static struct object_type *object_at(struct object_types *typed, uint32_t object)
 {
-    struct object_type *objects =
-        array_reach(typed->objects, &typed->object_count, object, sizeof *objects, OBJECTS_FIRST);
-    if (!objects)
+    if (!array_reach(&typed->objects, &typed->object_count, object, sizeof *typed->objects,
+                     OBJECTS_FIRST))
         return NULL;
-    typed->objects = objects;
-    return &objects[object];
+    return &typed->objects[object];
 }
 
 /* type_holds() walks over members: its answers are kept. */
@@ -349,13 +347,13 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
  * was seen to go over elements; else the size fits. One that is larger than a base class, or the
  * links of a node, is none. */
 static bool is_array_of(const struct object_type *object, const struct type_desc *desc,
-                        const struct finding *finding, uint32_t type)
+                        const struct located *located, uint32_t type)
 {
     enum { ROUNDED = 16 };
     for (unsigned i = 0; i < VOTES_TYPES; i++)
         if (object->votes.type[i] == type && desc->member_count)
             return object->votes.elements[i];
-    return !desc->member_count || (finding->end - finding->base) % desc->size < ROUNDED;
+    return !desc->member_count || (located->end - located->base) % desc->size < ROUNDED;
 }
 
 /* Blocks of one size class may be of several types: only a type common to all accesses is used. */
@@ -371,30 +369,30 @@ static uint32_t own_type(struct object_type *object, const struct types *types)
 
 /* Whether the type in an object was seen to begin where the object begins: mappings and stacks have
  * no single type, and of a size class each block may be of another. */
-static bool begins_with_type(const struct object_type *object, const struct finding *finding)
+static bool begins_with_type(const struct object_type *object, const struct located *located)
 {
-    return object->type || finding->kind == OBJECT_GLOBAL || finding->kind == OBJECT_TLS ||
-           finding->allocation == ALLOCATION_RECORDED;
+    return object->type || located->kind == OBJECT_GLOBAL || located->kind == OBJECT_TLS ||
+           located->allocation == ALLOCATION_RECORDED;
 }
 
 /* The object's own type, if it is one that can be laid over its memory; *offset is in it. */
 static uint32_t data_type(struct object_type *object, const struct types *types,
-                          const struct finding *finding, const struct place *place,
+                          const struct located *located, const struct place *place,
                           uint64_t *offset)
 {
-    bool begins = begins_with_type(object, finding);
+    bool begins = begins_with_type(object, located);
     if (!begins && !votes_due(&object->votes))
         return 0;
     uint32_t type = own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
-    uint64_t into = place->access.address - (finding->of_type ? finding->type_base : place->base);
+    uint64_t into = place->access.address - (located->of_type ? located->type_base : place->base);
     if (!desc || !desc->size || !begins)
         return 0;
     bool one = object->declared && !object->count;
     if (one && into >= desc->size && !type_is_flexible(desc))
         return 0;
     if (!object->type && into >= desc->size && !type_is_flexible(desc) &&
-        !is_array_of(object, desc, finding, type))
+        !is_array_of(object, desc, located, type))
         return 0;
     *offset = type_in_element(desc, into);
     return type;
@@ -411,7 +409,7 @@ static void by_code(const struct types *types, const struct typed_operand *opera
 }
 
 static void vote(struct object_type *object, const struct types *types,
-                 const struct finding *finding, const struct typed_operand *operand,
+                 const struct located *located, const struct typed_operand *operand,
                  const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
@@ -419,21 +417,21 @@ static void vote(struct object_type *object, const struct types *types,
         return;
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block =
-        finding->allocation == ALLOCATION_RECORDED || finding->allocation == ALLOCATION_WALKED;
+        located->allocation == ALLOCATION_RECORDED || located->allocation == ALLOCATION_WALKED;
     unsigned slot =
         votes_add(&object->votes, types, operand->type,
-                  !block || operand->indexed || type_instances_fit(finding, start, desc->size));
-    if (slot < VOTES_TYPES && (operand->indexed || start >= finding->base + desc->size))
+                  !block || operand->indexed || type_instances_fit(located, start, desc->size));
+    if (slot < VOTES_TYPES && (operand->indexed || start >= located->base + desc->size))
         object->votes.elements[slot] = true;
 }
 
-static bool is_by_size(const struct finding *finding)
+static bool is_by_size(const struct located *located)
 {
-    return finding->allocation == ALLOCATION_WALKED && !finding->of_type;
+    return located->allocation == ALLOCATION_WALKED && !located->of_type;
 }
 
 void object_types_vote(struct object_types *typed, const struct types *types,
-                       const struct finding *bin, uint32_t object, uint32_t type, bool fits)
+                       const struct located *bin, uint32_t object, uint32_t type, bool fits)
 {
     struct object_type *known = object_at(typed, object);
     if (!known || known->declared)
@@ -443,27 +441,27 @@ void object_types_vote(struct object_types *typed, const struct types *types,
 }
 
 /* The rest of a section that no variable is known in: many variables. */
-static bool is_nameless(const struct finding *finding)
+static bool is_nameless(const struct located *located)
 {
-    return finding->in_module && !finding->variable_of;
+    return located->in_module && !located->variable_of;
 }
 
 static void place_type(struct object_types *typed, const struct types *types,
-                       const struct finding *finding, const struct typed_operand *operand,
+                       const struct located *located, const struct typed_operand *operand,
                        struct place *place)
 {
     struct object_type *object = object_at(typed, place->object);
     bool coded = operand && types_at(types, operand->type);
     uint64_t offset = 0;
     if (object)
-        object->by_size = is_by_size(finding);
-    uint32_t type = object ? data_type(object, types, finding, place, &offset) : 0;
+        object->by_size = is_by_size(located);
+    uint32_t type = object ? data_type(object, types, located, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
     /* A whole stack is no array of anything. */
-    if (object && coded && !object->declared && finding->kind != OBJECT_STACK &&
-        !is_nameless(finding))
-        vote(object, types, finding, operand, place);
+    if (object && coded && !object->declared && located->kind != OBJECT_STACK &&
+        !is_nameless(located))
+        vote(object, types, located, operand, place);
     else if (object && object->by_size && place->untyped != UNTYPED_WAITING)
         object->votes.unsaid++;
     if (coded)
@@ -490,10 +488,10 @@ static void place_type(struct object_types *typed, const struct types *types,
 }
 
 void object_types_place(struct object_types *typed, const struct types *types,
-                        const struct finding *finding, const struct typed_operand *operand,
+                        const struct located *located, const struct typed_operand *operand,
                         struct place *place)
 {
-    place_type(typed, types, finding, operand, place);
+    place_type(typed, types, located, operand, place);
     place->unit = 0;
     if (!operand || (place->typed != TYPED_CODE && place->typed != TYPED_AGREED))
         return;

@@ -104,11 +104,11 @@ uint32_t object_types_called(const struct object_types *typed, uint32_t object);
 /* A part of an object was named after a type: that is a vote for the object's type. `of`: where the
  * object was found; `fits`: the type begins where the object does, or an element of it would. */
 void object_types_vote(struct object_types *typed, const struct types *types,
-                       const struct finding *of, uint32_t object, uint32_t type, bool fits);
+                       const struct located *of, uint32_t object, uint32_t type, bool fits);
 
 /* Decides place->type, type_offset, typed and untyped; place->object, base and size are set. */
 void object_types_place(struct object_types *typed, const struct types *types,
-                        const struct finding *finding, const struct typed_operand *operand,
+                        const struct located *located, const struct typed_operand *operand,
                         struct place *place);
 
 /* Type of an object in words, and its votes; NULL: not known. */
@@ -135,24 +135,24 @@ void type_instances_fini(struct type_instances *instances);
 void type_instances_forget(struct type_instances *instances);
 
 /* Whether memory may be named after the type in it: there is no better name. */
-bool type_instances_apply(const struct finding *finding);
+bool type_instances_apply(const struct located *located);
 
 /*
  * Memory that is known by a size class, a mapping or not at all becomes an object of the type that
- * is there, if the code shows it: finding's key, name and bounds are then those of the type.
+ * is there, if the code shows it: located's key, name and bounds are then those of the type.
  * `operand` may be NULL: not known yet. Returns the object's type; 0: none.
  */
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
-                               struct finding *finding, const struct access *access,
+                               struct located *located, const struct access *access,
                                const struct typed_operand *operand);
 
-/* The finding of a walked block becomes an array of the type, if blocks of its size are known to be
+/* A located walked block becomes an array of the type, if blocks of its size are known to be
  * one. */
 bool type_instances_array(struct type_instances *instances, const struct types *types,
-                          struct finding *finding, uint32_t type);
+                          struct located *located, uint32_t type);
 
 /* Whether a renamed object begins where its block does; else it is a part of the block, and does
  * not give the rest a type. */
-bool type_instances_is_whole(const struct finding *renamed, const struct finding *block);
+bool type_instances_is_whole(const struct located *renamed, const struct located *block);
 
 #endif

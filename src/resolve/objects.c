@@ -18,7 +18,7 @@
  * begins with a heap_info on a 64 MiB boundary, a large block with a chunk header with its mmapped
  * bit set (glibc malloc/arena.c, malloc/malloc.c; doc/facts.md).
  */
-enum heap_finding { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
+enum heap_answer { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
 
 enum { HEAP_MAX_BYTES = 64 << 20, CHUNK_FLAGS = 7, CHUNK_MMAPPED = 2 };
 
@@ -44,7 +44,7 @@ static bool is_block(uint64_t room, const uint64_t words[4])
 }
 
 /* The same for a part of a mapping, each time anew. */
-static enum heap_finding heap_read(uint64_t start, uint64_t end, pid_t pid)
+static enum heap_answer heap_read(uint64_t start, uint64_t end, pid_t pid)
 {
     uint64_t words[4];
     if (!process_read(pid, start, words, sizeof words))
@@ -55,7 +55,7 @@ static enum heap_finding heap_read(uint64_t start, uint64_t end, pid_t pid)
 }
 
 /* Looks once per mapping and remembers. */
-static enum heap_finding heap_look(struct map *map, pid_t pid)
+static enum heap_answer heap_look(struct map *map, pid_t pid)
 {
     if (map->heap == HEAP_UNKNOWN)
         map->heap = (uint8_t)heap_read(map->start, map->end, pid);
@@ -70,187 +70,196 @@ enum {
     KEY_HEAP = 7,
     KEY_BIN = 8,
     KEY_FRAME = 10,
-    KEY_STRETCH = 11,
+    KEY_UNRECORDED = 11,
     KEY_CLASS = 12
 };
 
-enum { FINDING_STACK_MAX = 32 << 20, NUMBERED_DIGITS = 6 };
+enum { STACK_BYTES_MAX = 32 << 20, NUMBERED_DIGITS = 6 };
 /* Below and above a stack pointer; else by the size and alignment of glibc's arenas, which are the
  * only distinction left. */
-enum { FINDING_RED_ZONE = 128, FINDING_FRAMES = 1 << 20, FINDING_STRETCH = 64 << 20 };
+enum { LOCATED_RED_ZONE = 128, LOCATED_FRAMES = 1 << 20, LOCATED_UNRECORDED = 64 << 20 };
 
 /* Another object may take the same address later: a key also has its owner. */
-static uint64_t finding_key_of(uint64_t address, uint64_t owner, uint64_t kind)
+static uint64_t located_key_of(uint64_t address, uint64_t owner, uint64_t kind)
 {
     return hash_mix(hash_mix(address) + owner) ^ kind;
 }
 
 /* All that a section has without names is one object; its extent is the gap around. */
-static void find_nameless(struct finding *finding, const struct module *module, uint64_t address)
+static void find_nameless(struct located *located, const struct module *module, uint64_t address)
 {
-    const char *section = module_section(module, address, &finding->base, &finding->end);
-    uint64_t start = finding->base;
-    uint64_t end = finding->end;
-    snprintf(finding->text, sizeof finding->text, "%s %s", module_name(module),
+    const char *section = module_section(module, address, &located->base, &located->end);
+    uint64_t start = located->base;
+    uint64_t end = located->end;
+    snprintf(located->text, sizeof located->text, "%s %s", module_name(module),
              section ? section : "(no section)");
-    finding->name = finding->text;
-    finding->key = finding_key_of(start, module_serial(module), KEY_SECTION);
+    located->name = located->text;
+    located->key = located_key_of(start, module_serial(module), KEY_SECTION);
     module_gap(module, address, &start, &end);
 }
 
-static void find_in_module(struct finding *finding, const struct module *module,
+static void find_in_module(struct located *located, const struct module *module,
                            const struct map *map, uint64_t address)
 {
     const struct symbol *symbol = module_object(module, address);
-    finding->module = module_name(module);
-    finding->in_module = module;
-    finding->kind = map->executable && !map->writable ? OBJECT_CODE : OBJECT_GLOBAL;
+    located->module = module_name(module);
+    located->in_module = module;
+    located->kind = map->executable && !map->writable ? OBJECT_CODE : OBJECT_GLOBAL;
     if (!symbol) {
-        find_nameless(finding, module, address);
+        find_nameless(located, module, address);
         return;
     }
-    finding->base = symbol->start;
-    finding->end = symbol->end;
-    finding->name = symbol->name;
-    finding->key = finding_key_of(symbol->start, module_serial(module), KEY_VARIABLE);
-    finding->variable_of = module;
-    finding->variable_at = symbol->start;
+    located->base = symbol->start;
+    located->end = symbol->end;
+    located->name = symbol->name;
+    located->key = located_key_of(symbol->start, module_serial(module), KEY_VARIABLE);
+    located->variable_of = module;
+    located->variable_at = symbol->start;
 }
 
 /* An image without names is one object as a whole. */
-static bool find_tls(struct finding *finding, const struct tls *tls, uint64_t address)
+static bool find_tls(struct located *located, const struct tls *tls, uint64_t address)
 {
     const struct tls_block *block = tls_find(tls, address);
     if (!block)
         return false;
     const struct module *module = block->module;
+    if (!module) {
+        located->kind = OBJECT_TLS;
+        located->base = block->start;
+        located->end = block->end;
+        located->key = located_key_of(UINT64_MAX, 0, KEY_TLS);
+        located->module = "";
+        located->name = "thread control block";
+        return true;
+    }
     const struct symbol *symbol = module_tls(module, address - block->start);
-    finding->kind = OBJECT_TLS;
-    finding->module = module_name(module);
-    finding->in_module = module;
-    finding->base = block->start + (symbol ? symbol->start : 0);
-    finding->end = symbol ? block->start + symbol->end : block->end;
-    finding->key =
-        finding_key_of(symbol ? symbol->start : UINT64_MAX, module_serial(module), KEY_TLS);
-    finding->variable_of = symbol ? module : NULL;
-    finding->variable_at = symbol ? symbol->start : 0;
-    snprintf(finding->text, sizeof finding->text, "%s (thread-local)", module_name(module));
-    finding->name = symbol ? symbol->name : finding->text;
+    located->kind = OBJECT_TLS;
+    located->module = module_name(module);
+    located->in_module = module;
+    located->base = block->start + (symbol ? symbol->start : 0);
+    located->end = symbol ? block->start + symbol->end : block->end;
+    located->key =
+        located_key_of(symbol ? symbol->start : UINT64_MAX, module_serial(module), KEY_TLS);
+    located->variable_of = symbol ? module : NULL;
+    located->variable_at = symbol ? symbol->start : 0;
+    snprintf(located->text, sizeof located->text, "%s (thread-local)", module_name(module));
+    located->name = symbol ? symbol->name : located->text;
     return true;
 }
 
-static const char *heap_name(enum heap_finding heap)
+static const char *heap_name(enum heap_answer heap)
 {
     return heap == HEAP_ARENA ? "heap arena" : heap == HEAP_BLOCK ? "malloc block" : "anon";
 }
 
-static bool finding_is_named(const char *name)
+static bool located_is_named(const char *name)
 {
     return !strncmp(name, "[anon", 5) && strchr(name, ':');
 }
 
-static enum heap_finding look_at_heap(const struct finding *finding, struct map *map, pid_t pid)
+static enum heap_answer look_at_heap(const struct located *located, struct map *map, pid_t pid)
 {
-    return finding->base == map->start && finding->end == map->end
+    return located->base == map->start && located->end == map->end
                ? heap_look(map, pid)
-               : heap_read(finding->base, finding->end, pid);
+               : heap_read(located->base, located->end, pid);
 }
 
 /* The name is made once; a sample on a known mapping needs none. */
-static void find_anonymous(struct finding *finding, struct space *space, const struct names *names,
+static void find_anonymous(struct located *located, struct space *space, const struct names *names,
                            struct map *map)
 {
     char size[16];
     const char *name = maps_name(&space->maps, map);
     struct region_found region = {0};
-    finding->key = finding_key_of(finding->base, space->programs, KEY_ANON);
-    uint32_t known = names_find_object(names, finding->key);
-    finding->kind = known ? names->objects[known].kind : OBJECT_ANON;
-    enum heap_finding heap =
-        known || !space->from.live ? HEAP_NO : look_at_heap(finding, map, space->from.pid);
+    located->key = located_key_of(located->base, space->programs, KEY_ANON);
+    uint32_t known = names_find_object(names, located->key);
+    located->kind = known ? names->objects[known].kind : OBJECT_ANON;
+    enum heap_answer heap =
+        known || !space->from.live ? HEAP_NO : look_at_heap(located, map, space->from.pid);
     if (heap == HEAP_ARENA || heap == HEAP_BLOCK)
-        finding->kind = OBJECT_HEAP;
-    if (finding->kind == OBJECT_ANON &&
-        regions_find(&space->regions, &space->maps, &space->stacks, map, finding->base,
-                     finding->end, known ? 0 : finding->key, &region)) {
-        finding->key = region.key;
-        finding->whole_start = region.start;
-        finding->whole_bytes = region.size_bytes;
-        finding->whole_blocks = region.blocks;
+        located->kind = OBJECT_HEAP;
+    if (located->kind == OBJECT_ANON &&
+        regions_find(&space->regions, &space->maps, &space->stacks, map, located->base,
+                     located->end, known ? 0 : located->key, &region)) {
+        located->key = region.key;
+        located->whole_start = region.start;
+        located->whole_bytes = region.size_bytes;
+        located->whole_blocks = region.blocks;
         uint64_t end = region.start + region.size_bytes;
         if (!region.is_of_bin && !stacks_within(&space->stacks, region.start, end)) {
-            finding->base = region.start;
-            finding->end = end;
+            located->base = region.start;
+            located->end = end;
         }
-        known = names_find_object(names, finding->key);
+        known = names_find_object(names, located->key);
     }
     if (known)
         return;
-    text_bytes(size, finding->end - finding->base);
-    if (finding_is_named(name) && region.is_of_bin)
-        snprintf(finding->text, sizeof finding->text, "[%.*s of %s]",
+    text_bytes(size, located->end - located->base);
+    if (located_is_named(name) && region.is_of_bin)
+        snprintf(located->text, sizeof located->text, "[%.*s of %s]",
                  (int)strcspn(strchr(name, ':') + 1, "]"), strchr(name, ':') + 1, size);
-    else if (finding_is_named(name))
-        snprintf(finding->text, sizeof finding->text, "[%.*s]",
+    else if (located_is_named(name))
+        snprintf(located->text, sizeof located->text, "[%.*s]",
                  (int)strcspn(strchr(name, ':') + 1, "]"), strchr(name, ':') + 1);
     else if (region.is_of_bin)
-        snprintf(finding->text, sizeof finding->text, "[anon of %s]", size);
+        snprintf(located->text, sizeof located->text, "[anon of %s]", size);
     else
-        snprintf(finding->text, sizeof finding->text, "[%s 0x%llx]", heap_name(heap),
-                 (unsigned long long)(region.start ? region.start : finding->base));
-    finding->name = finding->text;
+        snprintf(located->text, sizeof located->text, "[%s 0x%llx]", heap_name(heap),
+                 (unsigned long long)(region.start ? region.start : located->base));
+    located->name = located->text;
 }
 
 /* Beside a thread's stack something else may go on in the same mapping. */
-static bool find_stack(struct finding *finding, const struct stacks *stacks, const struct map *map,
+static bool find_stack(struct located *located, const struct stacks *stacks, const struct map *map,
                        uint64_t address, enum stack_wanted which)
 {
     const struct stack *stack = stacks_find(stacks, address);
-    if (stack && !stack->tid && which == FINDING_STACK_OF_THREAD)
+    if (stack && !stack->tid && which == STACK_OF_THREAD)
         stack = NULL;
-    finding->of_thread = stack && stack->tid;
-    finding->guessed = stack && !stack->tid && map->kind != MAPPING_STACK;
+    located->of_thread = stack && stack->tid;
+    located->guessed = stack && !stack->tid && map->kind != MAPPING_STACK;
     if (map->kind != MAPPING_STACK && !stack) {
-        stacks_gap(stacks, address, &finding->base, &finding->end);
+        stacks_gap(stacks, address, &located->base, &located->end);
         return false;
     }
-    if (stack && stack->start > finding->base)
-        finding->base = stack->start;
-    if (stack && stack->end < finding->end)
-        finding->end = stack->end;
-    finding->kind = OBJECT_STACK;
-    finding->name = "[stack]";
-    finding->key = KEY_STACKS;
+    if (stack && stack->start > located->base)
+        located->base = stack->start;
+    if (stack && stack->end < located->end)
+        located->end = stack->end;
+    located->kind = OBJECT_STACK;
+    located->name = "[stack]";
+    located->key = KEY_STACKS;
     return true;
 }
 
 /* "/dev/shm/x", "/memfd:a/b (deleted)": the last part, or the whole that memfd_create() got. */
-static void find_in_file(struct finding *finding, const char *name)
+static void find_in_file(struct located *located, const char *name)
 {
     static const char deleted[] = " (deleted)";
     const char *base = strncmp(name, "/memfd:", 7) ? strrchr(name, '/') : name;
     size_t length;
-    finding->kind = OBJECT_MAP;
+    located->kind = OBJECT_MAP;
     if (!strcmp(name, "/dev/zero (deleted)"))
         base = "/shared memory"; /* MAP_SHARED and MAP_ANONYMOUS */
     base = base && base[1] ? base + 1 : name;
     length = strlen(base);
     if (length > sizeof deleted - 1 && !strcmp(base + length - (sizeof deleted - 1), deleted))
         length -= sizeof deleted - 1;
-    snprintf(finding->text, sizeof finding->text, "%.*s", (int)length, base);
-    finding->name = finding->text;
+    snprintf(located->text, sizeof located->text, "%.*s", (int)length, base);
+    located->name = located->text;
 }
 
 /*
  * Shared memory that a program makes anew for each piece of work has a number of its own each time
  * (postgres: /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one object.
  */
-static bool join_numbered(struct finding *finding, const char *path)
+static bool join_numbered(struct located *located, const char *path)
 {
     static const char folder[] = "/dev/shm/";
     if (strncmp(path, folder, sizeof folder - 1))
         return false;
-    for (char *at = finding->text; *at;) {
+    for (char *at = located->text; *at;) {
         size_t digits = strspn(at, "0123456789");
         if (digits >= NUMBERED_DIGITS) {
             at[0] = '*';
@@ -262,27 +271,27 @@ static bool join_numbered(struct finding *finding, const char *path)
     return false;
 }
 
-static void find_in_map(struct finding *finding, struct space *space, const struct names *names,
+static void find_in_map(struct located *located, struct space *space, const struct names *names,
                         struct map *map, uint64_t address, enum stack_wanted stack)
 {
     const char *name = maps_name(&space->maps, map);
-    finding->base = map->start;
-    finding->end = map->end;
-    finding->module = "";
-    finding->name = name;
-    if (map->kind != MAPPING_FILE && find_stack(finding, &space->stacks, map, address, stack))
+    located->base = map->start;
+    located->end = map->end;
+    located->module = "";
+    located->name = name;
+    if (map->kind != MAPPING_FILE && find_stack(located, &space->stacks, map, address, stack))
         return;
-    finding->key = finding_key_of(map->start, space->programs ^ hash_mix(map->inode), KEY_MAP);
+    located->key = located_key_of(map->start, space->programs ^ hash_mix(map->inode), KEY_MAP);
     if (map->kind == MAPPING_HEAP) {
-        finding->kind = OBJECT_HEAP;
-        finding->key = KEY_HEAP;
+        located->kind = OBJECT_HEAP;
+        located->key = KEY_HEAP;
     } else if (map->kind == MAPPING_ANON) {
-        find_anonymous(finding, space, names, map);
+        find_anonymous(located, space, names, map);
     } else {
-        find_in_file(finding, name);
-        finding->one_of_many = join_numbered(finding, name);
-        if (finding->one_of_many)
-            finding->key = finding_key_of(hash_bytes(finding->text, strlen(finding->text)),
+        find_in_file(located, name);
+        located->one_of_many = join_numbered(located, name);
+        if (located->one_of_many)
+            located->key = located_key_of(hash_bytes(located->text, strlen(located->text)),
                                           space->programs, KEY_MAP);
     }
 }
@@ -291,154 +300,154 @@ static void find_in_map(struct finding *finding, struct space *space, const stru
  * larger object, as stacks of coroutines are, which must not be named stack as a whole. */
 static bool looks_like_stack(struct space *space, struct map *map)
 {
-    return map->kind == MAPPING_ANON && map->end - map->start <= FINDING_STACK_MAX &&
-           !finding_is_named(maps_name(&space->maps, map)) &&
+    return map->kind == MAPPING_ANON && map->end - map->start <= STACK_BYTES_MAX &&
+           !located_is_named(maps_name(&space->maps, map)) &&
            (!space->from.live || heap_look(map, space->from.pid) == HEAP_NO);
 }
 
-bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
+bool located_make(struct located *located, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, enum stack_wanted stack)
 {
-    memset(finding, 0, offsetof(struct finding, text));
+    memset(located, 0, offsetof(struct located, text));
     struct map *map = space_map(space, address);
     if (!map)
         return false;
     struct module *module = space_module_at(space, map, address);
     if (module) {
-        find_in_module(finding, module, map, address);
+        find_in_module(located, module, map, address);
         return true;
     }
-    if (stack == FINDING_STACK_REACHED && looks_like_stack(space, map))
+    if (stack == STACK_REACHED && looks_like_stack(space, map))
         stacks_reached(&space->stacks, map, address);
     /* Images of libraries loaded later are on the heap. */
-    if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(finding, tls, address))
+    if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(located, tls, address))
         return true;
-    find_in_map(finding, space, names, map, address, stack);
+    find_in_map(located, space, names, map, address, stack);
     return true;
 }
 
-static struct finding_recent *recent_at(struct findings_recent *recent, uint64_t address)
+static struct located_recent *recent_at(struct located_recents *recent, uint64_t address)
 {
-    return &recent->at[hash_mix(address >> 20) % FINDINGS_RECENT];
+    return &recent->at[hash_mix(address >> 20) % LOCATED_RECENT];
 }
 
-bool findings_recalled(struct findings_recent *recent, const struct space *space, uint64_t address)
+bool located_recalled(struct located_recents *recent, const struct space *space, uint64_t address)
 {
-    const struct finding_recent *known = recent_at(recent, address);
-    return address >= known->finding.base && address < known->finding.end &&
+    const struct located_recent *known = recent_at(recent, address);
+    return address >= known->located.base && address < known->located.end &&
            known->version == space_version(space);
 }
 
-bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
-                     enum stack_wanted stack, struct finding *out)
+bool located_recall(struct located_recents *recent, const struct space *space, uint64_t address,
+                    enum stack_wanted stack, struct located *out)
 {
-    const struct finding_recent *known = recent_at(recent, address);
+    const struct located_recent *known = recent_at(recent, address);
     /* Memory reached through a stack pointer may be a stack that is not known yet. */
-    bool same = findings_recalled(recent, space, address) &&
-                (stack == FINDING_STACK_KNOWN || known->finding.kind == OBJECT_STACK);
+    bool same = located_recalled(recent, space, address) &&
+                (stack == STACK_KNOWN || known->located.kind == OBJECT_STACK);
     if (same)
-        memcpy(out, &known->finding, offsetof(struct finding, text));
+        memcpy(out, &known->located, offsetof(struct located, text));
     return same;
 }
 
-void findings_remember(struct findings_recent *recent, struct space *space, uint64_t address,
-                       const struct finding *finding)
+void located_remember(struct located_recents *recent, struct space *space, uint64_t address,
+                      const struct located *located)
 {
-    struct finding_recent *known = recent_at(recent, address);
+    struct located_recent *known = recent_at(recent, address);
     struct map *map = space_map(space, address);
     bool whole =
-        map && finding->base <= map->start && finding->end >= map->end &&
+        map && located->base <= map->start && located->end >= map->end &&
         (map->kind == MAPPING_STACK || map->kind == MAPPING_HEAP || map->kind == MAPPING_ANON) &&
         !space_continues_file(space, map) && !stacks_within(&space->stacks, map->start, map->end);
-    if (!whole || finding->name == finding->text)
+    if (!whole || located->name == located->text)
         return;
     known->version = space_version(space);
-    memcpy(&known->finding, finding, offsetof(struct finding, text));
+    memcpy(&known->located, located, offsetof(struct located, text));
 }
 
-static void find_gap(struct finding *finding, const struct space *space, uint64_t address)
+static void find_gap(struct located *located, const struct space *space, uint64_t address)
 {
     char size[16];
-    finding->kind = OBJECT_ANON;
-    finding->base = address & -(uint64_t)FINDING_STRETCH;
-    finding->end = finding->base + FINDING_STRETCH;
-    finding->key = finding_key_of(finding->base, space->programs, KEY_STRETCH);
-    snprintf(finding->text, sizeof finding->text, "[unrecorded 0x%llx %s]",
-             (unsigned long long)finding->base, text_bytes(size, FINDING_STRETCH));
-    finding->name = finding->text;
+    located->kind = OBJECT_ANON;
+    located->base = address & -(uint64_t)LOCATED_UNRECORDED;
+    located->end = located->base + LOCATED_UNRECORDED;
+    located->key = located_key_of(located->base, space->programs, KEY_UNRECORDED);
+    snprintf(located->text, sizeof located->text, "[unrecorded 0x%llx %s]",
+             (unsigned long long)located->base, text_bytes(size, LOCATED_UNRECORDED));
+    located->name = located->text;
 }
 
-bool finding_unrecorded(struct finding *finding, const struct space *space, uint64_t address,
+bool located_unrecorded(struct located *located, const struct space *space, uint64_t address,
                         uint64_t sp)
 {
     enum space_unrecorded what = space_unrecorded(space, address);
-    bool near_sp = sp && address + FINDING_RED_ZONE >= sp && address < sp + FINDING_FRAMES;
-    *finding = (struct finding){.module = ""};
+    bool near_sp = sp && address + LOCATED_RED_ZONE >= sp && address < sp + LOCATED_FRAMES;
+    *located = (struct located){.module = ""};
     if (what == SPACE_NOTHING)
         return false;
     if (what == SPACE_STACK || near_sp) {
-        finding->base = address & -(uint64_t)FINDING_FRAMES;
-        finding->end = finding->base + FINDING_FRAMES;
-        finding->kind = OBJECT_STACK;
-        finding->name = "[stack]";
-        finding->key = KEY_STACKS;
+        located->base = address & -(uint64_t)LOCATED_FRAMES;
+        located->end = located->base + LOCATED_FRAMES;
+        located->kind = OBJECT_STACK;
+        located->name = "[stack]";
+        located->key = KEY_STACKS;
     } else if (what == SPACE_HEAP) {
-        finding->base = finding->end = space->maps.maps[maps_after(&space->maps, address) - 1].end;
-        finding->kind = OBJECT_HEAP;
-        finding->name = "[heap]";
-        finding->key = KEY_HEAP;
+        located->base = located->end = space->maps.maps[maps_after(&space->maps, address) - 1].end;
+        located->kind = OBJECT_HEAP;
+        located->name = "[heap]";
+        located->key = KEY_HEAP;
     } else {
-        find_gap(finding, space, address);
+        find_gap(located, space, address);
     }
     return true;
 }
 
-uint64_t finding_frame_key(const struct space *space, uint32_t function, const char *part)
+uint64_t located_frame_key(const struct space *space, uint32_t function, const char *part)
 {
-    return finding_key_of(hash_bytes(part, strlen(part)) + function, space->programs, KEY_FRAME);
+    return located_key_of(hash_bytes(part, strlen(part)) + function, space->programs, KEY_FRAME);
 }
 
-uint64_t finding_bin_key(const struct space *space, uint32_t bin)
+uint64_t located_bin_key(const struct space *space, uint32_t bin)
 {
-    return finding_key_of(bin, space->programs, KEY_BIN);
+    return located_key_of(bin, space->programs, KEY_BIN);
 }
 
-bool finding_refine(struct finding *finding, struct allocations *allocations,
+bool located_refine(struct located *located, struct allocations *allocations,
                     const struct space *space, uint64_t address, uint64_t time_ns)
 {
     struct allocation found;
-    bool heap = finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON;
+    bool heap = located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON;
     if (!heap || !allocations_find(allocations, space, address, time_ns, &found))
         return false;
-    finding->kind = OBJECT_HEAP;
-    finding->key = finding_bin_key(space, found.bin);
-    finding->base = found.start;
-    finding->end = found.end;
-    finding->whole_bytes = 0;
-    finding->whole_blocks = 0;
-    finding->module = "";
-    finding->name = allocations_bin_name(allocations, found.bin);
-    finding->bin = found.bin;
-    finding->allocation = found.kind;
-    finding->in_use = found.in_use;
+    located->kind = OBJECT_HEAP;
+    located->key = located_bin_key(space, found.bin);
+    located->base = found.start;
+    located->end = found.end;
+    located->whole_bytes = 0;
+    located->whole_blocks = 0;
+    located->module = "";
+    located->name = allocations_bin_name(allocations, found.bin);
+    located->bin = found.bin;
+    located->allocation = found.kind;
+    located->in_use = found.in_use;
     return true;
 }
 
-void finding_of_class(struct finding *finding, const struct space *space, const char *name,
+void located_of_class(struct located *located, const struct space *space, const char *name,
                       const struct runtime_object *object)
 {
-    finding->kind = OBJECT_HEAP;
-    finding->key = finding_key_of(hash_bytes(name, strlen(name)), space->programs, KEY_CLASS);
-    finding->one_of_many = true;
-    finding->whole_bytes = 0;
-    finding->whole_blocks = 0;
+    located->kind = OBJECT_HEAP;
+    located->key = located_key_of(hash_bytes(name, strlen(name)), space->programs, KEY_CLASS);
+    located->one_of_many = true;
+    located->whole_bytes = 0;
+    located->whole_blocks = 0;
     if (object->class) {
-        finding->base = object->start;
-        finding->end = object->start + object->bytes;
+        located->base = object->start;
+        located->end = object->start + object->bytes;
     }
-    finding->module = "";
-    snprintf(finding->text, sizeof finding->text, "%s", name);
-    finding->name = finding->text;
+    located->module = "";
+    snprintf(located->text, sizeof located->text, "%s", name);
+    located->name = located->text;
 }
 
 /* Of several mappings or blocks the largest: the last one sampled would change with each sample. */
@@ -452,50 +461,50 @@ enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_
 
 /* Static variables of two files, types of two units, mappings at one address after another: each
  * has a row, and a number. Bins have call paths. */
-static const char *number_name(const struct finding *finding, struct names *names,
+static const char *number_name(const struct located *located, struct names *names,
                                char out[NAMES_TEXT_MAX])
 {
-    uint64_t called =
-        hash_bytes(finding->name, strlen(finding->name)) ^
-        hash_mix(hash_bytes(finding->module, strlen(finding->module)) + finding->kind);
-    uint32_t *count = finding->bin ? NULL : hash_insert(&names->called, called, NULL);
+    const char *module = located->module ? located->module : "";
+    uint64_t called = hash_bytes(located->name, strlen(located->name)) ^
+                      hash_mix(hash_bytes(module, strlen(module)) + located->kind);
+    uint32_t *count = located->bin ? NULL : hash_insert(&names->called, called, NULL);
     if (!count || !(*count)++)
-        return finding->name;
-    snprintf(out, NAMES_TEXT_MAX, "%.*s #%u", NAMES_TEXT_MAX - 16, finding->name, *count);
+        return located->name;
+    snprintf(out, NAMES_TEXT_MAX, "%.*s #%u", NAMES_TEXT_MAX - 16, located->name, *count);
     return out;
 }
 
-uint32_t finding_object(const struct finding *finding, struct names *names)
+uint32_t located_object(const struct located *located, struct names *names)
 {
     char numbered[NAMES_TEXT_MAX];
-    struct object_desc desc = {.name = finding->name,
-                               .module = finding->module,
-                               .kind = finding->kind,
-                               .address = finding->base,
-                               .size_bytes = finding->end - finding->base};
-    uint32_t object = names_find_object(names, finding->key);
+    struct object_desc desc = {.name = located->name,
+                               .module = located->module,
+                               .kind = located->kind,
+                               .address = located->base,
+                               .size_bytes = located->end - located->base};
+    uint32_t object = names_find_object(names, located->key);
     if (!object) {
-        desc.name = number_name(finding, names, numbered);
-        object = names_add_object(names, finding->key, &desc);
-    } else if (!finding->of_type &&
-               (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON)) {
+        desc.name = number_name(located, names, numbered);
+        object = names_add_object(names, located->key, &desc);
+    } else if (!located->of_type &&
+               (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON)) {
         grow_to(&names->objects[object], desc.size_bytes);
     }
-    if (object && finding->whole_blocks && !finding->of_type) {
-        names->objects[object].size_bytes = finding->whole_bytes;
-        names->objects[object].blocks = finding->whole_blocks;
+    if (object && located->whole_blocks && !located->of_type) {
+        names->objects[object].size_bytes = located->whole_bytes;
+        names->objects[object].blocks = located->whole_blocks;
     }
-    if (object && finding->whole_blocks == 1 && !finding->of_type)
-        names->objects[object].address = finding->whole_start;
+    if (object && located->whole_blocks == 1 && !located->of_type)
+        names->objects[object].address = located->whole_start;
     return object;
 }
 
-uint32_t finding_intern(const struct finding *finding, struct names *names)
+uint32_t located_intern(const struct located *located, struct names *names)
 {
-    uint32_t object = finding_object(finding, names);
-    if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS || finding->bin ||
-        finding->of_type || finding->one_of_many)
-        names_instance(names, object, finding->base);
+    uint32_t object = located_object(located, names);
+    if (located->kind == OBJECT_STACK || located->kind == OBJECT_TLS || located->bin ||
+        located->of_type || located->one_of_many)
+        names_instance(names, object, located->base);
     return object;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The object of an address: a variable, a thread's own variable, a stack, the heap, a mapping. A
- * finding is made for one access and then interned. For the files of the resolver.
+ * The object of an address: a variable, a thread's own variable, a stack, the heap, a mapping. It
+ * is located for one access and then interned. For the files of the resolver.
  */
 #ifndef MISSTOP_RESOLVE_OBJECTS_H
 #define MISSTOP_RESOLVE_OBJECTS_H
@@ -56,7 +56,7 @@ void names_instance(struct names *names, uint32_t object, uint64_t base);
 uint32_t names_find_function(const struct names *names, uint64_t key);
 uint32_t names_add_function(struct names *names, uint64_t key, const struct function_desc *desc);
 
-struct finding {
+struct located {
     uint64_t key;  /* of the object, see objects.h */
     uint64_t base; /* of the instance */
     uint64_t end;
@@ -83,63 +83,63 @@ struct finding {
 };
 
 enum stack_wanted {
-    FINDING_STACK_KNOWN,
-    FINDING_STACK_REACHED,  /* reached through a stack pointer: then it is a stack, whoever made
+    STACK_KNOWN,
+    STACK_REACHED,  /* reached through a stack pointer: then it is a stack, whoever made
                                it */
-    FINDING_STACK_OF_THREAD /* only of a thread, not what stack pointers reached near */
+    STACK_OF_THREAD /* only of a thread, not what stack pointers reached near */
 };
 
 /* False: nothing is mapped. */
-bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
+bool located_make(struct located *located, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, enum stack_wanted stack);
 
 /*
  * Findings in a recording's private memory: one is the same for all addresses of a mapping without
  * a stack, and stays so until something in the space changes.
  */
-enum { FINDINGS_RECENT = 1024 }; /* direct-mapped */
+enum { LOCATED_RECENT = 1024 }; /* direct-mapped */
 
-struct finding_recent {
+struct located_recent {
     uint64_t version; /* of the space */
-    struct finding finding;
+    struct located located;
 };
 
-struct findings_recent {
-    struct finding_recent at[FINDINGS_RECENT];
+struct located_recents {
+    struct located_recent at[LOCATED_RECENT];
 };
 
-bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
-                     enum stack_wanted stack, struct finding *out);
+bool located_recall(struct located_recents *recent, const struct space *space, uint64_t address,
+                    enum stack_wanted stack, struct located *out);
 /* Whether one is the same for all addresses of its mapping. */
-bool findings_recalled(struct findings_recent *recent, const struct space *space, uint64_t address);
-/* `finding`: of finding_make() for the address. */
-void findings_remember(struct findings_recent *recent, struct space *space, uint64_t address,
-                       const struct finding *finding);
+bool located_recalled(struct located_recents *recent, const struct space *space, uint64_t address);
+/* `located`: of located_make() for the address. */
+void located_remember(struct located_recents *recent, struct space *space, uint64_t address,
+                      const struct located *located);
 
 /* In a recording, where no mapping around the address was recorded. `sp`: the sample's stack
  * pointer, 0 if it is not known. */
-bool finding_unrecorded(struct finding *finding, const struct space *space, uint64_t address,
+bool located_unrecorded(struct located *located, const struct space *space, uint64_t address,
                         uint64_t sp);
 
-/* A finding in the heap becomes one of the block around the address, if that is known. */
-bool finding_refine(struct finding *finding, struct allocations *allocations,
+/* One in the heap becomes one of the block around the address, if that is known. */
+bool located_refine(struct located *located, struct allocations *allocations,
                     const struct space *space, uint64_t address, uint64_t time_ns);
 
-/* A finding in a runtime's memory becomes the objects of a class, or the rest of that memory. */
+/* One in a runtime's memory becomes the objects of a class, or the rest of that memory. */
 struct runtime_object;
-void finding_of_class(struct finding *finding, const struct space *space, const char *name,
+void located_of_class(struct located *located, const struct space *space, const char *name,
                       const struct runtime_object *object);
 
 /* Key of the object that the blocks of a bin are. */
-uint64_t finding_bin_key(const struct space *space, uint32_t bin);
+uint64_t located_bin_key(const struct space *space, uint32_t bin);
 
 /* Key of what all frames of a function have under a name. */
-uint64_t finding_frame_key(const struct space *space, uint32_t function, const char *part);
+uint64_t located_frame_key(const struct space *space, uint32_t function, const char *part);
 
 /* Id of its object, a new one if it was not seen before; 0: there is no room for more. */
-uint32_t finding_object(const struct finding *finding, struct names *names);
+uint32_t located_object(const struct located *located, struct names *names);
 
 /* The same, and what was found counts as an instance of it. */
-uint32_t finding_intern(const struct finding *finding, struct names *names);
+uint32_t located_intern(const struct located *located, struct names *names);
 
 #endif

@@ -34,7 +34,7 @@ static const char *part_of_frame(const struct typed_variable *slot)
     }
 }
 
-const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct finding *finding,
+const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct located *located,
                                                 uint64_t address, uint64_t pc, int64_t at,
                                                 bool *waits)
 {
@@ -54,25 +54,25 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
     uint32_t id =
         functions_at(&resolver->functions, &resolver->space, &resolver->names, pc, &module);
     const struct function_desc *function = &resolver->names.functions[id];
-    finding->key = finding_frame_key(&resolver->space, id, part);
-    finding->name = NULL;
-    finding->module = function->module;
-    if (!names_find_object(&resolver->names, finding->key)) {
+    located->key = located_frame_key(&resolver->space, id, part);
+    located->name = NULL;
+    located->module = function->module;
+    if (!names_find_object(&resolver->names, located->key)) {
         snprintf(resolver->slot_name, sizeof resolver->slot_name, "%.*s%s%.*s", NAME_COLUMNS,
                  function->name, variable ? "." : " ", NAME_COLUMNS, part);
-        finding->name = resolver->slot_name;
+        located->name = resolver->slot_name;
     }
     if (variable) {
-        finding->base = address - (uint64_t)slot->offset;
-        finding->end = finding->base + (slot->size ? slot->size : 1);
+        located->base = address - (uint64_t)slot->offset;
+        located->end = located->base + (slot->size ? slot->size : 1);
     } else {
-        finding->base = finding->end = address - (uint64_t)at;
+        located->base = located->end = address - (uint64_t)at;
     }
     return slot;
 }
 
 /* A stack becomes what a function keeps there, one object for all its frames in all threads. */
-static const struct typed_variable *refine_stack(struct resolver *resolver, struct finding *finding,
+static const struct typed_variable *refine_stack(struct resolver *resolver, struct located *located,
                                                  const struct access *access, const uint64_t *regs,
                                                  struct place *place)
 {
@@ -82,9 +82,9 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
         return NULL;
     int64_t at = (int64_t)(access->address - frame.cfa);
     const struct typed_variable *slot =
-        resolver_name_slot(resolver, finding, access->address, frame.pc, at, &waits);
+        resolver_name_slot(resolver, located, access->address, frame.pc, at, &waits);
     if (waits)
-        provisional_slot(resolver, finding, frame.pc, at, access, place);
+        provisional_slot(resolver, located, frame.pc, at, access, place);
     return slot;
 }
 
@@ -103,40 +103,40 @@ enum { DECLARED_FROM = 4 /* samples */ };
 /* The dynamic linker relocates each pointer in a variable: the program's own code says soon enough
  * which variables are of interest, and for one of libc all its units are read. */
 static const struct typed_variable *declaration(struct resolver *resolver,
-                                                const struct finding *finding, uint64_t pc,
+                                                const struct located *located, uint64_t pc,
                                                 const struct module *code)
 {
-    if (!finding->variable_of || (code && module_is_linker(code)) ||
-        (resolver->options.simulated && met(resolver, finding->key) < DECLARED_FROM))
+    if (!located->variable_of || (code && module_is_linker(code)) ||
+        (resolver->options.simulated && met(resolver, located->key) < DECLARED_FROM))
         return NULL;
-    return finding->kind == OBJECT_TLS
-               ? typing_tls(resolver->typing, finding->variable_of, finding->variable_at, pc)
-               : typing_global(resolver->typing, finding->variable_of, finding->variable_at, pc);
+    return located->kind == OBJECT_TLS
+               ? typing_tls(resolver->typing, located->variable_of, located->variable_at, pc)
+               : typing_global(resolver->typing, located->variable_of, located->variable_at, pc);
 }
 
 /* Memory that has no name of its own is called after the type that is there; what holds it keeps
  * its place in phases and in the heap's bins. */
-static uint32_t call_after_type(struct resolver *resolver, struct finding *finding,
+static uint32_t call_after_type(struct resolver *resolver, struct located *located,
                                 const struct access *access, const struct typed_operand *operand,
                                 struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    struct finding holder = *finding;
+    struct located holder = *located;
     uint32_t type =
-        type_instances_rename(&resolver->type_instances, types, finding, access, operand);
+        type_instances_rename(&resolver->type_instances, types, located, access, operand);
     if (holder.allocation == ALLOCATION_WALKED)
-        return provisional_block(resolver, &holder, finding, type, access, operand, place);
-    if (!type && !operand && type_instances_apply(finding))
-        provisional_code(resolver, finding, access, place);
+        return provisional_block(resolver, &holder, located, type, access, operand, place);
+    if (!type && !operand && type_instances_apply(located))
+        provisional_code(resolver, located, access, place);
     if (!type)
         return 0;
-    place->holder = finding_object(&holder, &resolver->names);
+    place->holder = located_object(&holder, &resolver->names);
     if (holder.bin)
         resolver_note_bin(resolver, place->holder, holder.bin);
     /* A mapping that has structs in it is an allocator's: it is no array of the numbers that are
      * accessed there besides. */
     object_types_vote(&resolver->object_types, types, &holder, place->holder, type,
-                      type_instances_is_whole(finding, &holder));
+                      type_instances_is_whole(located, &holder));
     return type;
 }
 
@@ -147,10 +147,10 @@ static bool is_ours(const struct module *code)
 }
 
 /* Its variables, or the memory it shares with misstop. */
-static bool is_data_of_ours(const struct finding *finding)
+static bool is_data_of_ours(const struct located *located)
 {
-    return is_ours(finding->in_module) ||
-           (finding->kind == OBJECT_MAP && finding->name && strstr(finding->name, AGENT_MEMORY));
+    return is_ours(located->in_module) ||
+           (located->kind == OBJECT_MAP && located->name && strstr(located->name, AGENT_MEMORY));
 }
 
 /* Neither its code nor its data is the program's. */
@@ -174,13 +174,13 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
 }
 
 /* An object with the name of a class keeps its place in the heap's bins; false: it has none. */
-static bool note_holder(struct resolver *resolver, struct finding *holder,
+static bool note_holder(struct resolver *resolver, struct located *holder,
                         const struct access *access, struct place *place)
 {
-    if (!resolver->allocations || !finding_refine(holder, resolver->allocations, &resolver->space,
+    if (!resolver->allocations || !located_refine(holder, resolver->allocations, &resolver->space,
                                                   access->address, access->time_ns))
         return false;
-    place->holder = finding_object(holder, &resolver->names);
+    place->holder = located_object(holder, &resolver->names);
     if (holder->bin)
         resolver_note_bin(resolver, place->holder, holder->bin);
     return true;
@@ -188,7 +188,7 @@ static bool note_holder(struct resolver *resolver, struct finding *holder,
 
 /* The head of an object inside a block that does not end there is chance. A size may be too large
  * (of an int's digits, a string's head): cut to the block. */
-static bool fit_block(const struct finding *block, struct runtime_object *object)
+static bool fit_block(const struct located *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* a collector's */
     if (object->start < block->base)
@@ -202,25 +202,25 @@ static bool fit_block(const struct finding *block, struct runtime_object *object
 
 /* The object of a runtime; *type: its own, 0 if not known. False: it is in no memory of one, or the
  * type of the operand says more. */
-static bool find_class(struct resolver *resolver, struct finding *finding,
+static bool find_class(struct resolver *resolver, struct located *located,
                        const struct access *access, const uint64_t *regs,
                        const struct typed_operand *operand, struct place *place, uint32_t *type)
 {
     struct runtime_object object;
-    bool memory = finding->kind == OBJECT_ANON || finding->kind == OBJECT_HEAP ||
-                  finding->kind == OBJECT_MAP; /* large pages */
+    bool memory = located->kind == OBJECT_ANON || located->kind == OBJECT_HEAP ||
+                  located->kind == OBJECT_MAP; /* large pages */
     const char *name =
-        memory ? runtimes_find(&resolver->runtimes, access, finding->base, regs, &object) : NULL;
+        memory ? runtimes_find(&resolver->runtimes, access, located->base, regs, &object) : NULL;
     if (!name || (!object.class && (!operand || operand->type)))
         return false;
     /* Large tables of a runtime are blocks of malloc, which may be between its own arenas. */
-    struct finding holder = *finding;
+    struct located holder = *located;
     bool block = note_holder(resolver, &holder, access, place);
     if (block && (!object.class || !fit_block(&holder, &object))) {
         place->holder = 0;
         return false;
     }
-    finding_of_class(finding, &resolver->space, name, &object);
+    located_of_class(located, &resolver->space, name, &object);
     *type = object.class ? type_of_class(resolver, &object) : 0;
     return true;
 }
@@ -243,7 +243,7 @@ void resolver_note_caller(struct resolver *resolver, const struct sample *sample
  * the start of the block. */
 const struct typed_operand *resolver_operand_in(struct resolver *resolver,
                                                 const struct access *access,
-                                                const struct finding *block,
+                                                const struct located *block,
                                                 const struct typed_operand *operand,
                                                 struct typed_operand *node)
 {
@@ -284,34 +284,34 @@ static bool resolve_again(struct resolver *resolver, struct place *place)
 {
     const struct access *access = &place->access;
     const struct resolved *known = resolved_at(resolver, access);
-    const struct finding *finding = &known->finding;
-    if (known->ip != access->ip || access->address < finding->base ||
-        access->address >= finding->end || known->operand_key != operand_key(access) ||
+    const struct located *located = &known->located;
+    if (known->ip != access->ip || access->address < located->base ||
+        access->address >= located->end || known->operand_key != operand_key(access) ||
         access->reason != REASON_NONE || known->version != space_version(&resolver->space))
         return false;
     binaries_sample(&resolver->space.binaries, known->binary);
     place->function = known->function;
     place->object = known->object;
-    place->base = finding->base;
-    place->size_bytes = finding->end - finding->base;
+    place->base = located->base;
+    place->size_bytes = located->end - located->base;
     if (known->variable && known->variable->type)
         object_types_declare(&resolver->object_types, place->object, known->variable->type,
                              known->variable->count);
-    object_types_place(&resolver->object_types, typing_types(resolver->typing), finding,
+    object_types_place(&resolver->object_types, typing_types(resolver->typing), located,
                        known->operand, place);
     return true;
 }
 
-static void remember(struct resolver *resolver, const struct finding *finding,
+static void remember(struct resolver *resolver, const struct located *located,
                      const struct typed_operand *operand, const struct typed_variable *variable,
                      const struct place *place)
 {
     const struct access *access = &place->access;
     uint32_t binary = functions_binary(&resolver->functions, access->ip);
-    bool same_for_all = finding->variable_of ? variable && finding->kind == OBJECT_GLOBAL
-                                             : findings_recalled(resolver->recent, &resolver->space,
-                                                                 access->address) &&
-                                                   finding->kind != OBJECT_STACK;
+    bool same_for_all = located->variable_of ? variable && located->kind == OBJECT_GLOBAL
+                                             : located_recalled(resolver->recent, &resolver->space,
+                                                                access->address) &&
+                                                   located->kind != OBJECT_STACK;
     if (!binary || !operand || access->caller || access->evictor_ip || access->base == SREG_SP ||
         !same_for_all)
         return;
@@ -324,7 +324,7 @@ static void remember(struct resolver *resolver, const struct finding *finding,
                                .binary = binary,
                                .function = place->function,
                                .object = place->object};
-    memcpy(&known->finding, finding, offsetof(struct finding, text));
+    memcpy(&known->located, located, offsetof(struct located, text));
 }
 
 /* The dynamic linker's start-up code is long and runs once: a simulation has all of it, and to
@@ -338,7 +338,7 @@ static bool is_rare(struct resolver *resolver, const struct module *code, uint32
 }
 
 static void resolve_object(struct resolver *resolver, const struct access *access,
-                           const struct module *code, const uint64_t *regs, struct finding *finding,
+                           const struct module *code, const uint64_t *regs, struct located *located,
                            struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
@@ -350,23 +350,23 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     struct typed_operand node;
     uint32_t type = 0;
     uint32_t class_type = 0;
-    bool of_class = find_class(resolver, finding, access, regs, operand, place, &class_type);
+    bool of_class = find_class(resolver, located, access, regs, operand, place, &class_type);
     if (resolver->allocations && !of_class)
-        finding_refine(finding, resolver->allocations, &resolver->space, access->address,
+        located_refine(located, resolver->allocations, &resolver->space, access->address,
                        access->time_ns);
-    operand = resolver_operand_in(resolver, access, finding, operand, &node);
-    if (finding->kind == OBJECT_STACK)
-        variable = refine_stack(resolver, finding, access, regs, place);
-    else if (finding->variable_of)
-        variable = declaration(resolver, finding, access->ip, code);
+    operand = resolver_operand_in(resolver, access, located, operand, &node);
+    if (located->kind == OBJECT_STACK)
+        variable = refine_stack(resolver, located, access, regs, place);
+    else if (located->variable_of)
+        variable = declaration(resolver, located, access->ip, code);
     else if (!of_class)
-        type = call_after_type(resolver, finding, access, operand, place);
+        type = call_after_type(resolver, located, access, operand, place);
     if (!place->object)
-        place->object = finding_intern(finding, &resolver->names);
-    if (finding->bin)
-        resolver_note_bin(resolver, place->object, finding->bin);
-    place->base = finding->base;
-    place->size_bytes = finding->end - finding->base;
+        place->object = located_intern(located, &resolver->names);
+    if (located->bin)
+        resolver_note_bin(resolver, place->object, located->bin);
+    place->base = located->base;
+    place->size_bytes = located->end - located->base;
     if (type)
         object_types_call(&resolver->object_types, place->object, type);
     else if (class_type)
@@ -374,11 +374,11 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     else if (variable && variable->type)
         object_types_declare(&resolver->object_types, place->object, variable->type,
                              variable->count);
-    object_types_place(&resolver->object_types, types, finding, class_type ? NULL : operand, place);
+    object_types_place(&resolver->object_types, types, located, class_type ? NULL : operand, place);
     if (resolver->resolved && !of_class && !type)
-        remember(resolver, finding, operand, variable, place);
+        remember(resolver, located, operand, variable, place);
     /* An instruction without an operand in memory: a call's or return's use of the stack. */
-    bool returns = finding->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
+    bool returns = located->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
     if (place->typed == TYPED_NOT &&
         (returns || (variable && variable->slot > DWARF_SLOT_VARIABLE)))
         place->untyped = UNTYPED_SPILL;
@@ -407,7 +407,7 @@ static void count_binary(struct resolver *resolver, const struct access *access)
 static void resolve_evictor(struct resolver *resolver, const struct access *access,
                             struct place *place)
 {
-    struct finding finding;
+    struct located located;
     struct module *code = NULL;
     struct place other = {.access = *access};
     if (!access->evictor_ip)
@@ -419,10 +419,10 @@ static void resolve_evictor(struct resolver *resolver, const struct access *acce
     other.access.address = access->evictor_address;
     other.access.base = SREG_NONE;
     if (!access->evictor_address ||
-        !finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names,
-                      access->evictor_address, FINDING_STACK_KNOWN))
+        !located_make(&located, &resolver->space, &resolver->tls, &resolver->names,
+                      access->evictor_address, STACK_KNOWN))
         return;
-    resolve_object(resolver, &other.access, code, NULL, &finding, &other);
+    resolve_object(resolver, &other.access, code, NULL, &located, &other);
     place->evictor_object = other.object;
 }
 
@@ -443,13 +443,13 @@ static void hear_of_thread(struct resolver *resolver, uint32_t tid)
 
 /* Memory without a name may be a thread's own since the last tick: a program that was just started,
  * a new thread. True: it was looked for. */
-static bool look_for_tls(struct resolver *resolver, const struct finding *finding,
+static bool look_for_tls(struct resolver *resolver, const struct located *located,
                          const struct access *access)
 {
     enum { APART_NS = 20000000 };
     uint32_t *looked = &resolver->tls_of[access->tid % RESOLVER_HEARD_OF];
     bool nameless =
-        finding->kind == OBJECT_ANON || (finding->kind == OBJECT_STACK && finding->of_thread);
+        located->kind == OBJECT_ANON || (located->kind == OBJECT_STACK && located->of_thread);
     if (!nameless || *looked == access->tid || access->time_ns < resolver->tls_ns + APART_NS)
         return false;
     *looked = access->tid;
@@ -462,42 +462,42 @@ static bool look_for_tls(struct resolver *resolver, const struct finding *findin
 
 /* Around a stack pointer there may be other things than the stack: only addresses in a frame of the
  * thread are called so. */
-static bool is_in_no_frame(struct resolver *resolver, const struct finding *finding,
+static bool is_in_no_frame(struct resolver *resolver, const struct located *located,
                            const struct access *access, const uint64_t *regs)
 {
     struct unwind_frame frame;
-    return finding->kind == OBJECT_STACK && finding->guessed && access->base != SREG_SP &&
+    return located->kind == OBJECT_STACK && located->guessed && access->base != SREG_SP &&
            !(regs &&
              unwind_find(&resolver->unwind, &resolver->space, regs, access->address, &frame));
 }
 
 /* False: nothing is mapped there. */
 static bool place_find(struct resolver *resolver, const struct access *access, const uint64_t *regs,
-                       struct finding *finding)
+                       struct located *located)
 {
     struct space *space = &resolver->space;
-    enum stack_wanted stack = access->base == SREG_SP ? FINDING_STACK_REACHED : FINDING_STACK_KNOWN;
+    enum stack_wanted stack = access->base == SREG_SP ? STACK_REACHED : STACK_KNOWN;
     if (resolver->recent &&
-        findings_recall(resolver->recent, space, access->address, stack, finding))
+        located_recall(resolver->recent, space, access->address, stack, located))
         return true;
     for (int again = 0;; again++) {
-        if (!finding_make(finding, space, &resolver->tls, &resolver->names, access->address, stack))
-            return finding_unrecorded(finding, space, access->address, regs ? regs[SREG_SP] : 0);
-        if (again || !resolver->options.live || !look_for_tls(resolver, finding, access))
+        if (!located_make(located, space, &resolver->tls, &resolver->names, access->address, stack))
+            return located_unrecorded(located, space, access->address, regs ? regs[SREG_SP] : 0);
+        if (again || !resolver->options.live || !look_for_tls(resolver, located, access))
             break;
     }
-    if (is_in_no_frame(resolver, finding, access, regs))
-        finding_make(finding, space, &resolver->tls, &resolver->names, access->address,
-                     FINDING_STACK_OF_THREAD);
+    if (is_in_no_frame(resolver, located, access, regs))
+        located_make(located, space, &resolver->tls, &resolver->names, access->address,
+                     STACK_OF_THREAD);
     else if (resolver->recent)
-        findings_remember(resolver->recent, space, access->address, finding);
+        located_remember(resolver->recent, space, access->address, located);
     return true;
 }
 
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place)
 {
-    struct finding finding;
+    struct located located;
     struct module *code = NULL;
     *place = (struct place){.access = *access};
     if (resolver->resolved && resolve_again(resolver, place))
@@ -517,12 +517,12 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
     resolve_evictor(resolver, access, place);
     if (resolver->options.live)
         hear_of_thread(resolver, access->tid);
-    if (!place_find(resolver, access, regs, &finding))
+    if (!place_find(resolver, access, regs, &located))
         place->access.reason = REASON_BAD_ADDRESS;
-    else if (is_data_of_ours(&finding))
+    else if (is_data_of_ours(&located))
         leave_out(place);
     else
-        resolve_object(resolver, access, code, regs, &finding, place);
+        resolve_object(resolver, access, code, regs, &located, place);
 }
 
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address)

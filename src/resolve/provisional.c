@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +167,7 @@ uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint6
 static void provisional_remember(struct resolver *resolver, uint64_t start, uint64_t size_bytes,
                                  uint32_t object, uint64_t type_at)
 {
+    resolver->provisional.knows = true;
     *known_at(&resolver->provisional, start, size_bytes) =
         (struct provisional_known){start, size_bytes, type_at, object, 0};
 }
@@ -181,15 +181,12 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     to = one_of(provisional, to);
     if (!to || to == ending->object)
         return;
-    struct object_rename *more =
-        array_more(provisional->renames, &provisional->rename_room, provisional->rename_count,
-                   sizeof *more, PROVISIONAL_MAX * 2);
-    if (!more)
+    if (!array_more(&provisional->renames, &provisional->rename_room, provisional->rename_count,
+                    sizeof *provisional->renames, PROVISIONAL_MAX * 2))
         return;
-    provisional->renames = more;
-    more[provisional->rename_count] = *how;
-    more[provisional->rename_count].from = ending->object;
-    more[provisional->rename_count++].to = to;
+    provisional->renames[provisional->rename_count] = *how;
+    provisional->renames[provisional->rename_count].from = ending->object;
+    provisional->renames[provisional->rename_count++].to = to;
     ending->one_of = to;
     ending->fixed = how->fixed;
     ending->into = how->offset;
@@ -264,34 +261,32 @@ static void provisional_settle(struct resolver *resolver, struct provisional_obj
 /* ---- a new one ---- */
 
 static struct provisional_object *provisional_add(struct resolver *resolver, uint64_t key,
-                                                  const struct finding *finding, const char *name,
+                                                  const struct located *located, const char *name,
                                                   uint32_t part_of)
 {
     struct provisional *provisional = &resolver->provisional;
     struct object_desc desc = {.name = name,
-                               .module = finding->module,
-                               .kind = finding->kind,
-                               .address = finding->base,
-                               .size_bytes = finding->end - finding->base};
+                               .module = located->module,
+                               .kind = located->kind,
+                               .address = located->base,
+                               .size_bytes = located->end - located->base};
     if (!part_of)
         return NULL;
-    struct provisional_object *more = array_more(provisional->list, &provisional->room,
-                                                 provisional->count, sizeof *more, PROVISIONAL_MAX);
-    if (!more)
+    if (!array_more(&provisional->list, &provisional->room, provisional->count,
+                    sizeof *provisional->list, PROVISIONAL_MAX))
         return NULL;
-    provisional->list = more;
     uint32_t object = names_add_object(&resolver->names, key, &desc);
     if (!object)
         return NULL;
     struct provisional_object *made = &provisional->list[provisional->count];
     *made = (struct provisional_object){.object = object,
                                         .part_of = part_of,
-                                        .bin = finding->bin,
-                                        .memory = finding->kind,
-                                        .allocation = finding->allocation,
-                                        .key = finding->key,
-                                        .start = finding->base,
-                                        .end = finding->end};
+                                        .bin = located->bin,
+                                        .memory = located->kind,
+                                        .allocation = located->allocation,
+                                        .key = located->key,
+                                        .start = located->base,
+                                        .end = located->end};
     provisional->of_object[object] = (uint32_t)++provisional->count;
     return made;
 }
@@ -317,7 +312,7 @@ static void combine_class(struct resolver *resolver, uint32_t class)
 }
 
 /* The first sample of a block without a type. */
-static uint32_t new_block(struct resolver *resolver, const struct finding *block, uint32_t class,
+static uint32_t new_block(struct resolver *resolver, const struct located *block, uint32_t class,
                           bool waits, const struct access *access)
 {
     struct provisional *provisional = &resolver->provisional;
@@ -348,10 +343,10 @@ static uint32_t new_block(struct resolver *resolver, const struct finding *block
 /* ---- blocks ---- */
 
 /* An object that has no block yet: those that are shown under it come and go. */
-static uint32_t without_blocks(struct resolver *resolver, const struct finding *finding)
+static uint32_t without_blocks(struct resolver *resolver, const struct located *located)
 {
     size_t before = resolver->names.object_count;
-    uint32_t object = finding_object(finding, &resolver->names);
+    uint32_t object = located_object(located, &resolver->names);
     if (resolver->names.object_count > before) {
         resolver->names.objects[object].blocks = 0;
         resolver->names.objects[object].address = 0;
@@ -360,7 +355,7 @@ static uint32_t without_blocks(struct resolver *resolver, const struct finding *
 }
 
 /* The size class; it is the object of those of its blocks only that are no other's. */
-uint32_t provisional_class(struct resolver *resolver, const struct finding *block)
+uint32_t provisional_class(struct resolver *resolver, const struct located *block)
 {
     uint32_t class = without_blocks(resolver, block);
     resolver_note_bin(resolver, class, block->bin);
@@ -376,8 +371,8 @@ enum evidence {
     EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
 };
 
-static enum evidence evidence_of(const struct resolver *resolver, const struct finding *named,
-                                 const struct finding *block, uint32_t type)
+static enum evidence evidence_of(const struct resolver *resolver, const struct located *named,
+                                 const struct located *block, uint32_t type)
 {
     enum { ROUNDED = 16 }; /* up to a multiple of it */
     const struct type_desc *desc = types_at(typing_types(resolver->typing), type);
@@ -406,7 +401,7 @@ static bool is_related(const struct resolver *resolver, uint32_t object, uint32_
 }
 
 /* Whether the block is an object that has such parts: an array of them, or of what contains one. */
-static bool is_within(const struct resolver *resolver, const struct finding *block, uint32_t type)
+static bool is_within(const struct resolver *resolver, const struct located *block, uint32_t type)
 {
     uint32_t object = provisional_find(resolver, block->base, block->end - block->base);
     uint32_t called = object_types_called(&resolver->object_types, object);
@@ -414,9 +409,9 @@ static bool is_within(const struct resolver *resolver, const struct finding *blo
            (called == type || types_contains(typing_types(resolver->typing), called, type));
 }
 
-static uint32_t named_object(struct resolver *resolver, const struct finding *named, uint32_t type)
+static uint32_t named_object(struct resolver *resolver, const struct located *named, uint32_t type)
 {
-    uint32_t object = finding_intern(named, &resolver->names);
+    uint32_t object = located_intern(named, &resolver->names);
     object_types_call(&resolver->object_types, object, type);
     return object;
 }
@@ -425,7 +420,7 @@ static void note_site(struct provisional *provisional, uint64_t ip, uint32_t cla
                       uint32_t object);
 
 static void name_block(struct resolver *resolver, struct provisional_object *ending,
-                       const struct finding *named, uint32_t type)
+                       const struct located *named, uint32_t type)
 {
     struct object_rename how = {.type = type,
                                 .offset = (int64_t)(named->type_base - ending->start)};
@@ -435,9 +430,9 @@ static void name_block(struct resolver *resolver, struct provisional_object *end
     end_as(resolver, ending, object, &how);
 }
 
-/* The finding of a block with a known object: its type, and its start. */
-static uint32_t fit_finding(const struct resolver *resolver, const struct finding *block,
-                            uint32_t object, struct finding *named)
+/* A located block with a known object: its type, and its start. */
+static uint32_t fit_located(const struct resolver *resolver, const struct located *block,
+                            uint32_t object, struct located *named)
 {
     const struct provisional_known *known =
         find_known(resolver, block->base, block->end - block->base);
@@ -486,7 +481,7 @@ static uint32_t object_by_site(const struct provisional *provisional, uint64_t i
 
 /* A type that may not be all there is: the block is shown under it, and waits for more. */
 static void name_weakly(struct resolver *resolver, struct provisional_object *block,
-                        const struct finding *named, uint32_t type)
+                        const struct located *named, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
     if (end_as_whole(resolver, block, type))
@@ -503,8 +498,8 @@ static void name_weakly(struct resolver *resolver, struct provisional_object *bl
     block->type_at = named->type_base - block->start;
 }
 
-static uint32_t first_object(struct resolver *resolver, const struct finding *block,
-                             const struct finding *named, uint32_t type, enum evidence evidence,
+static uint32_t first_object(struct resolver *resolver, const struct located *block,
+                             const struct located *named, uint32_t type, enum evidence evidence,
                              uint32_t class, bool waits, const struct access *access)
 {
     if (evidence == EVIDENCE_BLOCK)
@@ -524,7 +519,7 @@ static uint32_t first_object(struct resolver *resolver, const struct finding *bl
 /* Memory was freed and is another block now, by the type that is there. In a small block that
  * begins with it; in a large one, which may have elements of several types, all samples in a row
  * say so. */
-static bool is_reused(const struct finding *block, const struct finding *named,
+static bool is_reused(const struct located *block, const struct located *named,
                       const struct provisional_known *known)
 {
     enum { IN_A_ROW = 32 };
@@ -552,7 +547,7 @@ static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t 
 }
 
 /* Blocks of the class are arrays of the type: types that it contains do not name them. */
-static void note_array(struct resolver *resolver, uint32_t class, const struct finding *named,
+static void note_array(struct resolver *resolver, uint32_t class, const struct located *named,
                        uint32_t type)
 {
     uint32_t object = without_blocks(resolver, named);
@@ -560,8 +555,8 @@ static void note_array(struct resolver *resolver, uint32_t class, const struct f
     note_filled(resolver, class, object);
 }
 
-uint32_t provisional_block(struct resolver *resolver, const struct finding *block,
-                           struct finding *named, uint32_t type, const struct access *access,
+uint32_t provisional_block(struct resolver *resolver, const struct located *block,
+                           struct located *named, uint32_t type, const struct access *access,
                            const struct typed_operand *operand, struct place *place)
 {
     struct provisional *provisional = &resolver->provisional;
@@ -634,6 +629,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
     known.start = block->base;
     known.size_bytes = size_bytes;
     known.object = object = one_of(provisional, object);
+    provisional->knows = true;
     *known_at(provisional, block->base, size_bytes) = known;
     if (evidence == EVIDENCE_BLOCK && !has_no_name(provisional, object))
         note_filled(resolver, class, object);
@@ -645,30 +641,30 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
     place->holder = counted && counted->class         ? counted->class
                     : resolver->bin_of_object[object] ? object
                                                       : class;
-    return fit_finding(resolver, block, object, named);
+    return fit_located(resolver, block, object, named);
 }
 
 /* ---- code and stack slots ---- */
 
 /* Another access of an object with an answer that came and was forgotten since. */
 static void bound_instance(const struct resolver *resolver, uint32_t object,
-                           const struct access *access, struct finding *finding)
+                           const struct access *access, struct located *located)
 {
     const struct provisional *provisional = &resolver->provisional;
     const struct provisional_object *was = object_of(provisional, object);
     if (!was || !was->fixed)
         return;
     const struct object_desc *now = &resolver->names.objects[one_of(provisional, object)];
-    finding->base = access->address - (uint64_t)was->into;
-    finding->end = finding->base + now->size_bytes;
+    located->base = access->address - (uint64_t)was->into;
+    located->end = located->base + now->size_bytes;
 }
 
-bool provisional_code(struct resolver *resolver, struct finding *memory,
+bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place)
 {
     struct provisional *provisional = &resolver->provisional;
     uint64_t key = (hash_mix(hash_mix(memory->key) + access->ip) & ~UINT64_C(15)) | KEY_CODE;
-    uint32_t part_of = finding_object(memory, &resolver->names);
+    uint32_t part_of = located_object(memory, &resolver->names);
     uint32_t object = names_find_object(&resolver->names, key);
     if (!object) {
         const char *name = resolver->names.objects[part_of].name;
@@ -686,13 +682,13 @@ bool provisional_code(struct resolver *resolver, struct finding *memory,
     return true;
 }
 
-bool provisional_slot(struct resolver *resolver, struct finding *stack, uint64_t pc, int64_t slot,
+bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,
                       const struct access *access, struct place *place)
 {
     struct provisional *provisional = &resolver->provisional;
     uint64_t key = hash_mix(hash_mix(pc) + (uint64_t)slot + resolver->space.programs);
     key = (key & ~UINT64_C(15)) | KEY_SLOT;
-    uint32_t part_of = finding_object(stack, &resolver->names);
+    uint32_t part_of = located_object(stack, &resolver->names);
     uint32_t object = names_find_object(&resolver->names, key);
     if (!object) {
         const char *name = resolver->names.objects[part_of].name;
@@ -713,11 +709,11 @@ bool provisional_slot(struct resolver *resolver, struct finding *stack, uint64_t
 
 /* ---- answers ---- */
 
-static struct finding finding_of(const struct resolver *resolver,
+static struct located located_of(const struct resolver *resolver,
                                  const struct provisional_object *waiting)
 {
     const struct object_desc *part_of = &resolver->names.objects[waiting->part_of];
-    return (struct finding){.key = waiting->key,
+    return (struct located){.key = waiting->key,
                             .base = waiting->start,
                             .end = waiting->end,
                             .kind = waiting->memory,
@@ -733,12 +729,12 @@ static void take_operand(struct resolver *resolver, struct provisional_object *w
     const struct types *types = typing_types(resolver->typing);
     const struct typed_operand *operand = typing_operand(
         resolver->typing, resolver_code_at(resolver, waiting->access.ip), &waiting->access);
-    struct finding block = finding_of(resolver, waiting);
+    struct located block = located_of(resolver, waiting);
     struct typed_operand node;
     operand = resolver_operand_in(resolver, &waiting->access, &block, operand, &node);
     if (!operand)
         return;
-    struct finding named = block;
+    struct located named = block;
     waiting->waits = false;
     waiting->by_untyped = !operand->type;
     uint32_t type = operand->type ? type_instances_rename(&resolver->type_instances, types, &named,
@@ -763,7 +759,7 @@ static void take_operand(struct resolver *resolver, struct provisional_object *w
 
 static void take_slot(struct resolver *resolver, struct provisional_object *waiting)
 {
-    struct finding named = finding_of(resolver, waiting);
+    struct located named = located_of(resolver, waiting);
     bool waits;
     const struct typed_variable *slot = resolver_name_slot(
         resolver, &named, waiting->access.address, waiting->pc, waiting->slot, &waits);
@@ -773,7 +769,7 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
         provisional_settle(resolver, waiting);
         return;
     }
-    uint32_t object = finding_intern(&named, &resolver->names);
+    uint32_t object = located_intern(&named, &resolver->names);
     bool variable = slot->slot == DWARF_SLOT_VARIABLE;
     struct object_rename how = {.fixed = true, .offset = variable ? slot->offset : waiting->slot};
     if (variable && slot->type) {
@@ -794,7 +790,7 @@ static bool is_there(struct resolver *resolver, const struct provisional_object 
 /* Blocks that were seen before any other element of such blocks was. */
 static void name_as_array(struct resolver *resolver, struct provisional_object *block)
 {
-    struct finding named = finding_of(resolver, block);
+    struct located named = located_of(resolver, block);
     if (!type_instances_array(&resolver->type_instances, typing_types(resolver->typing), &named,
                               block->type))
         return;
@@ -833,11 +829,9 @@ static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
     struct provisional *provisional = &resolver->provisional;
     if (one_of(provisional, from) != from)
         return;
-    struct provisional_object *more = array_more(provisional->list, &provisional->room,
-                                                 provisional->count, sizeof *more, PROVISIONAL_MAX);
-    if (!more)
+    if (!array_more(&provisional->list, &provisional->room, provisional->count,
+                    sizeof *provisional->list, PROVISIONAL_MAX))
         return;
-    provisional->list = more;
     struct provisional_object *ending = &provisional->list[provisional->count];
     *ending = (struct provisional_object){.object = from, .kind = PROVISIONAL_CODE, .part_of = to};
     provisional->of_object[from] = (uint32_t)++provisional->count;
@@ -882,7 +876,9 @@ void provisional_forget(struct resolver *resolver)
     for (size_t i = provisional->first_active; i < provisional->count; i++)
         if (!provisional->list[i].one_of)
             provisional_settle(resolver, &provisional->list[i]);
-    memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);
+    if (provisional->knows)
+        memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);
+    provisional->knows = false;
 }
 
 const struct object_rename *resolver_renames(const struct resolver *resolver, size_t *count)

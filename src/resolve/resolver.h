@@ -144,7 +144,7 @@ enum allocation_path resolver_path(const struct resolver *resolver, uint32_t obj
 /* struct place_names over this resolver. */
 struct place_names resolver_names(struct resolver *resolver);
 /* Debug information that is being read; valid until the next tick. */
-struct reading_state resolver_reading(const struct resolver *resolver);
+struct loading_state resolver_loading(const struct resolver *resolver);
 
 /* Answers to the decoder (struct decode_target has the same functions). context: the resolver. */
 size_t resolver_code(void *context, uint64_t address, void *out, size_t size);

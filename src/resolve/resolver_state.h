@@ -184,6 +184,7 @@ struct provisional {
     size_t first_active;             /* all before it have ended */
     uint32_t *of_object;             /* [NAMES_OBJECTS_MAX]: index + 1; 0: it is not provisional */
     struct provisional_known *known; /* [PROVISIONAL_BLOCKS], direct-mapped */
+    bool knows;                      /* any of them */
     struct provisional_site *sites;  /* [PROVISIONAL_SITES], likewise */
     uint8_t *class_of; /* [NAMES_OBJECTS_MAX]: knowledge about a size class (provisional.c) */
     struct provisional_filled *filled; /* [NAMES_OBJECTS_MAX], of size classes */
@@ -204,21 +205,21 @@ void provisional_forget(struct resolver *resolver);
  * that returned. Sets place->object and ->holder, and makes `named` fit the object. Returns the
  * type that the object is called after; 0: none.
  */
-uint32_t provisional_block(struct resolver *resolver, const struct finding *block,
-                           struct finding *named, uint32_t type, const struct access *access,
+uint32_t provisional_block(struct resolver *resolver, const struct located *block,
+                           struct located *named, uint32_t type, const struct access *access,
                            const struct typed_operand *operand, struct place *place);
 
 /* The object of a walked block's size class. */
-uint32_t provisional_class(struct resolver *resolver, const struct finding *block);
+uint32_t provisional_class(struct resolver *resolver, const struct located *block);
 
 /* Memory with a type that may come from the code's debug information, which is being read. Sets
  * place->object and ->holder, and the bounds of the instance where the answer came before; false:
  * there is no room. */
-bool provisional_code(struct resolver *resolver, struct finding *memory,
+bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 
 /* A stack slot with its variable being looked up. `slot`: distance from the frame's CFA. */
-bool provisional_slot(struct resolver *resolver, struct finding *stack, uint64_t pc, int64_t slot,
+bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,
                       const struct access *access, struct place *place);
 
 /* Once per refresh: answers that have come, blocks that are gone. */
@@ -257,7 +258,7 @@ struct resolved {
     uint32_t binary;
     uint32_t function;
     uint32_t object;
-    struct finding finding;
+    struct located located;
 };
 
 enum { RESOLVER_CHANGES_MAX = 16, RESOLVER_HEARD_OF = 64 };
@@ -276,8 +277,8 @@ struct resolver {
     char heap_words[512];  /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
-    char slot_name[1024]; /* of resolver_name_slot()'s last new one */
-    struct findings_recent *recent; /* of a recording; NULL: live */
+    char slot_name[2048];           /* of resolver_name_slot()'s last new one */
+    struct located_recents *recent; /* of a recording; NULL: live */
     struct resolved *resolved;      /* likewise */
     struct functions functions;
     struct tcbs tcbs;
@@ -325,10 +326,10 @@ bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t 
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address);
 
 /*
- * A finding of a stack becomes what a function keeps at `slot` bytes from its frames' CFA; `pc` is
+ * A located stack becomes what a function keeps at `slot` bytes from its frames' CFA; `pc` is
  * in the function. NULL: nothing is known to be there, or (*waits) not yet.
  */
-const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct finding *finding,
+const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct located *located,
                                                 uint64_t address, uint64_t pc, int64_t slot,
                                                 bool *waits);
 
@@ -336,7 +337,7 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
  * `node` is room. NULL: debug information is being read. */
 const struct typed_operand *resolver_operand_in(struct resolver *resolver,
                                                 const struct access *access,
-                                                const struct finding *block,
+                                                const struct located *block,
                                                 const struct typed_operand *operand,
                                                 struct typed_operand *node);
 

@@ -89,8 +89,8 @@ static int open_auto(struct sampler *sampler, const struct sampler_options *opti
 static int open_replay(struct sampler *sampler, const struct sampler_options *options,
                        struct error *error)
 {
-    int code = perfdata_open(&sampler->replay, options->input, options->pid, options->tell,
-                             options->told, error);
+    int code = perfdata_open(&sampler->replay, options->input, options->pid, options->progress,
+                             options->progress_context, error);
     if (!code)
         perfdata_describe(sampler->replay, &sampler->info);
     return code;

@@ -31,8 +31,8 @@ struct sampler_options {
                                less where that would slow the process */
     uint64_t period;        /* -c: fixed period, 0: steered to the rate */
     struct sim_memory *sim; /* source "sim": what its tool writes to, not owned; else NULL */
-    void (*tell)(void *context, double share); /* see perfdata_open(); or NULL */
-    void *told;
+    void (*progress)(void *context, double share); /* see perfdata_open(); or NULL */
+    void *progress_context;
 };
 
 struct sampler_event {

@@ -314,15 +314,9 @@ uint64_t *rows_find(const struct rows *rows, uint64_t id)
 static bool rows_grow(struct rows *rows)
 {
     size_t room = rows->room;
-    uint64_t *at =
-        array_more(rows->at, &room, rows->count, rows->fields * sizeof *at, ARRAY_UNBOUNDED);
-    if (!at)
-        return false;
-    rows->at = at;
-    uint64_t *ids = array_more(rows->ids, &rows->room, rows->count, sizeof *ids, ARRAY_UNBOUNDED);
-    if (ids)
-        rows->ids = ids;
-    return ids;
+    return array_more(&rows->at, &room, rows->count, rows->fields * sizeof *rows->at,
+                      ARRAY_UNBOUNDED) &&
+           array_more(&rows->ids, &rows->room, rows->count, sizeof *rows->ids, ARRAY_UNBOUNDED);
 }
 
 uint64_t *rows_take(struct rows *rows, uint64_t id, bool *created)

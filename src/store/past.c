@@ -50,7 +50,7 @@ struct kept_place {
 };
 
 /* The reading of kept places in the order of time. */
-struct past_reading {
+struct past_cursor {
     const struct time_range *ranges;
     size_t count;
     size_t segment; /* that is read now; coder is in it */
@@ -65,7 +65,7 @@ struct past {
     size_t room;
     unsigned char *spare; /* bytes of one more: thinning writes there */
     struct coder writing;
-    struct past_reading reading;
+    struct past_cursor cursor;
     struct coder thinned; /* scratch of past_thin() */
     struct coder thinning;
     struct prng prng;
@@ -224,7 +224,7 @@ static size_t choose_pair(const struct past *past)
         const struct segment *right = &past->segments[i];
         age += (double)right[1].seen;
         bool is_read =
-            past->reading.goes_on && (past->reading.segment == i || past->reading.segment == i - 1);
+            past->cursor.goes_on && (past->cursor.segment == i || past->cursor.segment == i - 1);
         double length = (double)(right->seen + right[-1].seen) / age;
         if (!is_read && (best == past->count || length <= shortest)) {
             shortest = length;
@@ -250,8 +250,8 @@ static void past_thin(struct past *past)
     past->count--;
     past->segments[past->count].bytes = freed[0];
     past->spare = freed[1];
-    if (past->reading.segment > at)
-        past->reading.segment--;
+    if (past->cursor.segment > at)
+        past->cursor.segment--;
 }
 
 enum { SEGMENTS_LEAST = 5 /* so that two are thinned beside one read and one written */ };
@@ -326,59 +326,59 @@ void past_add_all(struct past *past, const struct place *places, size_t count)
 
 void past_read_begin(struct past *past, const struct time_range *ranges, size_t count)
 {
-    past->reading.ranges = ranges;
-    past->reading.count = count;
-    past->reading.segment = 0;
-    past->reading.goes_on = true;
-    coder_begin(&past->reading.coder);
+    past->cursor.ranges = ranges;
+    past->cursor.count = count;
+    past->cursor.segment = 0;
+    past->cursor.goes_on = true;
+    coder_begin(&past->cursor.coder);
 }
 
 void past_read_end(struct past *past)
 {
-    past->reading.goes_on = false;
-    past->reading.segment = 0;
+    past->cursor.goes_on = false;
+    past->cursor.segment = 0;
 }
 
 /* The first time range that ends after this time; NULL: none. */
-static const struct time_range *time_range_at(const struct past_reading *reading, uint64_t time_ns)
+static const struct time_range *time_range_at(const struct past_cursor *cursor, uint64_t time_ns)
 {
-    size_t low = SORTED_UP_TO(reading->ranges, reading->count, end_ns, time_ns);
-    return low < reading->count ? &reading->ranges[low] : NULL;
+    size_t low = SORTED_UP_TO(cursor->ranges, cursor->count, end_ns, time_ns);
+    return low < cursor->count ? &cursor->ranges[low] : NULL;
 }
 
-static bool overlaps(const struct past_reading *reading, const struct segment *segment)
+static bool overlaps(const struct past_cursor *cursor, const struct segment *segment)
 {
-    const struct time_range *range = time_range_at(reading, segment->start_ns);
+    const struct time_range *range = time_range_at(cursor, segment->start_ns);
     return segment->kept && range && range->start_ns <= segment->end_ns;
 }
 
-static bool wanted(const struct past_reading *reading, uint64_t time_ns)
+static bool wanted(const struct past_cursor *cursor, uint64_t time_ns)
 {
-    const struct time_range *range = time_range_at(reading, time_ns);
+    const struct time_range *range = time_range_at(cursor, time_ns);
     return range && range->start_ns <= time_ns;
 }
 
 /* false: that was the last one. */
 static bool next_segment(struct past *past)
 {
-    coder_begin(&past->reading.coder);
-    if (past->reading.segment + 1 >= past->count)
+    coder_begin(&past->cursor.coder);
+    if (past->cursor.segment + 1 >= past->count)
         return false;
-    past->reading.segment++;
+    past->cursor.segment++;
     return true;
 }
 
 size_t past_read(struct past *past, struct place *places, size_t room, uint64_t *seen)
 {
-    struct past_reading *reading = &past->reading;
+    struct past_cursor *cursor = &past->cursor;
     struct kept_place kept;
     size_t count = 0;
-    while (reading->goes_on && count < room) {
-        const struct segment *segment = &past->segments[reading->segment];
-        bool any = reading->segment < past->count && overlaps(reading, segment);
-        if (!any || !coder_get(&reading->coder, segment, &kept)) {
-            reading->goes_on = next_segment(past);
-        } else if (wanted(reading, kept.place.access.time_ns)) {
+    while (cursor->goes_on && count < room) {
+        const struct segment *segment = &past->segments[cursor->segment];
+        bool any = cursor->segment < past->count && overlaps(cursor, segment);
+        if (!any || !coder_get(&cursor->coder, segment, &kept)) {
+            cursor->goes_on = next_segment(past);
+        } else if (wanted(cursor, kept.place.access.time_ns)) {
             places[count++] = kept.place;
             *seen += kept.count;
         }

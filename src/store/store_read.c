@@ -121,11 +121,9 @@ static bool reader_take_string(struct store_reader *reader, uint64_t id)
     if (!number_get(&reader->from, &length) || length > STORE_STRING_BYTES ||
         length > (uint64_t)(reader->from.end - reader->from.at) || id != reader->string_count + 1)
         return false;
-    const char **string = array_more(reader->string, &reader->string_room, reader->string_count,
-                                     sizeof *string, ARRAY_UNBOUNDED);
-    if (!string)
+    if (!array_more(&reader->string, &reader->string_room, reader->string_count,
+                    sizeof *reader->string, ARRAY_UNBOUNDED))
         return false;
-    reader->string = string;
     char *copy = arena_alloc(&reader->strings, length + 1);
     if (!copy)
         return false;
@@ -526,15 +524,6 @@ bool store_reader_more(const struct store_reader *reader)
  * nodes.
  */
 
-static int by_base(const void *left, const void *right)
-{
-    const struct object_extent *a = left;
-    const struct object_extent *b = right;
-    if (a->base != b->base)
-        return a->base < b->base ? -1 : 1;
-    return a->bound < b->bound ? -1 : a->bound > b->bound;
-}
-
 static void collect(struct store_reader *reader)
 {
     const struct rows *extents = &reader->rows[STORE_EXTENT];
@@ -566,7 +555,8 @@ static bool make_extents(struct store_reader *reader)
     reader->extent_count = 0;
     reader->extents_of = count;
     collect(reader);
-    qsort(reader->extent, reader->extent_count, sizeof *reader->extent, by_base);
+    SORT(reader->extent, reader->extent_count, SMALLEST(struct object_extent, base),
+         SMALLEST(struct object_extent, bound));
     return true;
 }
 
@@ -716,15 +706,6 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
     return parent ? member->depth == members[parent - 1].depth + 1 : !member->depth;
 }
 
-static bool types_grow(struct store_reader *reader)
-{
-    struct type_desc *type = array_more(reader->type, &reader->type_room, reader->type_count,
-                                        sizeof *type, ARRAY_UNBOUNDED);
-    if (type)
-        reader->type = type;
-    return type;
-}
-
 /* Members of two types are never the same rows: so no more can be made than came. */
 static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
                              const struct type_member **out)
@@ -749,7 +730,9 @@ static bool make_type(struct store_reader *reader, uint32_t id, const uint64_t *
     reader_fill(reader, STORE_TYPE, row, &desc);
     desc.member_count = read_members(reader, row, &desc.members);
     desc.cut |= desc.member_count < row[TYPE_ROW_MEMBERS];
-    uint32_t *number = types_grow(reader) ? hash_insert(&reader->type_index, id, NULL) : NULL;
+    bool room = array_more(&reader->type, &reader->type_room, reader->type_count,
+                           sizeof *reader->type, ARRAY_UNBOUNDED);
+    uint32_t *number = room ? hash_insert(&reader->type_index, id, NULL) : NULL;
     if (!number)
         return false;
     *number = (uint32_t)reader->type_count;

@@ -47,15 +47,6 @@ static bool writer_ask(const struct store_writer *writer, enum place_question qu
 
 /* Meaning of ids, written when they come up and when it has changed. */
 
-static bool strings_grow(struct store_writer *writer)
-{
-    const char **string = array_more(writer->string, &writer->string_room, writer->string_count,
-                                     sizeof *string, UINT32_MAX);
-    if (string)
-        writer->string = string;
-    return string;
-}
-
 static void put_string(struct store_writer *writer, uint64_t id, const char *text, size_t length)
 {
     unsigned char *at = writer_room(writer, 3 * NUMBER_BYTES_MAX + length);
@@ -76,7 +67,8 @@ static uint64_t writer_string(struct store_writer *writer, const char *text)
         !memcmp(writer->string[*known], text, length))
         return *known + 1;
     char *copy = arena_alloc(&writer->strings, length + 1);
-    if (!copy || !strings_grow(writer))
+    if (!copy || !array_more(&writer->string, &writer->string_room, writer->string_count,
+                             sizeof *writer->string, UINT32_MAX))
         return 0;
     memcpy(copy, text, length);
     writer->string[writer->string_count++] = copy;

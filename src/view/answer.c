@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 #include "view/findings.h"
-#include "view/levels.h"
 #include "view/words.h"
 
 enum { SAMPLES_ENOUGH = 100 };
@@ -21,16 +20,9 @@ static const double lost_bad = 0.02;
 
 static const char *const level_words[WAIT_LEVELS] = {"L1", "L2", "L3"};
 
-/* Remedies that save waiting, and nothing else. */
-static const bool saves_waiting[FINDING_KIND_COUNT] = {
-    [FINDING_SPLIT] = true,     [FINDING_STRADDLING] = true, [FINDING_CONFLICT] = true,
-    [FINDING_CHASING] = true,   [FINDING_STREAMING] = true,  [FINDING_SCATTERED] = true,
-    [FINDING_TOGETHER] = true,  [FINDING_REACH] = true,      [FINDING_COLUMNS] = true,
-    [FINDING_PUSHED_OUT] = true};
-
 static double waits_by_finding(const struct snapshot_finding *finding)
 {
-    bool counts = saves_waiting[finding->kind] && finding->sure >= FINDING_LIKELY &&
+    bool counts = finding_saves_waiting(finding->kind) && finding->sure >= FINDING_LIKELY &&
                   !finding->bound && finding->object != UINT32_MAX;
     return counts ? finding->gain_low : 0;
 }
@@ -213,7 +205,7 @@ bool answer_quality(const struct snapshot *snapshot, char *out, size_t size)
         snprintf(out, size, "%.0f%% lost", lost * 100);
     else if (binary_missing(&snapshot->binaries) > lost_bad)
         snprintf(out, size, "binaries missing");
-    else if (snapshot->reading.waiting)
+    else if (snapshot->loading.waiting)
         snprintf(out, size, "loading names");
     else {
         snprintf(out, size, "%.0f%% attributed", attributed * 100);

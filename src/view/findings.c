@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Findings in words; see findings.h. The rules are in src/profile/findings; a rule has a row in
- * `rules` here, and a function for what depends on its figures. */
+ * `rules` here, and a function for what depends on its figures; its kind a row in `kinds`. */
 #include "view/findings.h"
 
 #include <inttypes.h>
@@ -12,6 +12,14 @@
 
 #define SAY(out, ...) snprintf(out, sizeof(out), __VA_ARGS__)
 #define MIB(bytes)    ((bytes) / (1 << 20))
+
+#define HIDDEN_MEMBERS                                                                             \
+    "members that are always read right after another one of the same line may hide behind it: "   \
+    "see that the code does not use them"
+#define EXACT "exact: the simulation recorded the cause of each miss; another cache may differ"
+#define ONE_BY_ONE                                                                                 \
+    "exact of each miss; but simulated threads run one at a time and change seldom: where they "   \
+    "really run at once, there are far more"
 
 static const char *level_of(const char *level)
 {
@@ -214,6 +222,13 @@ static void copying_words(const struct snapshot_finding *finding, struct finding
         finding->share * 100, finding->function, MIB(copy->bytes), copy->loads, copy->stores);
 }
 
+static void clearing_words(const struct snapshot_finding *finding, struct finding_words *words)
+{
+    SAY(words->evidence,
+        "%.0f%% of the samples are in %s; most are on this, and at least %.0f MiB of it are set.",
+        finding->share * 100, finding->function, MIB(finding->of.copying.bytes));
+}
+
 static void columns_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
     const struct finding_columns *columns = &finding->of.columns;
@@ -404,7 +419,15 @@ static void sharing_words(const struct snapshot_finding *finding, struct finding
 {
     const struct finding_sharing *sharing = &finding->of.sharing;
     const char *lines = sharing->lines == 1 ? "line" : "lines";
-    if (sharing->by_hitm) {
+    if (sharing->misses > 0) {
+        SAY(words->evidence,
+            "%" PRIu32 " threads on %zu cache %s: %.0f samples are misses because another thread "
+            "had written to the line, of %.0f samples of misses in all.",
+            sharing->threads, sharing->lines, lines, sharing->hitm, sharing->misses);
+        SAY(words->reckoned, "how long these misses would take where the threads run at once, is "
+                             "not simulated");
+        SAY(words->how_sure, ONE_BY_ONE);
+    } else if (sharing->by_hitm) {
         SAY(words->evidence,
             "%" PRIu32 " threads on %zu cache %s: %.0f samples, %.0f of which found the line "
             "modified in another CPU's cache.",
@@ -420,18 +443,6 @@ static void sharing_words(const struct snapshot_finding *finding, struct finding
     sharing_remedy_words(&finding->remedy, words->advice, sizeof words->advice);
 }
 
-static void sharing_misses_words(const struct snapshot_finding *finding,
-                                 struct finding_words *words)
-{
-    const struct finding_sharing *sharing = &finding->of.sharing;
-    SAY(words->evidence,
-        "%" PRIu32 " threads on %zu cache line%s: %.0f samples are misses because another thread "
-        "had written to the line, of %.0f samples of misses in all.",
-        sharing->threads, sharing->lines, sharing->lines == 1 ? "" : "s", sharing->hitm,
-        sharing->misses);
-    sharing_remedy_words(&finding->remedy, words->advice, sizeof words->advice);
-}
-
 static void sharing_cause_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
     const struct finding_cause *cause = &finding->of.cause;
@@ -442,9 +453,6 @@ static void sharing_cause_words(const struct snapshot_finding *finding, struct f
         "%.0f%% for bytes that it did not touch, %.0f%% for the same bytes.%s",
         cause->misses, level_of(finding->level), (cause->same + cause->apart) * 100,
         cause->apart * 100, cause->same * 100, by);
-    if (finding->kind == FINDING_FALSE_SHARING)
-        SAY(words->advice, "Give each thread a line of its own: align what it writes to the cache "
-                           "line, and pad it to whole lines.");
 }
 
 static void spinning_words(const struct snapshot_finding *finding, struct finding_words *words)
@@ -461,55 +469,57 @@ static void spinning_words(const struct snapshot_finding *finding, struct findin
 
 /* ---- all of them ---- */
 
-#define HIDDEN_MEMBERS                                                                             \
-    "members that are always read right after another one of the same line may hide behind it: "   \
-    "see that the code does not use them"
-#define EXACT "exact: the simulation recorded the cause of each miss; another cache may differ"
-#define ONE_BY_ONE                                                                                 \
-    "exact of each miss; but simulated threads run one at a time and change seldom: where they "   \
-    "really run at once, there are far more"
+#define TAKEN_LINES "its misses on lines that another thread had written to"
+#define NOT_MEASURED                                                                               \
+    "how long these accesses would take on a line of their own, is not measured; try it and "      \
+    "compare (misstop diff)"
+#define NO_HITM "inferred from alternating accesses; this source reports no HITM"
 
 static const struct rule {
     void (*compose)(const struct snapshot_finding *finding, struct finding_words *words);
-    enum finding_page page;
+    enum finding_screen screen;
     const char *advice;
     const char *reckoned;
     const char *how_sure;
 } rules[RULE_COUNT] = {
     [RULE_SPLIT] = {.compose = split_words,
-                    .page = FINDING_ON_LAYOUT,
+                    .screen = FINDING_ON_LAYOUT,
                     .advice = "Put the members in use side by side at the start of the struct, so "
                               "that they share a line, and align the elements to lines.",
                     .how_sure = HIDDEN_MEMBERS},
     [RULE_SPLIT_OFF] = {.compose = split_off_words,
-                        .page = FINDING_ON_LAYOUT,
+                        .screen = FINDING_ON_LAYOUT,
                         .reckoned = "two fifths to all of its samples on them: how many the caches "
                                     "would then hold depends on what else they hold",
                         .how_sure = HIDDEN_MEMBERS},
     [RULE_STRADDLING] = {.compose = straddling_words,
-                         .page = FINDING_ON_LAYOUT,
+                         .screen = FINDING_ON_LAYOUT,
                          .how_sure = "the two lines of an element may arrive at the same time, and "
                                      "longer elements fill caches sooner: measure it"},
-    [RULE_SHARING] = {.compose = sharing_words,
-                      .page = FINDING_ON_SHARING,
-                      .reckoned = "how long these accesses would take on a line of their own, "
-                                  "is not measured; try it and compare (misstop diff)",
-                      .how_sure =
-                          "inferred from alternating accesses; this source reports no HITM"},
-    [RULE_SHARING_MISSES] = {.compose = sharing_misses_words,
-                             .page = FINDING_ON_SHARING,
-                             .reckoned = "how long these misses would take where the threads run "
-                                         "at once, is not simulated",
-                             .how_sure = ONE_BY_ONE},
-    [RULE_SHARING_CAUSE] = {.compose = sharing_cause_words,
-                            .page = FINDING_ON_SHARING,
-                            .advice =
-                                "Write it less often: count in a variable of the thread's own, and "
-                                "add that up now and then; or take the lock for more work at once.",
-                            .reckoned = "its misses on lines that another thread had written to",
-                            .how_sure = ONE_BY_ONE},
+    [RULE_FALSE_SHARING] = {.compose = sharing_words,
+                            .screen = FINDING_ON_SHARING,
+                            .reckoned = NOT_MEASURED,
+                            .how_sure = NO_HITM},
+    [RULE_TRUE_SHARING] = {.compose = sharing_words,
+                           .screen = FINDING_ON_SHARING,
+                           .reckoned = NOT_MEASURED,
+                           .how_sure = NO_HITM},
+    [RULE_FALSE_SHARING_CAUSE] = {.compose = sharing_cause_words,
+                                  .screen = FINDING_ON_SHARING,
+                                  .advice = "Give each thread a line of its own: align what it "
+                                            "writes to the cache line, and pad it to whole lines.",
+                                  .reckoned = TAKEN_LINES,
+                                  .how_sure = ONE_BY_ONE},
+    [RULE_TRUE_SHARING_CAUSE] = {.compose = sharing_cause_words,
+                                 .screen = FINDING_ON_SHARING,
+                                 .advice =
+                                     "Write it less often: count in a variable of the thread's "
+                                     "own, and add that up now and then; or take the lock for "
+                                     "more work at once.",
+                                 .reckoned = TAKEN_LINES,
+                                 .how_sure = ONE_BY_ONE},
     [RULE_CONFLICT_SETS] = {.compose = conflict_sets_words,
-                            .page = FINDING_ON_SETS,
+                            .screen = FINDING_ON_SETS,
                             .how_sure = "sampled lines show the sets, not what evicted a line"},
     [RULE_CONFLICT_CAUSE] =
         {.compose = conflict_cause_words,
@@ -561,7 +571,7 @@ static const struct rule {
                          .how_sure = "every miss is recorded, one after the other; where they are "
                                      "fetched at once, less than half of the time goes with them"},
     [RULE_CHURN] = {.compose = churn_words,
-                    .page = FINDING_ON_HEAP,
+                    .screen = FINDING_ON_HEAP,
                     .advice = "Keep them: take blocks from a list of those no longer needed, "
                               "allocate many at a time, or let short-lived ones live on the stack.",
                     .reckoned = "most of the samples in malloc and free, times its part of the "
@@ -569,7 +579,7 @@ static const struct rule {
                     .how_sure = "that each allocation costs the same is assumed; first uses of "
                                 "fresh blocks are not counted"},
     [RULE_WASTE] = {.compose = waste_words,
-                    .page = FINDING_ON_HEAP,
+                    .screen = FINDING_ON_HEAP,
                     .advice = "Put them into one array, or allocate many at a time (a pool): no "
                               "header, and no rounding up.",
                     .how_sure = "that neighbours in memory are used soon after each other is taken "
@@ -611,7 +621,7 @@ static const struct rule {
                       .how_sure = EXACT},
     [RULE_SPINNING] =
         {.compose = spinning_words,
-         .page = FINDING_ON_CODE,
+         .screen = FINDING_ON_CODE,
          .advice = "They wait for another thread to write it. Look at what that one does, for this "
                    "is no slow data; let the others sleep after a few tries (a condition variable, "
                    "a futex), or start fewer of them.",
@@ -625,6 +635,12 @@ static const struct rule {
                       .reckoned = "half of the samples in the copying function, to a tenth more "
                                   "than them: the data is still read once",
                       .how_sure = "whether both copies are needed is not measured"},
+    [RULE_CLEARING] = {.compose = clearing_words,
+                       .advice = "Clear only what was used since the last time: keep a list of it, "
+                                 "or a number of the round beside each value instead of clearing.",
+                       .reckoned = "at most all samples in the clearing function",
+                       .how_sure = "how much of it is used before it is cleared again is not "
+                                   "measured"},
 };
 
 /* Adds to the evidence. */
@@ -673,30 +689,52 @@ void finding_words(const struct snapshot_finding *finding, struct finding_words 
     support_words(&finding->support, words);
 }
 
-enum finding_page finding_page(const struct snapshot_finding *finding)
+enum finding_screen finding_screen(const struct snapshot_finding *finding)
 {
-    return rules[finding->rule].page;
+    return rules[finding->rule].screen;
 }
+
+static const struct finding_kind_row {
+    const char *name; /* in JSON */
+    const char *words;
+    bool saves_waiting; /* its remedy does, and nothing else */
+} kinds[FINDING_KIND_COUNT] = {
+    [FINDING_SPLIT] = {"split", "hot and cold fields", true},
+    [FINDING_STRADDLING] = {"straddling", "straddles lines", true},
+    [FINDING_FALSE_SHARING] = {"false-sharing", "false sharing", false},
+    [FINDING_TRUE_SHARING] = {"true-sharing", "true sharing", false},
+    [FINDING_CONFLICT] = {"conflict", "set conflict", true},
+    [FINDING_CHASING] = {"chasing", "pointer chasing", true},
+    [FINDING_STREAMING] = {"streaming", "streaming", true},
+    [FINDING_TLB] = {"tlb", "page walks", false},
+    [FINDING_REMOTE] = {"remote", "remote memory", false},
+    [FINDING_SCATTERED] = {"scattered", "scattered blocks", true},
+    [FINDING_TOGETHER] = {"together", "used together", true},
+    [FINDING_CHURN] = {"churn", "allocation churn", false},
+    [FINDING_WASTE] = {"waste", "wasted memory", false},
+    [FINDING_STACK] = {"stack", "stack variable", false},
+    [FINDING_FIRST_TOUCH] = {"first-touch", "first touch", false},
+    [FINDING_REACH] = {"tlb-reach", "beyond the TLB", true},
+    [FINDING_COLUMNS] = {"columns", "down columns", true},
+    [FINDING_PUSHED_OUT] = {"pushed-out", "evicted", true},
+    [FINDING_SPINNING] = {"spinning", "spinning", false},
+    [FINDING_COPYING] = {"copying", "copied", false},
+    [FINDING_CLEARING] = {"clearing", "cleared", false},
+};
 
 const char *finding_kind_name(enum finding_kind kind)
 {
-    static const char *const names[FINDING_KIND_COUNT] = {
-        "split",     "straddling", "false-sharing", "true-sharing", "conflict",
-        "chasing",   "streaming",  "tlb",           "remote",       "scattered",
-        "together",  "churn",      "waste",         "stack",        "first-touch",
-        "tlb-reach", "columns",    "pushed-out",    "spinning",     "copying"};
-    return (unsigned)kind < FINDING_KIND_COUNT ? names[kind] : "split";
+    return kinds[kind].name;
 }
 
 const char *finding_kind_words(enum finding_kind kind)
 {
-    static const char *const words[FINDING_KIND_COUNT] = {
-        "hot and cold fields", "straddles lines",  "false sharing", "true sharing",
-        "set conflict",        "pointer chasing",  "streaming",     "page walks",
-        "remote memory",       "scattered blocks", "used together", "allocation churn",
-        "wasted memory",       "stack variable",   "first touch",   "beyond the TLB",
-        "down columns",        "evicted",          "spinning",      "copied"};
-    return (unsigned)kind < FINDING_KIND_COUNT ? words[kind] : "";
+    return kinds[kind].words;
+}
+
+bool finding_saves_waiting(enum finding_kind kind)
+{
+    return kinds[kind].saves_waiting;
 }
 
 const char *finding_sure_name(enum finding_sure sure)
@@ -722,8 +760,8 @@ void finding_gain(const struct snapshot_finding *finding, char *out, size_t size
                  finding->gain < 0.0995, finding->gain * 100);
 }
 
-const char *finding_page_name(enum finding_page page)
+const char *finding_screen_name(enum finding_screen screen)
 {
     static const char *const names[] = {"Detail", "Layout", "Sharing", "Cache", "Code", "Heap"};
-    return (unsigned)page < 6 ? names[page] : "Detail";
+    return (unsigned)screen < 6 ? names[screen] : "Detail";
 }

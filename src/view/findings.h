@@ -16,7 +16,7 @@ struct finding_words {
 void finding_words(const struct snapshot_finding *finding, struct finding_words *words);
 
 /* The screen that shows it. */
-enum finding_page {
+enum finding_screen {
     FINDING_ON_DETAIL,
     FINDING_ON_LAYOUT,
     FINDING_ON_SHARING,
@@ -24,17 +24,18 @@ enum finding_page {
     FINDING_ON_CODE,
     FINDING_ON_HEAP
 };
-enum finding_page finding_page(const struct snapshot_finding *finding);
+enum finding_screen finding_screen(const struct snapshot_finding *finding);
 
 /* "split", "true-sharing", ... as in JSON; a few words for a list; "perhaps", "likely", "sure". */
 const char *finding_kind_name(enum finding_kind kind);
 const char *finding_kind_words(enum finding_kind kind);
+bool finding_saves_waiting(enum finding_kind kind);
 const char *finding_sure_name(enum finding_sure sure);
 /* "low", "medium", "high". */
 const char *finding_confidence(enum finding_sure sure);
 
 /* Part of all samples: "12-31%", "at most 31%", "not known (share 62%)". */
 void finding_gain(const struct snapshot_finding *finding, char *out, size_t size);
-const char *finding_page_name(enum finding_page page);
+const char *finding_screen_name(enum finding_screen page);
 
 #endif

@@ -11,12 +11,12 @@
 #include "view/widget/columns.h"
 
 /* Of everything, or of one object: it may be too vague for all together, and not for some. */
-bool levels_tell_far(const struct snapshot *snapshot)
+bool levels_report_far(const struct snapshot *snapshot)
 {
-    bool told = snapshot->levels && !isnan(snapshot->levels->far);
-    for (size_t i = 0; snapshot->levels && !told && i < snapshot->object_count; i++)
-        told = snapshot->objects[i].levels && !isnan(snapshot->objects[i].levels->far);
-    return told;
+    bool known = snapshot->levels && !isnan(snapshot->levels->far);
+    for (size_t i = 0; snapshot->levels && !known && i < snapshot->object_count; i++)
+        known = snapshot->objects[i].levels && !isnan(snapshot->objects[i].levels->far);
+    return known;
 }
 
 bool levels_tell_stall(const struct snapshot *snapshot)
@@ -61,7 +61,7 @@ static const struct {
                {offsetof(struct snapshot_levels, hitm), "modified elsewhere"},
                {offsetof(struct snapshot_levels, remote), "of another node"},
                {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
-enum { TOLD = sizeof figures / sizeof *figures, SAID = 96 };
+enum { FIGURES = sizeof figures / sizeof *figures, SAID = 96 };
 
 /* One figure in words; false: it is not known, or less than `least`. All waiting is no news of
  * everything. */
@@ -88,7 +88,7 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
     if (!levels)
         return;
     snprintf(out, size, "found in: %s", *levels->found ? levels->found : "?");
-    for (int i = 0; i < TOLD; i++)
+    for (int i = 0; i < FIGURES; i++)
         if (levels_say(snapshot, levels, i, 0, said))
             text_append(out, size, ", %s", said);
     levels_basis(snapshot, basis, sizeof basis);
@@ -109,7 +109,7 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
     levels_basis(snapshot, said, sizeof said);
     if (levels == snapshot->levels && *said)
         pen_whole(&pen, PAINT_WARN, "  of %s", said);
-    for (int i = 0; i < TOLD; i++)
+    for (int i = 0; i < FIGURES; i++)
         if (levels_say(snapshot, levels, i, 0.0005, said) &&
             !pen_whole(&pen, PAINT_PLAIN, "  %s", said))
             break;
@@ -417,7 +417,7 @@ static bool ranks(const struct snapshot_source *source, enum event_role role)
     return source->ranking < source->event_count && source->events[source->ranking].role == role;
 }
 
-bool rates_tell_accessed(const struct snapshot *snapshot)
+bool rates_report_accessed(const struct snapshot *snapshot)
 {
     return !ranks(&snapshot->source, EVENT_ACCESS);
 }
@@ -426,7 +426,8 @@ bool rates_tell_stall_counted(const struct snapshot *snapshot)
 {
     enum event_role role = stall_role(&snapshot->source);
     return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
-           has_role(&snapshot->source, role) && !ranks(&snapshot->source, role);
+           !levels_tell_stall(snapshot) && has_role(&snapshot->source, role) &&
+           !ranks(&snapshot->source, role);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)
@@ -683,7 +684,7 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
     char again[24];
     char between[24] = "";
     *out = '\0';
-    if (!use || !snapshot->uses.told || !(use->fetched_bytes > 0))
+    if (!use || !snapshot->uses.known || !(use->fetched_bytes > 0))
         return;
     format_again(again, sizeof again, use_temporal(snapshot, use));
     if (use->spatial_high - use->spatial_low >= 0.01)

@@ -98,13 +98,13 @@ void field_summary(const struct snapshot *snapshot, char *out, size_t size)
 
 void field_reading(const struct snapshot *snapshot, char *out, size_t size)
 {
-    const struct reading_state *reading = &snapshot->reading;
+    const struct loading_state *loading = &snapshot->loading;
     *out = '\0';
-    if (!reading->waiting)
+    if (!loading->waiting)
         return;
     text_append(out, size, "loading debug information%s%.60s: %" PRIu32 " waiting",
-                reading->busy_with ? " of " : "", reading->busy_with ? reading->busy_with : "",
-                reading->waiting);
+                loading->busy_with ? " of " : "", loading->busy_with ? loading->busy_with : "",
+                loading->waiting);
 }
 
 /* "struct particle [1000]" is made of "struct particle". */
@@ -243,7 +243,7 @@ const char *heap_note(const struct snapshot *snapshot)
 
 enum { REPORT_LINES = 20 };
 
-static const double NOWHERE_TOLD = 0.01;
+static const double NOWHERE_LEAST = 0.01;
 
 const char binary_remedy[] =
     "They are found by build-id. Where it was recorded, perf archive packs them: unpack that here "
@@ -278,7 +278,7 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
         text_append(out, size,
                     "%.1f%% of the samples are in programs or libraries that are not here",
                     share * 100);
-    if (nowhere >= NOWHERE_TOLD)
+    if (nowhere >= NOWHERE_LEAST)
         text_append(out, size,
                     "%s%.1f%% of the samples are in code that no recorded mapping holds: no row "
                     "shows them",
@@ -459,10 +459,10 @@ void time_range_words(const struct snapshot_time_range *range, char *out, size_t
     text_count(seen, (double)range->seen);
     if (range->kept < range->seen)
         snprintf(out, size, "%s, %s samples kept of %s%s", when, kept, seen,
-                 range->reading ? " so far" : "");
+                 range->loading ? " so far" : "");
     else
         snprintf(out, size, "%s, %s sample%s%s", when, kept, range->kept == 1 ? "" : "s",
-                 range->reading ? " so far" : "");
+                 range->loading ? " so far" : "");
 }
 
 void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)

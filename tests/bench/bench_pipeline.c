@@ -155,7 +155,7 @@ static void read_types(struct bench *bench)
         resolve_block(bench, all);
         resolver_settle(bench->resolver, clock_now_ns());
         poll(NULL, 0, 1);
-    } while (resolver_reading(bench->resolver).waiting &&
+    } while (resolver_loading(bench->resolver).waiting &&
              clock_now_ns() - start < PATIENCE_SECONDS * CLOCK_NS_PER_S);
     resolve_block(bench, all);
     for (size_t i = 0; i < bench->count; i++) {

@@ -25,7 +25,7 @@ struct bench {
     struct module *module;
     struct readers *readers;
     size_t answers;
-    size_t told; /* those that say something */
+    size_t reported; /* those that say something */
     size_t types;
     uint64_t code_start;
     uint64_t code_end;
@@ -50,7 +50,7 @@ static void take_answer(void *context, uint32_t serial, const struct dwarf_answe
     struct bench *bench = context;
     (void)serial;
     bench->answers++;
-    bench->told += !answer->untyped;
+    bench->reported += !answer->untyped;
 }
 
 static void find_code(struct bench *bench)
@@ -109,20 +109,20 @@ static void first_answer(struct bench *bench)
 static void per_question(struct bench *bench, enum dwarf_ask ask)
 {
     double us[PASSES];
-    size_t told = 0;
+    size_t reported = 0;
     for (int pass = 0; pass < PASSES; pass++) {
         uint64_t since_ns = clock_now_ns();
-        size_t before = bench->told;
+        size_t before = bench->reported;
         for (uint64_t i = 0; i < QUESTIONS; i++) {
             const struct dwarf_question question = question_of(bench, ask, i);
             readers_ask(bench->readers, bench->module, &question);
         }
         run_until(bench, bench->answers + QUESTIONS);
         us[pass] = ms_since(since_ns) * 1000 / QUESTIONS;
-        told = bench->told - before;
+        reported = bench->reported - before;
     }
     printf("  %-8s %9.1f us a question, asked again %6.1f us; %zu of %d say something\n",
-           kind_names[ask], us[0], us[PASSES - 1], told, QUESTIONS);
+           kind_names[ask], us[0], us[PASSES - 1], reported, QUESTIONS);
 }
 
 /* One at a time, with nothing else on the way: what waits for an answer waits this long. */

@@ -46,12 +46,13 @@ struct times {
 static struct times write_all(struct perfdata_writer *writer, struct record *records)
 {
     struct times times = {0};
-    struct perfdata_written told = {.address = 0x7f0000001000, .data_src = PERF_MEM_S(OP, LOAD)};
+    struct perfdata_written reported = {.address = 0x7f0000001000,
+                                        .data_src = PERF_MEM_S(OP, LOAD)};
     for (uint64_t i = 0; i < SAMPLES; i += REFRESH_SAMPLES) {
         uint64_t start_ns = clock_now_ns();
         for (uint64_t k = 0; k < REFRESH_SAMPLES; k++) {
             records[k].time_ns = records[k].sample.time_ns = (i + k) * 1000;
-            perfdata_writer_add(writer, &records[k], &told);
+            perfdata_writer_add(writer, &records[k], &reported);
         }
         uint64_t middle_ns = clock_now_ns();
         perfdata_writer_sync(writer, NULL);

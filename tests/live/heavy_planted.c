@@ -3,8 +3,9 @@
  * Programs that are a burden to whoever watches them: 100,000 mappings, a JIT map of 200 MB, 2,000
  * running threads, code without function bounds among data, 10 million blocks.
  *
- *   heavy_planted maps|jit|threads|code|alloc|blocks [NUMBER]     prints "ready" and runs until it
- * is killed
+ *   heavy_planted maps|jit|threads|code|alloc|blocks [NUMBER]
+ *
+ * prints "ready" and runs until it is killed.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -172,7 +172,7 @@ static void simple_ones_recur(void **state)
     expect_phases(&watched[1]);
 }
 
-static void complex_ones_are_told_apart(void **state)
+static void complex_ones_are_distinguished(void **state)
 {
     (void)state;
     expect_phases(&watched[2]);
@@ -214,7 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_phase_is_one),
         cmocka_unit_test(simple_ones_recur),
-        cmocka_unit_test(complex_ones_are_told_apart),
+        cmocka_unit_test(complex_ones_are_distinguished),
         cmocka_unit_test(an_inversion_is_marked),
         cmocka_unit_test(short_ones_are_seen),
     };

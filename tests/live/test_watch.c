@@ -34,7 +34,7 @@ static json_t *watched(json_t *report, const char *name)
     return NULL;
 }
 
-static bool told(json_t *report, const char *name, const char *verdict)
+static bool reported(json_t *report, const char *name, const char *verdict)
 {
     return !strcmp(text_of(watched(report, name), "verdict"), verdict);
 }
@@ -49,28 +49,28 @@ static double reuse_at_most(json_t *report, const char *name)
  * The rows conflict in a set of L1, but a timer alone does not show that. Where setting a register
  * takes longer than L2 needs to be filled (a virtual machine), it is not known whether it was.
  */
-static bool rows_told(json_t *report)
+static bool rows_reported(json_t *report)
 {
     enum { FASTEST_FILL_US = 40 };
-    return told(report, "rows", "cached") ||
-           (told(report, "rows", "reused") &&
+    return reported(report, "rows", "cached") ||
+           (reported(report, "rows", "reused") &&
             reuse_at_most(report, "rows") * 1e6 > FASTEST_FILL_US);
 }
 
-static bool all_told(json_t *report)
+static bool all_reported(json_t *report)
 {
-    return told(report, "reused", "capacity") && rows_told(report);
+    return reported(report, "reused", "capacity") && rows_reported(report);
 }
 
 /* Hundreds of watches must last: registers that are set on other data are missing there. */
-static bool stream_told(json_t *report)
+static bool stream_reported(json_t *report)
 {
-    return told(report, "streamed", "streaming");
+    return reported(report, "streamed", "streaming");
 }
 
 /* The first report with all verdicts as they must be, or the last one. How many watches that takes
  * is the machine's business. */
-static json_t *watch_until(bool (*are_told)(json_t *report), pid_t pid)
+static json_t *watch_until(bool (*are_reported)(json_t *report), pid_t pid)
 {
     char command[256];
     char *line = NULL;
@@ -81,7 +81,7 @@ static json_t *watch_until(bool (*are_told)(json_t *report), pid_t pid)
              PATIENCE);
     FILE *in = popen(command, "r");
     assert_non_null(in);
-    while (!are_told(report) && getline(&line, &size, in) > 0) {
+    while (!are_reported(report) && getline(&line, &size, in) > 0) {
         json_decref(report);
         report = json_loads(line, 0, NULL);
         assert_non_null(report);
@@ -120,7 +120,7 @@ static void data_touched_in_known_ways(void **state)
     struct planted planted;
     (void)state;
     assert_true(planted_start_program(&planted, getenv("WATCH_PLANTED"), "all", PATIENCE_S + 10));
-    json_t *report = watch_until(all_told, planted.pid);
+    json_t *report = watch_until(all_reported, planted.pid);
     kill(planted.pid, SIGTERM);
     assert_int_equal(planted_finish(&planted), 0);
     double lap_s = atof(planted_last(&planted, "lap"));
@@ -131,8 +131,8 @@ static void data_touched_in_known_ways(void **state)
     printf("  spent %.2f%% of the time, %.0f%% allowed; a touch takes %.0f ns\n",
            report_number(watch, "overhead") * 100, report_number(watch, "budget") * 100,
            report_number(watch, "trap_ns"));
-    assert_true(told(report, "reused", "capacity"));
-    assert_true(rows_told(report));
+    assert_true(reported(report, "reused", "capacity"));
+    assert_true(rows_reported(report));
     json_t *reused = watched(report, "reused");
     double reuse_s = report_number(reused, "reuse_seconds");
     /* The mean lap beside a median. */
@@ -152,11 +152,11 @@ static void data_that_is_not_touched_again(void **state)
     (void)state;
     assert_true(
         planted_start_program(&planted, getenv("WATCH_PLANTED"), "stream", PATIENCE_S + 10));
-    json_t *report = watch_until(stream_told, planted.pid);
+    json_t *report = watch_until(stream_reported, planted.pid);
     kill(planted.pid, SIGTERM);
     assert_int_equal(planted_finish(&planted), 0);
     print_row(report, "streamed");
-    assert_true(told(report, "streamed", "streaming"));
+    assert_true(reported(report, "streamed", "streaming"));
     assert_true(report_number(watched(report, "streamed"), "touched") <= 1);
     json_decref(report);
 }

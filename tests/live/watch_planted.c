@@ -113,19 +113,19 @@ static void work_stream(double end_s)
 static void work_tight(double end_s)
 {
     enum { STEP = 2000 };
-    double told_s = used_s();
+    double printed_s = used_s();
     double begun_s = now_s();
-    uint64_t told = 0;
+    uint64_t printed = 0;
     while (!atomic_load(&stop) && now_s() < end_s) {
         sink += walk_rows(STEP);
         laps++;
-        double passed_s = used_s() - told_s;
+        double passed_s = used_s() - printed_s;
         if (passed_s < 0.1)
             continue;
-        printf("rate %.3f %.1f\n", now_s() - begun_s, (double)(laps - told) / passed_s);
+        printf("rate %.3f %.1f\n", now_s() - begun_s, (double)(laps - printed) / passed_s);
         fflush(stdout);
-        told_s += passed_s;
-        told = laps;
+        printed_s += passed_s;
+        printed = laps;
     }
 }
 

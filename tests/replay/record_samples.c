@@ -17,24 +17,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD_BYTES = 8 << 20 };
+enum { REPORTED_BYTES = 8 << 20 };
 
 static struct perfdata_writer *writer;
 
 static void take(void *context, const struct record *record)
 {
-    struct perfdata_written told = {0};
+    struct perfdata_written reported = {0};
     const struct sample *sample = &record->sample;
     (void)context;
     if (record->kind == RECORD_SAMPLE && sample->has & SAMPLE_HAS_REGS) {
-        told.address = sample->regs[SREG_SP];
-        told.data_src = sample->ip & 1 ? PERF_MEM_S(OP, LOAD) : PERF_MEM_S(OP, STORE);
+        reported.address = sample->regs[SREG_SP];
+        reported.data_src = sample->ip & 1 ? PERF_MEM_S(OP, LOAD) : PERF_MEM_S(OP, STORE);
     }
     if (record->kind == RECORD_SAMPLE)
         printf("%" PRIu64 " %d/%d %" PRIx64 " %" PRIx64 " %" PRIu64 "\n", sample->time_ns,
                (int)sample->pid, (int)sample->tid, sample->ip,
-               sample->has & SAMPLE_HAS_ADDRESS ? sample->address : told.address, sample->weight);
-    perfdata_writer_add(writer, record, &told);
+               sample->has & SAMPLE_HAS_ADDRESS ? sample->address : reported.address,
+               sample->weight);
+    perfdata_writer_add(writer, record, &reported);
 }
 
 static int fail(const struct error *error)
@@ -85,7 +86,7 @@ static int record_live(char **arguments)
         open_writer(sampler, arguments[0], none, &error))
         return fail(&error);
     /* Whoever kills this compares: nothing is told before it is in the file. */
-    setvbuf(stdout, NULL, _IOFBF, TOLD_BYTES);
+    setvbuf(stdout, NULL, _IOFBF, REPORTED_BYTES);
     uint64_t end_ns = clock_now_ns() + (uint64_t)(atof(arguments[2]) * 1e9);
     while (clock_now_ns() < end_ns) {
         poll(NULL, 0, 100);

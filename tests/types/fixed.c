@@ -66,8 +66,8 @@ MARKED static long remember(long fact)
 {
     static long facts[32];
     static struct room last;
-    static int told;
-    if (!told++) {
+    static int reported;
+    if (!reported++) {
         OBJECT("long", facts, 32);
         OBJECT("struct room", &last, 1);
         fflush(stdout);

@@ -21,10 +21,10 @@ static bool take_part(struct known *known, const char *line)
     unsigned long offset;
     unsigned long size;
     unsigned long count;
-    int told = sscanf(line, "part\t%63[^\t]\t%63[^\t]\t%lu\t%lu\t%lu", name, part.name, &offset,
-                      &size, &count);
+    int reported = sscanf(line, "part\t%63[^\t]\t%63[^\t]\t%lu\t%lu\t%lu", name, part.name, &offset,
+                          &size, &count);
     struct known_type *type = (struct known_type *)find_type(known, name);
-    if (told != 5 || !type || type->part_count == KNOWN_PARTS)
+    if (reported != 5 || !type || type->part_count == KNOWN_PARTS)
         return false;
     part.offset = offset;
     part.size = size;

@@ -66,7 +66,7 @@ bool stepped_start(struct stepped *stepped, const char *path)
 }
 
 /* What is told while the program works is told of the stack. */
-static void take_told(struct stepped *stepped, uint64_t stack_pointer)
+static void take_reported(struct stepped *stepped, uint64_t stack_pointer)
 {
     size_t before = stepped->known.object_count;
     take_output(stepped);
@@ -110,7 +110,7 @@ bool stepped_next(struct stepped *stepped, struct user_regs_struct *regs)
         }
         known_returned(&stepped->known, regs->rsp);
         if (outside)
-            take_told(stepped, regs->rsp);
+            take_reported(stepped, regs->rsp);
         return true;
     }
     return false;

@@ -37,18 +37,13 @@ static void causes_table_rescale(struct causes_table *table, double factor)
 
 struct causes_row *causes_table_row(struct causes_table *table, size_t slot, uint64_t key)
 {
-    struct causes_slot *slots =
-        array_reach(table->slots, &table->slot_count, slot, sizeof *slots, FIRST_SLOTS);
-    if (!slots)
+    if (!array_reach(&table->slots, &table->slot_count, slot, sizeof *table->slots, FIRST_SLOTS))
         return NULL;
-    table->slots = slots;
     struct causes_slot *at = &table->slots[slot];
     if (!at->row) {
-        struct causes_row *rows = array_more(table->rows, &table->row_room, table->row_count,
-                                             sizeof *rows, ARRAY_UNBOUNDED);
-        if (!rows)
+        if (!array_more(&table->rows, &table->row_room, table->row_count, sizeof *table->rows,
+                        ARRAY_UNBOUNDED))
             return NULL;
-        table->rows = rows;
         at->row = (uint32_t)++table->row_count;
         at->key = ~key;
     }
@@ -102,11 +97,6 @@ void causes_fini(struct causes *causes)
     pairs_fini(&causes->evictors);
     pairs_fini(&causes->cell_evictors);
     pairs_fini(&causes->thread_evictors);
-}
-
-void causes_clear(struct causes *causes)
-{
-    causes_fini(causes);
 }
 
 void causes_rescale(struct causes *causes, double factor)

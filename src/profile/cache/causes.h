@@ -106,7 +106,6 @@ struct causes_bins {
 #define CAUSES_NO_PAIR SIZE_MAX
 
 void causes_fini(struct causes *causes);
-void causes_clear(struct causes *causes);
 void causes_rescale(struct causes *causes, double factor);
 
 /* Counts a miss with a known cause, and no other; without memory it does not. */
@@ -114,7 +113,7 @@ void causes_add(struct causes *causes, const struct causes_bins *bins, const str
                 double scale);
 
 /* Whether any was counted since the start or zero. */
-static inline bool causes_told(const struct causes *causes)
+static inline bool causes_any(const struct causes *causes)
 {
     return causes->objects.row_count;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "base/array.h"
 #include "sample.h"
 
 #define SOON_NS UINT64_C(1000000000)
@@ -249,21 +250,17 @@ enum { STORED = 1, SEVERAL = 2, RECORDED = 4 };
 
 int sharing_init(struct sharing *sharing)
 {
-    *sharing =
-        (struct sharing){.watched = aligned_alloc(sizeof(struct sharing_watch),
-                                                  SHARING_WATCHED * sizeof(struct sharing_watch)),
-                         .lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
-    if (!sharing->watched || !sharing->lines || pairs_init(&sharing->ranking, SHARING_LINES)) {
-        sharing_fini(sharing);
-        return -ENOMEM;
-    }
-    sharing_clear(sharing);
-    return 0;
+    *sharing = (struct sharing){.lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
+    sharing->watched = array_lines(&sharing->memory, SHARING_WATCHED, sizeof *sharing->watched);
+    if (sharing->watched && sharing->lines && !pairs_init(&sharing->ranking, SHARING_LINES))
+        return 0;
+    sharing_fini(sharing);
+    return -ENOMEM;
 }
 
 void sharing_fini(struct sharing *sharing)
 {
-    free(sharing->watched);
+    free(sharing->memory);
     free(sharing->lines);
     pairs_fini(&sharing->ranking);
     *sharing = (struct sharing){0};
@@ -409,18 +406,18 @@ const char *sharing_evidence_name(enum sharing_evidence evidence)
     return evidence == SHARING_HITM ? "hitm" : "turns";
 }
 
-struct reading {
+struct basis_scale {
     enum snapshot_basis basis;
     double scale;
 };
 
-static double at(const struct reading *how, const struct counted *counted)
+static double at(const struct basis_scale *how, const struct counted *counted)
 {
     return counted_read(counted, how->basis, how->scale);
 }
 
 /* Chance that two accesses drawn from all sides are of two threads with a store among them. */
-static double chance_of_turn(const struct sharing_line *line, const struct reading *how)
+static double chance_of_turn(const struct sharing_line *line, const struct basis_scale *how)
 {
     double all = 0;
     double chance = 0;
@@ -443,7 +440,7 @@ static double chance_of_turn(const struct sharing_line *line, const struct readi
 
 /* How much two instructions of different threads are in each other's way, and whether for the
  * same bytes. */
-static void weigh_spots(const struct reading *how, const struct sharing_spot *a,
+static void weigh_spots(const struct basis_scale *how, const struct sharing_spot *a,
                         const struct sharing_spot *b, double *same, double *apart)
 {
     double weight = at(how, &a->samples) * at(how, &b->samples);
@@ -453,7 +450,7 @@ static void weigh_spots(const struct reading *how, const struct sharing_spot *a,
     *(overlap ? same : apart) += weight;
 }
 
-static double overlap_of(const struct sharing_line *line, const struct reading *how)
+static double overlap_of(const struct sharing_line *line, const struct basis_scale *how)
 {
     double same = 0;
     double apart = 0;
@@ -477,7 +474,7 @@ static enum sharing_verdict verdict_of(const struct sharing_judged *judged)
 struct sharing_judged sharing_judge(const struct sharing_line *line, enum snapshot_basis basis,
                                     double scale)
 {
-    struct reading how = {basis, scale};
+    struct basis_scale how = {basis, scale};
     struct sharing_judged judged = {.samples = at(&how, &line->samples),
                                     .turns = at(&how, &line->turns),
                                     .pairs = at(&how, &line->pairs),

@@ -185,14 +185,9 @@ void distances_fini(struct distances *distances)
     *distances = (struct distances){0};
 }
 
-void distances_clear(struct distances *distances)
-{
-    distances_fini(distances);
-}
-
 static void rescale_row(struct distances_row *row, double factor)
 {
-    row->told.at[BASIS_DECAYED] *= factor;
+    row->uses.at[BASIS_DECAYED] *= factor;
     row->all.at[BASIS_DECAYED] *= factor;
     row->first.at[BASIS_DECAYED] *= factor;
     for (int i = 0; i < DISTANCE_BUCKETS; i++)
@@ -244,7 +239,7 @@ static void distances_row_add(struct distances_row *row, const struct line_event
                               double scale)
 {
     double weight = (double)line->weight;
-    counted_add(&row->told, 1, scale);
+    counted_add(&row->uses, 1, scale);
     counted_add(&row->all, weight, scale);
     if (line->distance == LINE_NO_DISTANCE)
         counted_add(&row->first, weight, scale);
@@ -290,7 +285,7 @@ static void distances_row_sum(struct counted *into, const struct counted *more)
 
 void distances_sum(struct distances_row *into, const struct distances_row *more)
 {
-    distances_row_sum(&into->told, &more->told);
+    distances_row_sum(&into->uses, &more->uses);
     distances_row_sum(&into->all, &more->all);
     distances_row_sum(&into->first, &more->first);
     for (int i = 0; i < DISTANCE_BUCKETS; i++)

@@ -96,7 +96,7 @@ struct distances_row {
     uint64_t id;
     uint32_t of;          /* enum distances_of */
     uint32_t function;    /* of an instruction */
-    struct counted told;  /* sampled uses */
+    struct counted uses;  /* sampled uses */
     struct counted all;   /* uses represented by these */
     struct counted first; /* of lines that were not used before */
     struct counted bucket[DISTANCE_BUCKETS];
@@ -114,7 +114,6 @@ struct distances {
 enum distances_of { DISTANCES_OBJECT = 1, DISTANCES_INSTRUCTION };
 
 void distances_fini(struct distances *distances);
-void distances_clear(struct distances *distances);
 void distances_rescale(struct distances *distances, double factor);
 
 void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,

@@ -5,8 +5,21 @@
 #include <string.h>
 
 #include "profile/findings/findings.h"
-#include "profile/findings/thresholds.h"
 #include "profile/tables/rates.h"
+
+/* ---- chasing ---- */
+
+enum {
+    LINK_SAMPLES = 2,  /* on the link itself: mostly the first use of a node waits for it */
+    LINKS_LEAST = 12,  /* read in memory, to speak of all */
+    LINKS_READ = 32,   /* a refresh, of one object: they are in a recording, too */
+    NEAR_ELEMENTS = 4, /* a prefetcher that goes by steps or by lines comes there by itself */
+    FAR_BYTES = 4096   /* no prefetcher crosses a page */
+};
+static const double links_alike = 0.7;   /* of those read */
+static const double deep_at_least = 0.5; /* of the nodes: nothing follows the last of a chain */
+static const double chase_saved_at_least = 0.5; /* of the time at its nodes: most of the wait */
+static const double link_often = 0.05; /* of the samples: else it may be a hash table's chain */
 
 /* Samples on a member in the window, which holds more of them than what decays. */
 static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
@@ -26,11 +39,6 @@ static double in_window(const struct findings *findings, uint32_t object, uint32
 static bool mostly_far(const struct findings_links *links)
 {
     return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
-}
-
-static bool mostly_near(const struct findings_links *links)
-{
-    return links->read >= LINKS_LEAST && links->near >= links_alike * links->read;
 }
 
 /* Most nodes are followed by some more: the chain of a hash table that is not crowded is not. */
@@ -139,7 +147,8 @@ static int chased(const struct findings *findings, size_t index, const struct li
     const struct findings_links *links = &found->links;
     bool often = found->samples >= link_often * findings->snapshot->objects[index].samples;
     enum spread_order order = findings_order(findings, index);
-    if (mostly_near(links) || order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
+    if ((links->read >= LINKS_LEAST && links->near >= links_alike * links->read) ||
+        order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
         return -1;
     if (followed(links) && mostly_far(links))
         return FINDING_SURE;
@@ -148,7 +157,7 @@ static int chased(const struct findings *findings, size_t index, const struct li
     return found->count > 1 || mostly_deep(links) ? FINDING_LIKELY : -1;
 }
 
-static void chase(struct findings *findings, size_t index)
+static void chasing(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct spread *spread = findings_spread(findings, index);
@@ -163,7 +172,6 @@ static void chase(struct findings *findings, size_t index)
     const struct snapshot_layout *layout = found.layout;
     const struct snapshot_layout_row *link = found.hottest;
     struct snapshot_finding finding = {.rule = RULE_CHASING,
-                                       .kind = FINDING_CHASING,
                                        .sure = (enum finding_sure)sure,
                                        .object = (uint32_t)index,
                                        .field = link->member.name,
@@ -186,9 +194,16 @@ static void chase(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
+/* ---- streaming ---- */
+
+/* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */
+static const double streaming_bytes_per_s = 3e9;
+/* More than most last levels hold, as other programs take their part. */
+static const double streaming_bytes = 32.0 * 1024 * 1024;
+
 /* A finding about the elements of a block is not repeated about the block, which was their name
  * before their type was known. */
-static bool told_of_parts(const struct findings *findings, uint32_t object)
+static bool reported_in_parts(const struct findings *findings, uint32_t object)
 {
     for (size_t i = 0; i < findings->count; i++)
         if (findings_overlap(findings, findings->list[i].object, object))
@@ -196,8 +211,11 @@ static bool told_of_parts(const struct findings *findings, uint32_t object)
     return false;
 }
 
-static void stream(struct findings *findings, size_t index)
+static void streaming(struct findings *findings, size_t index)
 {
+    /* Time at data that is read in order is the same whether it is waited for or not. */
+    if (measured_of(&findings->snapshot->source) != MEASURED_MISSES)
+        return;
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct spread *spread = findings_spread(findings, index);
     uint32_t line = findings->snapshot->sets.line;
@@ -205,12 +223,12 @@ static void stream(struct findings *findings, size_t index)
     double bytes = spread ? spread_bytes(spread, line) : 0;
     double speed = spread ? spread_passes(spread, order) * bytes / findings->span_s : 0;
     if ((order != SPREAD_FORWARD && order != SPREAD_BACKWARD) || bytes < streaming_bytes ||
-        !(speed >= streaming_bytes_per_s) || findings_share(findings, index) < streaming_least ||
-        findings_has(findings, (uint32_t)index) || told_of_parts(findings, (uint32_t)index) ||
-        findings->snapshot->reading.waiting)
+        !(speed >= streaming_bytes_per_s) ||
+        findings_share(findings, index) < FINDINGS_STREAMING_LEAST ||
+        findings_has(findings, (uint32_t)index) || reported_in_parts(findings, (uint32_t)index) ||
+        findings->snapshot->loading.waiting)
         return;
     struct snapshot_finding finding = {.rule = RULE_STREAMING,
-                                       .kind = FINDING_STREAMING,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = NAN,
@@ -227,60 +245,79 @@ static void stream(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-static bool is_copy(const char *function)
+/* ---- copying and clearing ---- */
+
+static const double copying_least = 0.1;
+static const double copy_saves_at_least = 0.5;
+static const double copy_saves_at_most = 1.1; /* the copy evicts other data */
+
+static enum finding_rule rule_of_function(const char *function)
 {
-    return function && (strstr(function, "memcpy") || strstr(function, "memmove") ||
-                        strstr(function, "mempcpy"));
+    if (!function)
+        return RULE_NONE;
+    if (strstr(function, "memcpy") || strstr(function, "memmove") || strstr(function, "mempcpy"))
+        return RULE_COPYING;
+    return strstr(function, "memset") || strstr(function, "bzero") ? RULE_CLEARING : RULE_NONE;
 }
 
-/* Objects larger than a core's caches that a copying function is at, as the one with most of its
- * samples. */
-static void copy(struct findings *findings, const struct snapshot_code *code)
+static const double passes_sigma = 4; /* steps far back beyond those far on */
+
+/* The functions leave out no byte between two. That they go over it in passes shows in steps far
+ * back, each the end of a pass; lines that are seen again prove no less then. */
+static double copied_bytes(const struct spread *spread, uint32_t line)
+{
+    double passes = spread_passes(spread, SPREAD_FORWARD) + spread_passes(spread, SPREAD_BACKWARD);
+    return passes > passes_sigma * sqrt(spread->far_up + spread->far_down)
+               ? (double)(spread->highest - spread->lowest)
+               : spread_bytes(spread, line);
+}
+
+/* Objects larger than a core's caches that a function of libc for it is at, as the one with most of
+ * its samples. */
+static void copying_add(struct findings *findings, const struct snapshot_code *code,
+                        enum finding_rule rule)
 {
     const struct snapshot *snapshot = findings->snapshot;
     const struct spread *spread = findings_spread(findings, code->top_object);
     uint32_t line = snapshot->sets.line;
-    if (!is_copy(code->function) || !spread ||
-        !(findings_code_share(findings, code) >= copying_least) ||
-        !(spread_bytes(spread, line) >= findings_beyond(findings)))
+    double share = findings_code_share(findings, code);
+    if (rule_of_function(code->function) != rule || !spread || !(share >= copying_least) ||
+        !(copied_bytes(spread, line) >= findings_beyond(findings)))
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
-    struct snapshot_finding finding = {
-        .rule = RULE_COPYING,
-        .kind = FINDING_COPYING,
-        .sure = FINDING_LIKELY,
-        .object = code->top_object,
-        .function = code->function,
-        .share = findings_code_share(findings, code),
-        .gain = fmin(1, copy_saves_at_most * findings_code_share(findings, code)),
-        .gain_low = copy_saves_at_least * findings_code_share(findings, code)};
+    struct snapshot_finding finding = {.rule = rule,
+                                       .sure = FINDING_LIKELY,
+                                       .object = code->top_object,
+                                       .function = code->function,
+                                       .share = share};
+    finding.bound = rule == RULE_CLEARING;
+    finding.gain = finding.bound ? share : fmin(1, copy_saves_at_most * share);
+    finding.gain_low = finding.bound ? 0 : copy_saves_at_least * share;
     finding.of.copying =
-        (struct finding_copying){spread_bytes(spread, line), object->loads, object->stores};
+        (struct finding_copying){copied_bytes(spread, line), object->loads, object->stores};
     findings_add(findings, &finding);
 }
 
-void findings_copying(struct findings *findings)
+static void copying_find(struct findings *findings, enum finding_rule rule)
 {
     const struct snapshot *snapshot = findings->snapshot;
     bool in_time = measured_of(&snapshot->source) == MEASURED_TIME;
     for (size_t i = 0; in_time && i < snapshot->code_count; i++)
         if (snapshot->code[i].top_object < snapshot->object_count)
-            copy(findings, &snapshot->code[i]);
+            copying_add(findings, &snapshot->code[i], rule);
 }
 
-void findings_chasing(struct findings *findings)
+static void copying(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->spread_count; i++)
-        chase(findings, i);
+    copying_find(findings, RULE_COPYING);
 }
 
-void findings_streaming(struct findings *findings)
+static void clearing(struct findings *findings)
 {
-    /* Time at data that is read in order is the same whether it is waited for or not. */
-    bool misses = measured_of(&findings->snapshot->source) == MEASURED_MISSES;
-    for (size_t i = 0; misses && i < findings->spread_count && !findings_simulated(findings); i++)
-        stream(findings, i);
+    copying_find(findings, RULE_CLEARING);
 }
+
+/* ---- links ---- */
 
 /* Targets of the links of sampled nodes, read from the process itself: the layout of a list is seen
  * at once, however short a pass over it is. */
@@ -434,7 +471,13 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
     return mutual * 2 > asked;
 }
 
-/* Findings about matrices that are walked down their columns. */
+/* ---- matrices that are walked down their columns ---- */
+
+static const double columns_saved_at_least = 0.4; /* of the accesses: they may hit farther out */
+static const double steps_at_least = 0.7; /* of the steps between rows end at the last column */
+static const double crowd_at_most = 0.25; /* of the samples in a part of the row: columns move */
+enum { CLOSE = 16, PARTS = 16 };          /* parts of a row: two columns are close within one */
+enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
 
 /* Of the newest steps from row to row, how many end beside the last column, and by how much in all.
  */
@@ -604,7 +647,6 @@ static void columns(struct findings *findings, size_t index)
         !columns_move(findings, index, fit.row))
         return;
     struct snapshot_finding finding = {.rule = RULE_COLUMNS,
-                                       .kind = FINDING_COLUMNS,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
@@ -623,14 +665,14 @@ static void columns(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-void findings_columns(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->spread_count; i++)
-        columns(findings, i);
-}
+/* ---- arrays that are read at the same index ---- */
 
-/* Findings about arrays that are read at the same index, each a miss of its own. Only where every
- * miss is recorded (--sim): samples thousands of misses apart show no index. */
+/* Each is a miss of its own. Only where every miss is recorded (--sim): samples thousands of misses
+ * apart show no index. */
+
+enum { PAIRS_LEAST = 64 };
+static const double next_often = 0.5;       /* of the misses on one: one on the other comes next */
+static const double same_index_least = 0.9; /* of these */
 
 /* Two objects, their elements, and what was seen of them. The first is the one that is read first.
  */
@@ -696,7 +738,6 @@ static void paired_report(struct findings *findings, const struct paired *paired
 {
     const struct snapshot_object *other = &findings->snapshot->objects[paired->at[1]];
     struct snapshot_finding finding = {.rule = RULE_SAME_INDEX,
-                                       .kind = FINDING_TOGETHER,
                                        .sure = FINDING_SURE,
                                        .object = (uint32_t)paired->at[0],
                                        .gain = (findings_share(findings, paired->at[0]) +
@@ -726,11 +767,11 @@ static void pair(struct findings *findings, size_t one, size_t other)
         return;
     paired_find_difference(findings->window, &paired);
     if (paired.pairs >= PAIRS_LEAST && paired.pairs >= next_often * fewer &&
-        paired.alike >= same_index * paired.pairs)
+        paired.alike >= same_index_least * paired.pairs)
         paired_report(findings, &paired);
 }
 
-void findings_paired(struct findings *findings)
+static void same_index(struct findings *findings)
 {
     if (!findings->window || !findings->snapshot->simulation.level_count)
         return;
@@ -740,7 +781,14 @@ void findings_paired(struct findings *findings)
                 pair(findings, i, k);
 }
 
-/* Findings about variables on the stack that a loop reads and writes where a register would do. */
+/* ---- variables on the stack that a loop reads and writes where a register would do ---- */
+
+static const double hot_at_least = 0.1;
+static const double one_function = 0.8;   /* of the samples on it */
+static const double kept_most = 0.1;      /* ... in loops that call */
+static const double stack_at_least = 0.3; /* of them saved */
+enum { FRAMES_LINES = 4 };
+enum { REGISTER_BYTES = 16 }; /* width of a general or an SSE register */
 
 /* In a loop it is at one place; of a function that calls itself, or is called at many depths, it is
  * saved for the calls, and no register would keep it. */
@@ -765,7 +813,7 @@ static bool is_written(const struct findings *findings, size_t index)
     return findings->snapshot->objects[index].stores > 0 || (spread && spread->rewritten > 0);
 }
 
-static void kept_in_memory(struct findings *findings, size_t index)
+static void stack(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     if (object->kind != OBJECT_STACK || !object->type || !object->size ||
@@ -775,7 +823,6 @@ static void kept_in_memory(struct findings *findings, size_t index)
         is_in_many_frames(findings, index) || is_kept_for_calls(findings, index))
         return;
     struct snapshot_finding finding = {.rule = RULE_STACK,
-                                       .kind = FINDING_STACK,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
@@ -787,9 +834,21 @@ static void kept_in_memory(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-void findings_stack(struct findings *findings)
-{
-    bool waits = !findings_simulated(findings); /* its samples are misses, not waits for stores */
-    for (size_t i = 0; waits && i < findings->snapshot->object_count; i++)
-        kept_in_memory(findings, i);
-}
+static const struct findings_rule rules[] = {
+    {.rule = RULE_COLUMNS, .kind = FINDING_COLUMNS, .find_object = columns, .of_reuse = true},
+    {.rule = RULE_COPYING, .kind = FINDING_COPYING, .find = copying, .of_use = true},
+    {.rule = RULE_CLEARING, .kind = FINDING_CLEARING, .find = clearing, .of_use = true},
+    {.rule = RULE_CHASING, .kind = FINDING_CHASING, .find_object = chasing},
+    {.rule = RULE_SAME_INDEX, .kind = FINDING_TOGETHER, .find = same_index},
+    {.rule = RULE_STACK,
+     .kind = FINDING_STACK,
+     .find_object = stack,
+     .of_samples = true, /* misses are no waits for stores */
+     .of_use = true},
+    {.rule = RULE_STREAMING,
+     .kind = FINDING_STREAMING,
+     .find_object = streaming,
+     .of_samples = true,
+     .of_reuse = true},
+};
+const struct findings_family findings_access = FINDINGS_FAMILY(rules);

@@ -6,30 +6,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/findings/thresholds.h"
 #include "profile/state.h"
 #include "snapshot_findings.h"
 
 static double findings_worth(const struct snapshot_finding *finding);
 
+/* Members, for all rules of layout. */
+static const double member_hot =
+    0.05; /* of the samples on the type: such a member is fetched for its own sake */
+static const double member_used = 0.004; /* skid puts a few samples where nothing missed */
+static const double cpus_least = 0.05;   /* less is measured too coarsely: in ticks of 10 ms */
+
+/* ---- the rules ---- */
+
+const struct findings_rule *findings_rule(enum finding_rule rule)
+{
+    static const struct findings_family *const families[] = {&findings_layout, &findings_access,
+                                                             &findings_misses, &findings_threads};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        for (size_t k = 0; k < families[i]->count; k++)
+            if (families[i]->rules[k].rule == rule)
+                return &families[i]->rules[k];
+    return NULL;
+}
+
+void findings_apply(struct findings *findings, enum finding_rule which)
+{
+    const struct findings_rule *rule = findings_rule(which);
+    if (!rule || (rule->of_samples && findings_simulated(findings)))
+        return;
+    if (rule->find)
+        rule->find(findings);
+    for (size_t i = 0; rule->find_object && i < findings->snapshot->object_count; i++)
+        if (findings_most(findings, i) >= FINDINGS_GAIN_LEAST)
+            rule->find_object(findings, i);
+}
+
+void findings_find(struct findings *findings)
+{
+    const struct snapshot_source *source = &findings->snapshot->source;
+    if (findings_simulated(findings) && source->ranking < SAMPLE_EVENTS_MAX &&
+        source->events[source->ranking].role == EVENT_ACCESS)
+        return; /* accesses, missed or not: no rule is about those */
+    for (int rule = RULE_NONE + 1; rule < RULE_COUNT; rule++)
+        findings_apply(findings, (enum finding_rule)rule);
+}
+
+/* ---- other measurements beside a finding ---- */
+
 /* Exact knowledge beside the estimates of samples: causes of misses and use of lines (--sim), and
  * watchpoints (--watch). */
 
+static const double used_mostly = 0.75; /* of a line's words in a visit: nothing to split */
+static const double lines_enough = 100;
+
 enum verdict { NOTHING, SUPPORTED, CONTRADICTED };
-
-/* It says that lines were in the cache before, and would be found there again. */
-static bool needs_reuse(const struct snapshot_finding *finding)
-{
-    return finding->kind == FINDING_CONFLICT || finding->kind == FINDING_STREAMING ||
-           finding->kind == FINDING_COLUMNS || finding->kind == FINDING_PUSHED_OUT ||
-           (finding->kind == FINDING_SPLIT && finding->bound);
-}
-
-/* It is of whole lines being fetched for little. */
-static bool of_unused_bytes(const struct snapshot_finding *finding)
-{
-    return finding->kind == FINDING_SPLIT;
-}
 
 static const struct snapshot_watch_object *watch_of(const struct findings *findings,
                                                     uint32_t object)
@@ -47,8 +78,10 @@ static enum verdict by_causes(const struct snapshot_causes_row *causes,
                               const struct snapshot_finding *finding)
 {
     double first = causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
-    return needs_reuse(finding) && finding->sure != FINDING_SURE && first >= mostly ? CONTRADICTED
-                                                                                    : NOTHING;
+    return findings_rule(finding->rule)->of_reuse && finding->sure != FINDING_SURE &&
+                   first >= FINDINGS_MOSTLY
+               ? CONTRADICTED
+               : NOTHING;
 }
 
 static void add_causes(const struct findings *findings, const struct snapshot_causes_row *causes,
@@ -68,7 +101,7 @@ static void add_causes(const struct findings *findings, const struct snapshot_ca
 /* Parts that a finding calls unused, by the used part of its lines. */
 static enum verdict by_part(double low, double high)
 {
-    return low > used_mostly ? CONTRADICTED : high < mostly ? SUPPORTED : NOTHING;
+    return low > used_mostly ? CONTRADICTED : high < FINDINGS_MOSTLY ? SUPPORTED : NOTHING;
 }
 
 /* Of the lines fetched for it and evicted from a simulated cache; NULL: not known, or too few. */
@@ -86,7 +119,7 @@ static enum verdict by_spatial(const struct findings *findings, const struct sna
                                const struct snapshot_finding *finding)
 {
     double used = snapshot_use_spatial(use);
-    if (!of_unused_bytes(finding) || isnan(used))
+    if (!findings_rule(finding->rule)->of_unused || isnan(used))
         return NOTHING;
     enum verdict verdict = by_part(used, used);
     return verdict == SUPPORTED && findings->snapshot->uses.is_nearer ? NOTHING : verdict;
@@ -107,7 +140,7 @@ static void add_spatial(const struct findings *findings, const struct snapshot_u
 static enum verdict by_use(const struct snapshot_watch_object *watch,
                            const struct snapshot_finding *finding)
 {
-    if (!of_unused_bytes(finding) || isnan(watch->used.value))
+    if (!findings_rule(finding->rule)->of_unused || isnan(watch->used.value))
         return NOTHING;
     return by_part(watch->used.low, watch->used.high);
 }
@@ -118,9 +151,9 @@ static enum verdict by_reuse(const struct snapshot_watch_object *watch,
     enum finding_kind kind = finding->kind;
     switch (watch->verdict) {
     case WATCH_STREAMING:
-        return kind == FINDING_STREAMING ? SUPPORTED
-               : needs_reuse(finding)    ? CONTRADICTED
-                                         : NOTHING;
+        return kind == FINDING_STREAMING                ? SUPPORTED
+               : findings_rule(finding->rule)->of_reuse ? CONTRADICTED
+                                                        : NOTHING;
     case WATCH_CAPACITY:
         return kind == FINDING_STREAMING  ? SUPPORTED
                : kind == FINDING_CONFLICT ? CONTRADICTED
@@ -341,33 +374,26 @@ static bool is_of_the_system(const struct snapshot_object *object)
            (of_module && begins_with_one_of(module ? module + 1 : object->module, modules));
 }
 
-/* It advises another layout, not another use. */
-static bool is_about_layout(enum finding_kind kind)
-{
-    return kind != FINDING_TRUE_SHARING && kind != FINDING_SPINNING && kind != FINDING_CHURN &&
-           kind != FINDING_COPYING && kind != FINDING_STACK;
-}
-
 void findings_add(struct findings *findings, const struct snapshot_finding *finding)
 {
+    const struct findings_rule *rule = findings_rule(finding->rule);
     const struct snapshot_object *object = finding->object < findings->snapshot->object_count
                                                ? &findings->snapshot->objects[finding->object]
                                                : NULL;
-    if (object && is_about_layout(finding->kind) && is_of_the_system(object))
+    if (object && !rule->of_use && is_of_the_system(object))
         return;
     if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_LEAST))
         return;
     struct snapshot_finding *added = &findings->list[findings->count++];
     *added = *finding;
+    added->kind = rule->kind;
     added->line_bytes = findings->snapshot->sets.line;
     if (!isnan(finding->gain))
         added->gain = fmin(finding->gain, 1);
-    if (finding->object < findings->snapshot->object_count)
-        name_after(added, &findings->snapshot->objects[finding->object]);
+    if (object)
+        name_after(added, object);
     if (!finding->share)
-        added->share = finding->object < findings->snapshot->object_count
-                           ? findings_share(findings, finding->object)
-                           : finding->gain;
+        added->share = object ? findings_share(findings, finding->object) : finding->gain;
 }
 
 static void name_members(const struct snapshot_layout *layout, struct arena *arena,
@@ -422,37 +448,6 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
     if (hot->first > hot->end)
         hot->first = hot->end;
     name_members(layout, arena, hot);
-}
-
-/* ---- all of them ---- */
-
-void findings_find(struct findings *findings)
-{
-    const struct snapshot_source *source = &findings->snapshot->source;
-    if (findings_simulated(findings) && source->ranking < SAMPLE_EVENTS_MAX &&
-        source->events[source->ranking].role == EVENT_ACCESS)
-        return; /* accesses, missed or not: no rule is about those */
-    findings_by_cause(findings);
-    findings_sharing(findings);
-    findings_conflict(findings);
-    findings_split(findings);
-    findings_straddling(findings);
-    findings_columns(findings);
-    findings_copying(findings);
-    findings_chasing(findings);
-    findings_together(findings);
-    findings_paired(findings);
-    findings_scattered(findings);
-    findings_waste(findings);
-    findings_churn(findings);
-    findings_stack(findings);
-    findings_spin(findings);
-    findings_first_touch(findings);
-    findings_tlb(findings);
-    findings_reach(findings);
-    findings_remote(findings);
-    findings_without_room(findings); /* last: it does not repeat what another kind explains */
-    findings_streaming(findings);
 }
 
 /* Held, of an object that has fewer samples by now: at most those. 0: no longer listed. */

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Common problems recognised in a snapshot with all other parts finished. Each rule is a function
- * over these and the spreads of the leading objects, silent unless all its conditions hold: a
- * wrong finding costs its reader more than a missing one. Private to src/profile; build_findings()
- * (state.h) calls them; tests may give them a snapshot of their own.
+ * Common problems recognised in a snapshot with all other parts finished. Each rule is a row in the
+ * table of its family (layout.c, access.c, misses.c, threads.c) and a function over the snapshot
+ * and the spreads of the leading objects, silent unless all its conditions hold: a wrong finding
+ * costs its reader more than a missing one. Its thresholds are beside it. Evidence for these:
+ * programs with the problem beside mended ones,
+ *
+ *     make -C build judge-findings                                         (tests/judged)
+ *     FINDINGS_FULL=1 make -C build check TESTS=tests/live/test_findings   (estimates beside gains)
+ *
+ * doc/design/findings.md has the figures. Where another source gives the number, it is beside it.
+ * Parts are of all samples where nothing else is said. Private to src/profile; build_findings()
+ * (state.h) applies the rules; tests may give them a snapshot of their own.
  */
 #ifndef MISSTOP_PROFILE_FINDINGS_FINDINGS_H
 #define MISSTOP_PROFILE_FINDINGS_FINDINGS_H
@@ -65,9 +73,11 @@ enum { FINDINGS_MAX = 24, FINDINGS_PAGE_BYTES = 4096 };
 
 /* More than a core's own caches hold (an L2 of 0.25 to 3 MiB): data of less may be time of work,
  * where the source weighs time. */
-#define FINDINGS_BEYOND_BYTES (4.0 * 1024 * 1024)
-#define FINDINGS_GAIN_LEAST   0.03 /* of all samples: less is not worth a change of the program */
-#define FINDINGS_SAMPLES      200  /* on the object: shares of it are known to 7 points then */
+#define FINDINGS_BEYOND_BYTES    (4.0 * 1024 * 1024)
+#define FINDINGS_GAIN_LEAST      0.03 /* of all samples: less is not worth a change of the program */
+#define FINDINGS_SAMPLES         200  /* on the object: shares of it are known to 7 points then */
+#define FINDINGS_MOSTLY          0.5
+#define FINDINGS_STREAMING_LEAST 0.1 /* everything large is read sometime */
 
 struct findings {
     const struct snapshot *snapshot;
@@ -84,6 +94,33 @@ struct findings {
     size_t count;
 };
 
+struct findings_rule {
+    enum finding_rule rule;
+    enum finding_kind kind;
+    /* One of these, or neither: another rule's function reports this one too. */
+    void (*find)(struct findings *findings);
+    void (*find_object)(struct findings *findings, size_t object); /* of each that is worth it */
+    bool of_samples; /* where no cache is simulated: simulated misses take no time */
+    bool of_use;     /* the remedy is another use of the memory, not another layout */
+    bool of_reuse;   /* lines were in the cache before, and would be found there again */
+    bool of_unused;  /* whole lines are fetched for few bytes */
+};
+struct findings_family {
+    const struct findings_rule *rules;
+    size_t count;
+};
+#define FINDINGS_FAMILY(rules)                                                                     \
+    {                                                                                              \
+        rules, sizeof(rules) / sizeof *(rules)                                                     \
+    }
+extern const struct findings_family findings_layout;
+extern const struct findings_family findings_access;
+extern const struct findings_family findings_misses;
+extern const struct findings_family findings_threads;
+
+/* NULL: none, of RULE_NONE. */
+const struct findings_rule *findings_rule(enum finding_rule rule);
+void findings_apply(struct findings *findings, enum finding_rule rule);
 /* All rules. */
 void findings_find(struct findings *findings);
 
@@ -165,28 +202,5 @@ struct findings_hot {
 };
 void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
                   struct findings_hot *hot);
-
-/* ---- the rules ---- */
-void findings_split(struct findings *findings);
-void findings_straddling(struct findings *findings);
-void findings_sharing(struct findings *findings);
-void findings_conflict(struct findings *findings);
-void findings_chasing(struct findings *findings);
-void findings_streaming(struct findings *findings);
-void findings_tlb(struct findings *findings);
-void findings_remote(struct findings *findings);
-void findings_scattered(struct findings *findings);
-void findings_together(struct findings *findings);
-void findings_paired(struct findings *findings);
-void findings_churn(struct findings *findings);
-void findings_waste(struct findings *findings);
-void findings_stack(struct findings *findings);
-void findings_spin(struct findings *findings);
-void findings_first_touch(struct findings *findings);
-void findings_reach(struct findings *findings);
-void findings_columns(struct findings *findings);
-void findings_copying(struct findings *findings);
-void findings_by_cause(struct findings *findings);
-void findings_without_room(struct findings *findings);
 
 #endif

@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "profile/findings/findings.h"
-#include "profile/findings/thresholds.h"
+
+enum { ELEMENTS_MANY = 64 };
+enum { MALLOC_ALIGNS = 16 };           /* elements of no more look like blocks of their own */
+static const double of_one_type = 0.5; /* of the object's samples are of the type judged */
+static const double in_place = 0.9;    /* of the samples */
 
 /* It ends in an array without a length: what makes the object long are that array's elements. */
 static bool goes_on(const struct snapshot_layout *layout)
@@ -82,6 +86,13 @@ static uint64_t array_bytes(const struct snapshot_object *object,
     return bytes >= ELEMENTS_MANY * layout->size ? bytes : 0;
 }
 
+/* ---- split ---- */
+
+static const double saved_at_least = 0.1;      /* of the samples: waits may overlap */
+static const double fits_saves_at_least = 0.4; /* where the members in use then fit in the caches */
+static const double used_at_most = 0.5;        /* of the fetched bytes: else a split saves little */
+static const double used_in_no_order = 0.25;   /* of the lines' bytes */
+
 /*
  * In random order each visit fetches a line, however few bytes of it are used. In an array of
  * their own the members in use miss less only if that fits about in a core's own caches; samples
@@ -99,7 +110,6 @@ static void split_off(struct findings *findings, size_t index, const struct snap
     if (!(bytes > 0) || dense > findings_beyond(findings) || dense > used_in_no_order * touched)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPLIT_OFF,
-                                       .kind = FINDING_SPLIT,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .field = hot->members,
@@ -138,7 +148,6 @@ static void split(struct findings *findings, size_t index)
     if (!hot.used_bytes || needed > used_at_most * fetched)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPLIT,
-                                       .kind = FINDING_SPLIT,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
@@ -155,6 +164,11 @@ static void split(struct findings *findings, size_t index)
                                               .pass = pass};
     findings_add(findings, &finding);
 }
+
+/* ---- straddling ---- */
+
+static const double crossing_least = 0.15; /* of the samples */
+static const double most_cross = 0.9;      /* of the elements: too few others to compare with */
 
 /* Part of an array's elements with hot bytes that cross a line, by the start of one of them; NAN:
  * the elements are blocks of their own. */
@@ -216,7 +230,6 @@ static void straddling(struct findings *findings, size_t index)
         crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
     struct saving saving = saved(spread, elements);
     struct snapshot_finding finding = {.rule = RULE_STRADDLING,
-                                       .kind = FINDING_STRADDLING,
                                        .sure = FINDING_PERHAPS,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
@@ -235,19 +248,13 @@ static void straddling(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-void findings_split(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->spread_count; i++)
-        split(findings, i);
-}
+/* ---- many small blocks of the heap: far apart, or mostly the allocator's ---- */
 
-void findings_straddling(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->spread_count; i++)
-        straddling(findings, i);
-}
-
-/* Findings about many small blocks of the heap: far apart, paired, or mostly the allocator's. */
+enum { HEADER_BYTES = 8 }; /* glibc, struct malloc_chunk, 64 bits; others waste no less */
+static const double fetched_at_least = 2; /* times what the blocks hold */
+static const double pooled_saves_at_least = 0.2;
+static const double wasted_saves_at_least = 0.5; /* prefetching gains by it as well */
+static const double wasted_at_least = 0.5;       /* of what malloc takes for them */
 
 /* Of one bin: how much a block is asked for, and takes, on average; NAN: not known. */
 struct blocks {
@@ -293,7 +300,6 @@ static void scattered(struct findings *findings, size_t index)
     if (fetched < fetched_at_least * pooled || pooled > findings_beyond(findings))
         return;
     struct snapshot_finding finding = {.rule = RULE_SCATTERED,
-                                       .kind = FINDING_SCATTERED,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
@@ -319,7 +325,6 @@ static void waste(struct findings *findings, size_t index)
     if (wasted < wasted_at_least || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
         return;
     struct snapshot_finding finding = {.rule = RULE_WASTE,
-                                       .kind = FINDING_WASTE,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
@@ -332,6 +337,10 @@ static void waste(struct findings *findings, size_t index)
 }
 
 /* ---- two objects that are visited one after the other ---- */
+
+static const double as_many = 0.1;           /* blocks of two kinds: numbers differ by less */
+static const double together_at_least = 0.7; /* of the samples in the same time ranges */
+enum { HOLDER_SAMPLES = 16 };                /* on the one with the pointer: it may be hidden */
 
 /* The member of `holder` that leads to blocks of the other type, if it is read. */
 static const struct snapshot_layout_row *leads_to(const struct snapshot_layout *holder,
@@ -385,7 +394,6 @@ static void pair(struct findings *findings, size_t holder, size_t index)
         return;
     struct snapshot_finding finding = {
         .rule = RULE_POINTED_TO,
-        .kind = FINDING_TOGETHER,
         .sure = FINDING_LIKELY,
         .object = (uint32_t)index,
         .field = hot_to.members,
@@ -399,21 +407,7 @@ static void pair(struct findings *findings, size_t holder, size_t index)
     findings_add(findings, &finding);
 }
 
-/* ---- all of them ---- */
-
-void findings_scattered(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->spread_count; i++)
-        scattered(findings, i);
-}
-
-void findings_waste(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->spread_count; i++)
-        waste(findings, i);
-}
-
-void findings_together(struct findings *findings)
+static void pointed_to(struct findings *findings)
 {
     for (size_t i = 0; i < findings->spread_count; i++)
         for (size_t k = 0;
@@ -423,7 +417,13 @@ void findings_together(struct findings *findings)
             pair(findings, k, i);
 }
 
-/* Findings about blocks that are allocated and freed all the time: what malloc and free cost. */
+/* ---- blocks that are allocated and freed all the time: what malloc and free cost ---- */
+
+static const double often_per_s = 10e3;  /* allocations */
+static const double short_lived_s = 0.1; /* longer, and it is data that is kept */
+static const double least_of_it = 0.7;   /* a free list of its own takes time, too */
+static const double most_of_it = 1.15;   /* its users wait less for the blocks */
+static const double most_of_them = 0.1;  /* of all allocations */
 
 /* Functions of glibc's malloc and of C++ that do nothing but allocate, by how their names begin;
  * jemalloc and tcmalloc have the same outer names. */
@@ -460,12 +460,11 @@ static double all_per_s(const struct snapshot_heap *heap)
     return all;
 }
 
-static void churn(struct findings *findings, const struct snapshot_bin *bin, double part,
-                  double allocator)
+static void churn_add(struct findings *findings, const struct snapshot_bin *bin, double part,
+                      double allocator)
 {
     const struct heap_bin *heap = &bin->heap;
     struct snapshot_finding finding = {.rule = RULE_CHURN,
-                                       .kind = FINDING_CHURN,
                                        .sure = FINDING_LIKELY,
                                        .object = bin->object,
                                        .id = heap->object,
@@ -478,18 +477,28 @@ static void churn(struct findings *findings, const struct snapshot_bin *bin, dou
     findings_add(findings, &finding);
 }
 
-void findings_churn(struct findings *findings)
+static void churn(struct findings *findings)
 {
     const struct snapshot_heap *heap = &findings->snapshot->heap;
     double all = all_per_s(heap);
     double allocator =
         findings->snapshot->totals.attributed >= FINDINGS_SAMPLES ? allocator_share(findings) : 0;
-    bool in_time = !findings_simulated(findings);
-    for (size_t i = 0; in_time && i < heap->bin_count; i++) {
+    for (size_t i = 0; i < heap->bin_count; i++) {
         const struct snapshot_bin *bin = &heap->bins[i];
         double part = bin->heap.allocations_per_s / all;
         if (!bin->heap.walked && bin->heap.allocations_per_s >= often_per_s &&
             bin->heap.lifetime_s <= short_lived_s && part >= most_of_them)
-            churn(findings, bin, part, allocator);
+            churn_add(findings, bin, part, allocator);
     }
 }
+
+static const struct findings_rule rules[] = {
+    {.rule = RULE_SPLIT, .kind = FINDING_SPLIT, .find_object = split, .of_unused = true},
+    {.rule = RULE_SPLIT_OFF, .kind = FINDING_SPLIT, .of_unused = true},
+    {.rule = RULE_STRADDLING, .kind = FINDING_STRADDLING, .find_object = straddling},
+    {.rule = RULE_POINTED_TO, .kind = FINDING_TOGETHER, .find = pointed_to},
+    {.rule = RULE_SCATTERED, .kind = FINDING_SCATTERED, .find_object = scattered},
+    {.rule = RULE_WASTE, .kind = FINDING_WASTE, .find_object = waste},
+    {.rule = RULE_CHURN, .kind = FINDING_CHURN, .find = churn, .of_samples = true, .of_use = true},
+};
+const struct findings_family findings_layout = FINDINGS_FAMILY(rules);

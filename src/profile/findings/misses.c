@@ -2,20 +2,17 @@
 /* Findings by the cause of the misses: cache sets, capacity, first references, pages and levels;
  * exact where a simulation reports each cause, else from samples. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "profile/findings/findings.h"
-#include "profile/findings/thresholds.h"
 
-/* Facts from a simulation (--sim) for the findings: the cache, and the causes of an object's
- * misses. */
+/* ---- facts from a simulation (--sim): the cache, and the causes of an object's misses ---- */
 
 bool findings_simulated(const struct findings *findings)
 {
-    return findings->snapshot->simulation.level_count || findings->snapshot->causes.told;
+    return findings->snapshot->simulation.level_count || findings->snapshot->causes.known;
 }
 
 /* Index of the level; UINT32_MAX: the ranking event is of none, or it is not known which. */
@@ -31,12 +28,6 @@ static uint32_t simulated_level(const struct findings *findings)
                      : role == EVENT_OTHER    ? 2
                                               : UINT32_MAX;
     return level < count ? level : UINT32_MAX;
-}
-
-/* Whether memory serves what misses there; else a cache does, which processors fetch ahead from. */
-static bool findings_from_memory(const struct findings *findings)
-{
-    return simulated_level(findings) + 1 == findings->snapshot->simulation.level_count;
 }
 
 static const struct simulation_level *findings_level(const struct findings *findings)
@@ -72,15 +63,15 @@ static double first_references(const struct snapshot_causes_row *causes)
     return causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
 }
 
+static const double evictor_least = 0.01; /* of the known ones: less is not named */
+
 /* With those that evicted the object's lines most often. */
 static struct snapshot_finding findings_exact(const struct findings *findings,
                                               const struct snapshot_causes_row *causes,
-                                              enum finding_rule rule, enum finding_kind kind,
-                                              double part)
+                                              enum finding_rule rule, double part)
 {
     const struct simulation_level *level = findings_level(findings);
     struct snapshot_finding finding = {
-        .kind = kind,
         .rule = rule,
         .sure = FINDING_SURE,
         .object = causes->index,
@@ -119,14 +110,18 @@ static const struct snapshot_evictor *findings_rival(const struct snapshot_cause
     return rival;
 }
 
-static void causes_conflict(struct findings *findings, const struct snapshot_causes_row *causes)
+static const double conflicts_least = 0.2; /* of the object's misses */
+
+static void conflict_cause(struct findings *findings, size_t index)
 {
-    double part = causes->figures.share[CAUSE_CONFLICT];
+    const struct snapshot_causes_row *causes = findings_causes(findings, (uint32_t)index);
     double share;
+    if (!causes)
+        return;
+    double part = causes->figures.share[CAUSE_CONFLICT];
     const struct snapshot_evictor *rival = findings_rival(causes, &share);
-    struct snapshot_finding finding =
-        findings_exact(findings, causes, RULE_CONFLICT_CAUSE, FINDING_CONFLICT, part);
-    if (rival && !(causes->figures.by_itself >= mostly))
+    struct snapshot_finding finding = findings_exact(findings, causes, RULE_CONFLICT_CAUSE, part);
+    if (rival && !(causes->figures.by_itself >= FINDINGS_MOSTLY))
         finding.other = rival->object;
     if (part >= conflicts_least)
         findings_add(findings, &finding);
@@ -143,17 +138,21 @@ static const struct snapshot_sharing_group *causes_sharing_group(const struct fi
     return NULL;
 }
 
-static void taken(struct findings *findings, const struct snapshot_causes_row *causes)
+static const double taken_least = 0.1; /* of the object's misses: threads take turns rarely there */
+
+static void sharing_cause(struct findings *findings, size_t index)
 {
+    const struct snapshot_causes_row *causes = findings_causes(findings, (uint32_t)index);
+    if (!causes)
+        return;
     double same = causes->figures.share[CAUSE_INVALIDATED_TRUE];
     double apart_bytes = causes->figures.share[CAUSE_INVALIDATED_FALSE];
-    bool is_false = apart_bytes > same;
     const struct snapshot_sharing_group *group = causes_sharing_group(findings, causes->index);
     if (!(same + apart_bytes >= taken_least))
         return;
-    struct snapshot_finding finding =
-        findings_exact(findings, causes, RULE_SHARING_CAUSE,
-                       is_false ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING, same + apart_bytes);
+    struct snapshot_finding finding = findings_exact(
+        findings, causes, apart_bytes > same ? RULE_FALSE_SHARING_CAUSE : RULE_TRUE_SHARING_CAUSE,
+        same + apart_bytes);
     finding.field = group ? group->fields : NULL;
     finding.lines_first = finding.lines_last = group ? group->lines[0].address : 0;
     finding.of.cause.same = same;
@@ -161,20 +160,9 @@ static void taken(struct findings *findings, const struct snapshot_causes_row *c
     findings_add(findings, &finding);
 }
 
-void findings_by_cause(struct findings *findings)
-{
-    const struct snapshot_causes_list *objects = &findings->snapshot->causes.of[CAUSES_OBJECTS];
-    for (size_t i = 0; i < objects->count; i++) {
-        const struct snapshot_causes_row *object = &objects->rows[i];
-        if (object->index >= findings->snapshot->object_count ||
-            object->figures.samples < FINDINGS_SAMPLES)
-            continue;
-        taken(findings, object);
-        causes_conflict(findings, object);
-    }
-}
+/* ---- cache sets: lines that evict each other while others have room ---- */
 
-/* Findings about cache sets: lines that throw each other out while others have room. */
+static const double most_of_hot = 0.5; /* of the samples in hot sets are the leading object's */
 
 /* Samples of the window in hot sets: of all, and of each object the most. */
 struct hot_sets {
@@ -227,11 +215,10 @@ static bool would_fit(const struct findings *findings, uint32_t object)
            spread_bytes(spread, sets->line) <= (double)sets->sets * sets->ways * sets->line;
 }
 
-static void sets_conflict(struct findings *findings, const struct hot_sets *hot)
+static void conflict_sets_add(struct findings *findings, const struct hot_sets *hot)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     struct snapshot_finding finding = {.rule = RULE_CONFLICT_SETS,
-                                       .kind = FINDING_CONFLICT,
                                        .sure = FINDING_LIKELY,
                                        .object = hot->object,
                                        .gain = hot->excess * findings->attributed,
@@ -245,12 +232,12 @@ static void sets_conflict(struct findings *findings, const struct hot_sets *hot)
     findings_add(findings, &finding);
 }
 
-void findings_conflict(struct findings *findings)
+static void conflict_sets(struct findings *findings)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     size_t count = findings->snapshot->object_count;
     struct hot_sets hot = {0};
-    if (findings->snapshot->causes.told) /* by cause, then */
+    if (findings->snapshot->causes.known) /* by cause, then */
         return;
     /* Not where the index is guessed, or known within a page only. */
     if (sets->verdict != SETS_CONCENTRATED || !sets->conflict || sets->doubt || !sets->sets ||
@@ -262,11 +249,23 @@ void findings_conflict(struct findings *findings)
     free(by_object);
     if (hot.object != UINT32_MAX && hot.leading >= most_of_hot * hot.all &&
         would_fit(findings, hot.object))
-        sets_conflict(findings, &hot);
+        conflict_sets_add(findings, &hot);
 }
 
-/* Findings by capacity misses and first references: read from end to end, evicted by others, filled
- * for the first time. */
+/* ---- capacity misses and first references: evicted by others, read from end to end, filled ----
+ */
+
+static const double fits_in = 0.5;         /* of the cache: something else has to be there too */
+static const double first_share = 0.2;     /* the object that is mainly filled */
+static const double stores_at_least = 0.8; /* of the samples on it */
+
+/* Of an object that no rule reported so far, and that has a spread; NULL. */
+static const struct snapshot_causes_row *unexplained(const struct findings *findings, size_t index)
+{
+    return findings_spread(findings, index) && !findings_has(findings, (uint32_t)index)
+               ? findings_causes(findings, (uint32_t)index)
+               : NULL;
+}
 
 /* More of it misses than the cache holds: it passes through. */
 static bool passes_through(const struct findings *findings, uint32_t id)
@@ -280,77 +279,67 @@ static bool passes_through(const struct findings *findings, uint32_t id)
 }
 
 /* It would stay, were it not for another object that goes through the cache. */
-static bool pushed_out(struct findings *findings, const struct snapshot_causes_row *causes,
-                       double bytes)
+static void evicted(struct findings *findings, size_t index)
 {
-    double share;
-    const struct snapshot_evictor *rival = findings_rival(causes, &share);
+    const struct snapshot_causes_row *causes = unexplained(findings, index);
     const struct simulation_level *level = findings_level(findings);
+    double share;
+    if (!causes || !level)
+        return;
+    double bytes = spread_bytes(&findings->spreads[index], findings->snapshot->sets.line);
     double part = causes->figures.share[CAUSE_CAPACITY];
-    if (!rival || !level || !(causes->evictors[0].share >= evictor_least) ||
-        bytes > fits_in * (double)level->size_bytes || share < mostly ||
+    const struct snapshot_evictor *rival = findings_rival(causes, &share);
+    if (!(part >= FINDINGS_MOSTLY) || !rival || !(causes->evictors[0].share >= evictor_least) ||
+        bytes > fits_in * (double)level->size_bytes || share < FINDINGS_MOSTLY ||
         !passes_through(findings, rival->object_id) ||
-        causes->figures.evicted < mostly * part * causes->figures.misses)
-        return false;
-    struct snapshot_finding finding =
-        findings_exact(findings, causes, RULE_EVICTED, FINDING_PUSHED_OUT, part);
+        causes->figures.evicted < FINDINGS_MOSTLY * part * causes->figures.misses)
+        return;
+    struct snapshot_finding finding = findings_exact(findings, causes, RULE_EVICTED, part);
     finding.other = rival->object;
     finding.of.cause.bytes = bytes;
     finding.of.cause.cache_bytes = (double)level->size_bytes;
     findings_add(findings, &finding);
-    return true;
 }
 
-static void streaming(struct findings *findings, const struct snapshot_causes_row *causes,
-                      enum spread_order order, double bytes)
+static void streaming_cause(struct findings *findings, size_t index)
 {
-    const struct snapshot_object *object = &findings->snapshot->objects[causes->index];
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct snapshot_causes_row *causes = unexplained(findings, index);
+    enum spread_order order = findings_order(findings, index);
+    if (!causes || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
+        return;
+    double bytes = spread_bytes(&findings->spreads[index], findings->snapshot->sets.line);
     double part = causes->figures.share[CAUSE_CAPACITY];
-    struct snapshot_finding finding =
-        findings_exact(findings, causes, RULE_STREAMING_CAUSE, FINDING_STREAMING, part);
+    /* Where a cache serves the misses, and not memory, processors fetch ahead. */
+    if (!(part >= FINDINGS_MOSTLY) || bytes <= findings_beyond(findings) ||
+        simulated_level(findings) + 1 != findings->snapshot->simulation.level_count ||
+        findings_share(findings, index) < FINDINGS_STREAMING_LEAST)
+        return;
+    struct snapshot_finding finding = findings_exact(findings, causes, RULE_STREAMING_CAUSE, part);
     finding.of.cause.written = object->stores > object->loads;
     finding.of.cause.bytes = bytes;
-    if (order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
-        findings_add(findings, &finding);
+    findings_add(findings, &finding);
 }
 
-static void room_first_touch(struct findings *findings, const struct snapshot_causes_row *causes)
+static void first_touch_cause(struct findings *findings, size_t index)
 {
-    const struct snapshot_object *object = &findings->snapshot->objects[causes->index];
-    double part = first_references(causes);
-    struct snapshot_finding finding =
-        findings_exact(findings, causes, RULE_FIRST_TOUCH_CAUSE, FINDING_FIRST_TOUCH, part);
-    if (object->stores < stores_at_least * object->samples ||
-        findings_share(findings, causes->index) < first_share)
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct snapshot_causes_row *causes = unexplained(findings, index);
+    double part = causes ? first_references(causes) : 0;
+    if (!(part >= FINDINGS_MOSTLY) || object->stores < stores_at_least * object->samples ||
+        findings_share(findings, index) < first_share)
         return;
+    struct snapshot_finding finding =
+        findings_exact(findings, causes, RULE_FIRST_TOUCH_CAUSE, part);
     finding.of.cause.stores = object->stores / object->samples;
     findings_add(findings, &finding);
 }
 
-static void without_room(struct findings *findings, const struct snapshot_causes_row *causes)
-{
-    const struct spread *spread = findings_spread(findings, causes->index);
-    double bytes = spread ? spread_bytes(spread, findings->snapshot->sets.line) : 0;
-    if (!spread || findings_has(findings, causes->index))
-        return;
-    if (causes->figures.share[CAUSE_CAPACITY] >= mostly && !pushed_out(findings, causes, bytes) &&
-        bytes > findings_beyond(findings) && findings_from_memory(findings) &&
-        findings_share(findings, causes->index) >= streaming_least)
-        streaming(findings, causes, findings_order(findings, causes->index), bytes);
-    else if (first_references(causes) >= mostly)
-        room_first_touch(findings, causes);
-}
+/* ---- by hardware: page walks, memory of another node ---- */
 
-void findings_without_room(struct findings *findings)
-{
-    const struct snapshot_causes_list *objects = &findings->snapshot->causes.of[CAUSES_OBJECTS];
-    for (size_t i = 0; i < objects->count; i++)
-        if (objects->rows[i].index < findings->snapshot->object_count &&
-            objects->rows[i].figures.samples >= FINDINGS_SAMPLES)
-            without_room(findings, &objects->rows[i]);
-}
-
-/* Findings that need hardware: page walks, memory of another node. */
+static const double tlb_least = 0.2;    /* of the accesses: a walk takes less than a miss */
+static const double remote_least = 0.2; /* of the accesses: farther by half to twice as long */
+static const double remote_saved = 0.4; /* of that time: local memory takes 60 % of remote's */
 
 static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
 {
@@ -360,10 +349,12 @@ static const struct snapshot_levels *levels_of(const struct findings *findings, 
                                                                                             : NULL;
 }
 
-static void walks(struct findings *findings, size_t index, const struct snapshot_levels *levels)
+static void tlb(struct findings *findings, size_t index)
 {
+    const struct snapshot_levels *levels = levels_of(findings, index);
+    if (!levels || !(levels->tlb_miss >= tlb_least))
+        return;
     struct snapshot_finding finding = {.rule = RULE_TLB,
-                                       .kind = FINDING_TLB,
                                        .sure = FINDING_SURE,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) * levels->tlb_miss,
@@ -373,10 +364,12 @@ static void walks(struct findings *findings, size_t index, const struct snapshot
     findings_add(findings, &finding);
 }
 
-static void far_away(struct findings *findings, size_t index, const struct snapshot_levels *levels)
+static void remote(struct findings *findings, size_t index)
 {
+    const struct snapshot_levels *levels = levels_of(findings, index);
+    if (!levels || !(levels->remote >= remote_least))
+        return;
     struct snapshot_finding finding = {.rule = RULE_REMOTE,
-                                       .kind = FINDING_REMOTE,
                                        .sure = FINDING_SURE,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) * levels->remote *
@@ -386,25 +379,14 @@ static void far_away(struct findings *findings, size_t index, const struct snaps
     findings_add(findings, &finding);
 }
 
-void findings_tlb(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->snapshot->object_count; i++) {
-        const struct snapshot_levels *levels = levels_of(findings, i);
-        if (levels && levels->tlb_miss >= tlb_least)
-            walks(findings, i, levels);
-    }
-}
+/* ---- pages: more than the TLB reaches, and fresh ones all the time ---- */
 
-void findings_remote(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->snapshot->object_count; i++) {
-        const struct snapshot_levels *levels = levels_of(findings, i);
-        if (levels && levels->remote >= remote_least)
-            far_away(findings, i, levels);
-    }
-}
-
-/* Findings about pages: more than the TLB reaches, and fresh ones all the time. */
+enum { TLB_ENTRIES_MOST = 4096 };     /* last level, 4 KiB pages: no x86 CPU up to Zen 5 has more */
+static const double beyond_reach = 2; /* times what the TLB reaches: half of the accesses walk */
+static const double huge_at_most = 0.5; /* of its memory is on huge pages already */
+/* Of the time at pages beyond the TLB, what huge pages save: 1 to 42 % measured (tests/judged). */
+static const double walk_at_least = 0.03;
+static const double walk_at_most = 0.4;
 
 double findings_pages(const struct findings *findings, size_t index)
 {
@@ -479,7 +461,6 @@ static void reach(struct findings *findings, size_t index)
         return;
     struct snapshot_finding finding = {
         .rule = RULE_REACH,
-        .kind = FINDING_REACH,
         .sure = FINDING_PERHAPS,
         .object = (uint32_t)index,
         .gain = findings_share(findings, index) * (1 - entries / pages) * walk_at_most,
@@ -493,7 +474,13 @@ static void reach(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-static void pages_first_touch(struct findings *findings, size_t index)
+/* Most of the time is the kernel's, where nothing is sampled: fewer samples. */
+enum { FRESH_SAMPLES = 50 };
+static const double kernel_saved = 0.5;    /* of its time: the rest may be other work */
+static const double faults_per_s = 10e3;   /* 40 MB of fresh memory a second */
+static const double kernel_at_least = 0.2; /* of the CPU time: what makes it worth a change */
+
+static void first_touch_faults(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     struct memory_use use;
@@ -508,7 +495,6 @@ static void pages_first_touch(struct findings *findings, size_t index)
         return;
     struct snapshot_finding finding = {
         .rule = RULE_FIRST_TOUCH_FAULTS,
-        .kind = FINDING_FIRST_TOUCH,
         .sure = FINDING_PERHAPS,
         .object = (uint32_t)index,
         .gain = use.kernel_share + (1 - use.kernel_share) * findings_share(findings, index),
@@ -520,15 +506,26 @@ static void pages_first_touch(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* Simulated misses are of lines, and its time is none: neither walks nor faults. */
-void findings_reach(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->spread_count && !findings_simulated(findings); i++)
-        reach(findings, i);
-}
-
-void findings_first_touch(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->spread_count && !findings_simulated(findings); i++)
-        pages_first_touch(findings, i);
-}
+static const struct findings_rule rules[] = {
+    {.rule = RULE_FALSE_SHARING_CAUSE, .kind = FINDING_FALSE_SHARING, .find_object = sharing_cause},
+    {.rule = RULE_TRUE_SHARING_CAUSE, .kind = FINDING_TRUE_SHARING, .of_use = true},
+    {.rule = RULE_CONFLICT_CAUSE,
+     .kind = FINDING_CONFLICT,
+     .find_object = conflict_cause,
+     .of_reuse = true},
+    {.rule = RULE_CONFLICT_SETS, .kind = FINDING_CONFLICT, .find = conflict_sets, .of_reuse = true},
+    {.rule = RULE_FIRST_TOUCH_FAULTS,
+     .kind = FINDING_FIRST_TOUCH,
+     .find_object = first_touch_faults,
+     .of_samples = true},
+    {.rule = RULE_TLB, .kind = FINDING_TLB, .find_object = tlb},
+    {.rule = RULE_REACH, .kind = FINDING_REACH, .find_object = reach, .of_samples = true},
+    {.rule = RULE_REMOTE, .kind = FINDING_REMOTE, .find_object = remote},
+    {.rule = RULE_EVICTED, .kind = FINDING_PUSHED_OUT, .find_object = evicted, .of_reuse = true},
+    {.rule = RULE_STREAMING_CAUSE,
+     .kind = FINDING_STREAMING,
+     .find_object = streaming_cause,
+     .of_reuse = true},
+    {.rule = RULE_FIRST_TOUCH_CAUSE, .kind = FINDING_FIRST_TOUCH, .find_object = first_touch_cause},
+};
+const struct findings_family findings_misses = FINDINGS_FAMILY(rules);

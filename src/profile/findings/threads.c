@@ -1,21 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Findings about lines that threads take from each other, by the verdicts of sharing.h. */
 #include <math.h>
-#include <stdio.h>
 
 #include "profile/findings/findings.h"
-#include "profile/findings/thresholds.h"
-
-static struct finding_sharing figures_of(const struct snapshot_sharing_group *group, double misses)
-{
-    return (struct finding_sharing){.threads = group->threads,
-                                    .lines = group->line_count,
-                                    .samples = group->samples,
-                                    .turns = group->turns,
-                                    .hitm = group->hitm,
-                                    .misses = misses,
-                                    .by_hitm = group->evidence == SHARING_HITM};
-}
 
 /* From the first line to the last: identifies the finding in the next snapshot. */
 static void extent(const struct snapshot_sharing_group *group, struct snapshot_finding *finding)
@@ -28,88 +15,77 @@ static void extent(const struct snapshot_sharing_group *group, struct snapshot_f
     }
 }
 
-static enum finding_kind sharing_finding_kind(const struct snapshot_sharing_group *group)
-{
-    return group->verdict == SHARING_FALSE ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING;
-}
+static const double simulated_least = 0.1; /* of all misses */
 
 /*
  * Where misses of another level than the first rank, the line is hardly among them. Its part is of
  * the misses alone: samples of hits have no cost.
  */
-static void share_simulated(struct findings *findings, const struct snapshot_sharing_group *group)
+static void sharing_add(struct findings *findings, const struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
-    struct snapshot_finding finding = {.rule = RULE_SHARING_MISSES,
-                                       .kind = sharing_finding_kind(group),
-                                       .sure = FINDING_SURE,
-                                       .object = group->object,
-                                       .id = group->id,
-                                       .name = group->name,
-                                       .field = group->fields,
-                                       .function = group->lines[0].sides[0].codes[0].function,
-                                       .file = group->lines[0].sides[0].codes[0].file,
-                                       .line = group->lines[0].sides[0].codes[0].line,
-                                       .remedy = group->remedy,
-                                       .of.sharing = figures_of(group, sharing->misses),
-                                       .share = fmin(1, group->hitm / sharing->misses),
-                                       .gain = NAN,
-                                       .bound = true};
+    const struct snapshot_sharing_code *code = &group->lines[0].sides[0].codes[0];
+    bool simulated = sharing->misses > 0;
+    struct snapshot_finding finding = {
+        .rule = group->verdict == SHARING_FALSE ? RULE_FALSE_SHARING : RULE_TRUE_SHARING,
+        .sure = simulated || group->evidence == SHARING_HITM ? FINDING_SURE : FINDING_LIKELY,
+        .object = group->object,
+        .id = group->id,
+        .name = group->name,
+        .field = group->fields,
+        .function = code->function,
+        .file = code->file,
+        .line = code->line,
+        .remedy = group->remedy,
+        .of.sharing = {.threads = group->threads,
+                       .lines = group->line_count,
+                       .samples = group->samples,
+                       .turns = group->turns,
+                       .hitm = group->hitm,
+                       .misses = simulated ? sharing->misses : NAN,
+                       .by_hitm = group->evidence == SHARING_HITM},
+        .share = simulated ? fmin(1, group->hitm / sharing->misses)
+                           : group->share.value * findings->attributed,
+        .gain = NAN,
+        .bound = true};
     extent(group, &finding);
-    if (finding.share >= simulated_least)
+    if (!simulated || finding.share >= simulated_least)
         findings_add(findings, &finding);
 }
 
-static void sharing_finding_add(struct findings *findings,
-                                const struct snapshot_sharing_group *group)
-{
-    struct snapshot_finding finding = {.rule = RULE_SHARING,
-                                       .kind = sharing_finding_kind(group),
-                                       .sure = group->evidence == SHARING_HITM ? FINDING_SURE
-                                                                               : FINDING_LIKELY,
-                                       .object = group->object,
-                                       .field = group->fields,
-                                       .function = group->lines[0].sides[0].codes[0].function,
-                                       .file = group->lines[0].sides[0].codes[0].file,
-                                       .line = group->lines[0].sides[0].codes[0].line,
-                                       .remedy = group->remedy,
-                                       .of.sharing = figures_of(group, NAN),
-                                       .share = group->share.value * findings->attributed,
-                                       .gain = NAN,
-                                       .bound = true};
-    extent(group, &finding);
-    findings_add(findings, &finding);
-}
-
 /* By its causes, where the misses that rank are of it. */
-static bool is_told(const struct findings *findings, uint32_t object)
+static bool reported(const struct findings *findings, uint32_t object)
 {
     return object < findings->snapshot->object_count &&
            (findings_has_kind(findings, object, FINDING_FALSE_SHARING) ||
             findings_has_kind(findings, object, FINDING_TRUE_SHARING));
 }
 
-void findings_sharing(struct findings *findings)
+static void sharing(struct findings *findings)
 {
     const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
     for (size_t i = 0; i < sharing->group_count; i++) {
         const struct snapshot_sharing_group *group = &sharing->groups[i];
         bool contended = group->verdict == SHARING_TRUE || group->verdict == SHARING_FALSE ||
                          group->verdict == SHARING_BOTH;
-        if (!contended || !group->sure || !group->line_count || !group->lines[0].side_count ||
-            !group->lines[0].sides[0].code_count)
-            continue;
-        if (sharing->misses > 0) {
-            if (!is_told(findings, group->object))
-                share_simulated(findings, group);
-        } else if (!findings_causes(findings, group->object) &&
-                   group->object < findings->snapshot->object_count) {
-            sharing_finding_add(findings, group);
-        }
+        if (contended && group->sure && group->line_count && group->lines[0].side_count &&
+            group->lines[0].sides[0].code_count &&
+            (sharing->misses > 0 ? !reported(findings, group->object)
+                                 : !findings_causes(findings, group->object) &&
+                                       group->object < findings->snapshot->object_count))
+            sharing_add(findings, group);
     }
 }
 
-/* Findings about threads that read one word over and over until another thread writes it. */
+/* ---- threads that read one word over and over until another thread writes it ---- */
+
+static const double in_function = 0.9;   /* of the function's samples on the object, */
+static const double at_loads = 0.9;      /* ... on its one or two hottest instructions, */
+static const double written_most = 0.02; /* ... on instructions that write */
+static const double on_one_line = 0.95;  /* of a thread's */
+static const double in_loops = 0.9;      /* ... in a loop that only looks (decode/function.c) */
+static const double of_all_samples =
+    0.9; /* of those in the window: by threads counted one by one */
 
 /* A thread that reads one line only. */
 struct reader {
@@ -179,16 +155,16 @@ static double hits_of(const struct readers *readers)
 /* Threads that read one line each; 0: not all do. */
 static uint32_t waiting(const struct readers *readers)
 {
-    uint32_t told = 0;
+    uint32_t counted = 0;
     if (readers->waits < in_loops * readers->samples)
         return 0;
     for (uint32_t i = 0; i < readers->count; i++) {
         const struct reader *reader = &readers->list[i];
         if (reader->hits < on_one_line * reader->samples)
             return 0;
-        told += reader->samples;
+        counted += reader->samples;
     }
-    return told >= of_all_samples * readers->samples ? readers->count : 0;
+    return counted >= of_all_samples * readers->samples ? readers->count : 0;
 }
 
 /* The hottest instruction, if it and the one after it make up the function; NULL: they do not. */
@@ -210,12 +186,7 @@ static const struct snapshot_instruction *loop_of(const struct snapshot_code *co
     return both >= at_loads * code->samples ? first : NULL;
 }
 
-static bool may_be_shared(const struct snapshot_object *object)
-{
-    return object->kind != OBJECT_STACK && object->kind != OBJECT_TLS;
-}
-
-static void spin(struct findings *findings, const struct snapshot_code *code)
+static void spinning_add(struct findings *findings, const struct snapshot_code *code)
 {
     const struct snapshot *snapshot = findings->snapshot;
     struct readers readers;
@@ -224,14 +195,14 @@ static void spin(struct findings *findings, const struct snapshot_code *code)
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
     const struct snapshot_instruction *loop = loop_of(code);
-    if (!loop || loop->object != code->top_object || !may_be_shared(object))
+    if (!loop || loop->object != code->top_object || object->kind == OBJECT_STACK ||
+        object->kind == OBJECT_TLS)
         return;
     spin_gather_readers(findings, code->id, object->id, &readers);
     uint32_t threads = waiting(&readers);
     if (!threads || readers.samples < FINDINGS_SAMPLES)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPINNING,
-                                       .kind = FINDING_SPINNING,
                                        .sure = FINDING_LIKELY,
                                        .object = code->top_object,
                                        .field = loop->field,
@@ -245,17 +216,27 @@ static void spin(struct findings *findings, const struct snapshot_code *code)
     findings_add(findings, &finding);
 }
 
-void findings_spin(struct findings *findings)
+static void spinning(struct findings *findings)
 {
     const struct snapshot *snapshot = findings->snapshot;
     const struct snapshot_source *source = &snapshot->source;
     bool of_misses = source->ranking < SAMPLE_EVENTS_MAX && source->event_count &&
                      source->events[source->ranking].role <= EVENT_MEM_FILL;
     /* A line that is read again and again is not missed on; time is spent there. */
-    if (of_misses || findings_simulated(findings) || snapshot->target.threads < 2 ||
-        !findings->window)
+    if (of_misses || snapshot->target.threads < 2 || !findings->window)
         return;
     for (size_t i = 0; i < snapshot->code_count; i++)
         if (snapshot->code[i].all_share >= FINDINGS_GAIN_LEAST)
-            spin(findings, &snapshot->code[i]);
+            spinning_add(findings, &snapshot->code[i]);
 }
+
+static const struct findings_rule rules[] = {
+    {.rule = RULE_FALSE_SHARING, .kind = FINDING_FALSE_SHARING, .find = sharing},
+    {.rule = RULE_TRUE_SHARING, .kind = FINDING_TRUE_SHARING, .of_use = true},
+    {.rule = RULE_SPINNING,
+     .kind = FINDING_SPINNING,
+     .find = spinning,
+     .of_samples = true,
+     .of_use = true},
+};
+const struct findings_family findings_threads = FINDINGS_FAMILY(rules);

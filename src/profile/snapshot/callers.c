@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
@@ -99,15 +100,6 @@ struct call_child {
     double samples;
 };
 
-static int by_samples(const void *left, const void *right)
-{
-    const struct call_child *a = left;
-    const struct call_child *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
-}
-
 static void list_row(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
 {
     struct build *build = list->build;
@@ -132,7 +124,7 @@ static size_t children_of(const struct call_list *list, uint32_t node,
          child = tree->sibling[child])
         if (tree->samples[child] >= callers_least * list->all)
             children[count++] = (struct call_child){child, tree->samples[child]};
-    qsort(children, count, sizeof *children, by_samples);
+    SORT(children, count, LARGEST(struct call_child, samples), SMALLEST(struct call_child, node));
     return count;
 }
 
@@ -202,26 +194,16 @@ static struct snapshot_callers *list_below(struct build *build, const struct cal
     return callers;
 }
 
-static int by_row(const void *left, const void *right)
-{
-    const struct call *a = left;
-    const struct call *b = right;
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
-}
-
 /* All that is counted for the event; NULL: no memory. */
 static struct call *gather_calls(const struct build *build, size_t *count)
 {
     const struct pairs *pairs = &build->profile->callers;
+    const struct pair *pair;
     struct call *calls = calloc(pairs->count + 1, sizeof *calls);
     *count = 0;
-    for (size_t i = 0; calls && i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        double samples = pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event
-                             ? 0
-                             : build_samples(build, &pair->weight);
+    for (size_t i = 0; calls && (pair = pairs_next(pairs, &i));) {
+        double samples =
+            PAIR_EVENT(pair->owner) == build->event ? build_samples(build, &pair->weight) : 0;
         if (samples > 0 && pair->key < CALLER_NODES_MAX)
             calls[(*count)++] = (struct call){
                 (uint32_t)pair->key, build_object_index(build, PAIR_OBJECT(pair->owner)), samples};
@@ -233,7 +215,7 @@ static void list_objects(struct build *build, struct call_tree *tree, struct cal
                          size_t count)
 {
     const struct profile *profile = build->profile;
-    qsort(calls, count, sizeof *calls, by_row);
+    SORT(calls, count, SMALLEST(struct call, row), SMALLEST(struct call, node));
     for (size_t i = 0; i < count && calls[i].row != UINT32_MAX && !build->failed;) {
         struct snapshot_object *object = &build->snapshot->objects[calls[i].row];
         double all = 0;
@@ -342,14 +324,14 @@ static const struct snapshot_frame *frame_of(struct build *build,
 void build_stacks_list(struct build *build, struct build_stacks *stacks)
 {
     const struct pairs *pairs = &build->profile->callers;
+    const struct pair *pair;
     const struct snapshot_frame **frames = calloc(CALLER_NODES_MAX, sizeof *frames);
     *stacks = (struct build_stacks){
         .list = arena_array(build->arena, pairs->count, sizeof *stacks->list)};
     build->failed |= !frames || !stacks->list;
-    for (size_t i = 0; i < pairs->count && !build->failed; i++) {
-        const struct pair *pair = &pairs->at[i];
+    for (size_t i = 0; !build->failed && (pair = pairs_next(pairs, &i));) {
         struct build_stack *stack = &stacks->list[stacks->count];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+        if (PAIR_EVENT(pair->owner) != build->event)
             continue;
         stack->object = PAIR_OBJECT(pair->owner);
         stack->weight = build_read(build, &pair->weight);

@@ -80,11 +80,11 @@ static struct throws causes_gather(struct build *build, enum causes_of kind, boo
     const struct pairs *pairs = threads                  ? &causes->thread_evictors
                                 : kind == CAUSES_OBJECTS ? &causes->evictors
                                                          : &causes->cell_evictors;
+    const struct pair *pair;
     struct throws throws = {.list = calloc(pairs->count + 1, sizeof *throws.list)};
     build->failed |= !throws.list;
-    for (size_t i = 0; throws.list && i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
+    for (size_t i = 0; throws.list && (pair = pairs_next(pairs, &i));) {
+        if (PAIR_EVENT(pair->owner) != build->event ||
             (threads && EVICTOR_THREAD_OF(pair->key) != kind))
             continue;
         throws.list[throws.count] = throw_of(build, kind, threads, pair);
@@ -183,15 +183,6 @@ static size_t eviction_line_index(const struct snapshot_eviction_line *lines, si
     return line;
 }
 
-static int most_misses(const void *left, const void *right)
-{
-    const struct snapshot_eviction_line *a = left;
-    const struct snapshot_eviction_line *b = right;
-    if (a->misses != b->misses)
-        return a->misses > b->misses ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
 /* The evictors of most lines; id 0 is not known, and no line of its own. */
 static void choose_columns(struct build *build, const struct throws *throws, enum causes_of kind,
                            struct snapshot_evictions *out)
@@ -211,7 +202,8 @@ static void choose_columns(struct build *build, const struct throws *throws, enu
         lines[*at - 1].misses += throws->list[i].weight;
     }
     if (lines)
-        qsort(lines, count, sizeof *lines, most_misses);
+        SORT(lines, count, LARGEST(struct snapshot_eviction_line, misses),
+             SMALLEST(struct snapshot_eviction_line, id));
     for (size_t i = 0; i < count && i < SNAPSHOT_EVICTION_BINS; i++)
         if (lines[i].misses >= least_line * out->misses)
             out->columns[out->column_count++].id = lines[i].id;
@@ -432,7 +424,7 @@ void build_causes(struct build *build)
     struct snapshot_causes *causes = &build->snapshot->causes;
     struct snapshot_causes_figures sums[CAUSES_KINDS] = {{0}};
     *causes = (struct snapshot_causes){0};
-    if (!causes_told(&build->profile->causes))
+    if (!causes_any(&build->profile->causes))
         return;
     for (enum causes_of kind = 0; kind < CAUSES_KINDS && !build->failed; kind++) {
         list_kind(build, kind, &sums[kind]);
@@ -440,7 +432,7 @@ void build_causes(struct build *build)
             build_evictors(build, kind, sums[kind].evicted);
     }
     causes->all = sums[CAUSES_OBJECTS];
-    causes->told = build_share_causes(&causes->all);
+    causes->known = build_share_causes(&causes->all);
 }
 
 /* Why a function missed on an object, and what had thrown those lines out. */
@@ -460,11 +452,13 @@ static void sum_code(const struct build *build, const struct matrix_axes *axes,
 {
     const struct pairs *pairs = &build->profile->code;
     const struct causes_table *table = &build->profile->causes.code;
-    for (size_t i = 0; i < pairs->count && i < table->slot_count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(pairs, &i));) {
+        if (PAIR_EVENT(pair->owner) != build->event)
             continue;
-        build_sum_causes(build, causes_table_find(table, i, pairs_hash(pair->owner, pair->key)),
+        build_sum_causes(build,
+                         causes_table_find(table, (size_t)(pair - pairs->at),
+                                           pairs_hash(pair->owner, pair->key)),
                          &sums[cell_of(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
     }
 }
@@ -475,12 +469,12 @@ static size_t list_evictors(struct build *build, const struct matrix_axes *axes,
 {
     const struct causes *causes = &build->profile->causes;
     const struct pairs *pairs = threads ? &causes->thread_evictors : &causes->cell_evictors;
+    const struct pair *pair;
     size_t used = 0;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
+    for (size_t i = 0; (pair = pairs_next(pairs, &i));) {
         double misses = build_read(build, &pair->weight);
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
-            !(misses >= least) || (threads && EVICTOR_THREAD_OF(pair->key) != CAUSES_KINDS))
+        if (PAIR_EVENT(pair->owner) != build->event || !(misses >= least) ||
+            (threads && EVICTOR_THREAD_OF(pair->key) != CAUSES_KINDS))
             continue;
         if (out && threads)
             out[used] = (struct snapshot_matrix_evictor){
@@ -517,7 +511,7 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
     size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
-    if (!causes_told(&build->profile->causes))
+    if (!causes_any(&build->profile->causes))
         return;
     struct snapshot_causes_figures *sums = calloc(cells, sizeof *sums);
     build->failed |= !sums;

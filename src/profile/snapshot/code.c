@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions: those of each listed object, and all of them. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -23,6 +22,7 @@ static bool sum_attributed(const struct build *build, double *sums)
 {
     const struct pair **sorted = build->profile->unplaced.sorted;
     const struct pairs *code = &build->profile->code;
+    const struct pair *pair;
     struct hash index = {0};
     bool known = true;
     hash_init(&index);
@@ -32,9 +32,8 @@ static bool sum_attributed(const struct build *build, double *sums)
         if (at)
             *at = (uint32_t)i;
     }
-    for (size_t i = 0; i < code->count && known; i++) {
-        const struct pair *pair = &code->at[i];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+    for (size_t i = 0; known && (pair = pairs_next(code, &i));) {
+        if (PAIR_EVENT(pair->owner) != build->event)
             continue;
         const uint32_t *at = hash_find(&index, pair->key);
         if (at)
@@ -321,7 +320,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
             *at = (uint32_t)i;
         code->share = interval_share(code->share.value, samples);
         code->rates = build_function_rates(build, code->id);
-        code->use = build_function_use(build, code->id);
+        code->use = build_use(build, USE_FUNCTION, code->id, 0);
         code_describe(build, code);
         build_note_unplaced(build, code);
     }
@@ -344,17 +343,6 @@ void build_code(struct build *build)
  * missed on. */
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
-
-/* By instruction, the strongest object first. */
-static int by_place(const void *left, const void *right)
-{
-    const struct pair *a = *(const struct pair *const *)left;
-    const struct pair *b = *(const struct pair *const *)right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    double difference = a->weight.at[BASIS_RUN] - b->weight.at[BASIS_RUN];
-    return difference > 0 ? -1 : difference < 0;
-}
 
 static int by_instruction_samples(const void *left, const void *right)
 {
@@ -497,7 +485,7 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
         row->share = all > 0 ? (row->samples + row->unknown_samples) / all : NAN;
         row->object_share = row->samples > 0 ? row->object_share / row->samples : NAN;
         name_field(build, row, where[rows[i].type_id]);
-        row->use = build_instruction_use(build, row->address);
+        row->use = build_use(build, USE_INSTRUCTION, 0, row->address);
         locate(build, row);
     }
     if (code->sites < code->instruction_count)
@@ -542,7 +530,8 @@ void build_instructions(struct build *build)
         group(build, grouped, groups);
     for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS && !build->failed; i++) {
         size_t first = i ? groups[i - 1] : 0;
-        qsort(grouped + first, groups[i] - first, sizeof *grouped, by_place);
+        SORT_POINTERS(grouped + first, groups[i] - first, SMALLEST(struct pair, key),
+                      LARGEST(struct pair, weight.at[BASIS_RUN]));
         if (groups[i] > first || build_unplaced_most(build, snapshot->code[i].id))
             instructions_list(build, &snapshot->code[i], grouped + first, groups[i] - first);
     }

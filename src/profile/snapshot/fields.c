@@ -86,7 +86,7 @@ static void build_field_figures(struct build *build, struct snapshot_object *obj
                                 const struct snapshot_field *places, const struct pair **pairs,
                                 size_t count)
 {
-    if (!object->levels && !object->rates && !object->use && !causes_told(&build->profile->causes))
+    if (!object->levels && !object->rates && !object->use && !causes_any(&build->profile->causes))
         return;
     struct field_sums *sums = calloc(object->field_count + 1, sizeof *sums);
     build->failed |= !sums;

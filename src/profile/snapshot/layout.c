@@ -4,10 +4,10 @@
  * their heat. The cache lines that cut it: layout.c.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/state.h"
 #include "resolve/members.h"
 
@@ -35,8 +35,7 @@ enum {
     UNKNOWN_SIZE = 8 /* bytes of an access of unknown size */
 };
 
-/* Thresholds of the reading. Those of the findings are stricter: findings/thresholds.h has them,
- * with their evidence. */
+/* Thresholds of the suggestions. Those of the findings are stricter (profile/findings). */
 static const double most_of_heat = 0.9;
 static const double straddling_least = 0.05;
 static const double unused_least = 0.25;
@@ -114,13 +113,6 @@ static void drawing_cut_into_lines(struct drawing *drawing)
     }
 }
 
-static int hottest(const void *left, const void *right)
-{
-    const struct snapshot_layout_row *a = *(const struct snapshot_layout_row *const *)left;
-    const struct snapshot_layout_row *b = *(const struct snapshot_layout_row *const *)right;
-    return a->samples > b->samples ? -1 : a->samples < b->samples;
-}
-
 /* Lines that hold the few members with most of the heat, and the number they need. */
 static void drawing_measure_spread(struct drawing *drawing)
 {
@@ -134,7 +126,7 @@ static void drawing_measure_spread(struct drawing *drawing)
         if (!drawing->rows[i].has_members && drawing->rows[i].samples > 0)
             rows[count++] = &drawing->rows[i];
     if (rows)
-        qsort(rows, count, sizeof *rows, hottest);
+        SORT_POINTERS(rows, count, LARGEST(struct snapshot_layout_row, samples));
     for (size_t i = 0; lines && i < count && heat < most_of_heat * layout->samples; i++) {
         const struct type_member *member = &rows[i]->member;
         uint64_t size = member->stride ? member->stride : member->size;

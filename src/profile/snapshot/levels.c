@@ -119,7 +119,7 @@ static double sum(const double *counts, int count)
     return total;
 }
 
-static double told(const double *recorded)
+static double accesses_in(const double *recorded)
 {
     double total = 0;
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
@@ -133,9 +133,9 @@ static double timed(const double *recorded)
 }
 
 /* A data source that is "not available" in all its parts is recorded without information. */
-static bool tells(const double *recorded)
+static bool reports_any(const double *recorded)
 {
-    return told(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
+    return accesses_in(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
            sum(recorded + LEVELS_TLB + 1, TLB_COUNT - 1) > 0 ||
            sum(recorded + LEVELS_SNOOP + 1, SNOOP_COUNT - 1) > 0 ||
            recorded[LEVELS_LOCKED] + recorded[LEVELS_BLOCK_KNOWN] > 0;
@@ -173,9 +173,9 @@ static void read_recorded(const struct build *build, const double *recorded,
 {
     levels->from = LEVELS_RECORDED;
     read_latency(build, recorded, levels);
-    if (!(told(recorded) > 0))
+    if (!(accesses_in(recorded) > 0))
         return;
-    levels->accesses = told(recorded);
+    levels->accesses = accesses_in(recorded);
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         levels->level[i] = recorded[LEVELS_FOUND(i)];
     read_answers(recorded + LEVELS_SNOOP, SNOOP_COUNT, levels->snoop);
@@ -257,7 +257,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct levels_su
 {
     struct snapshot_levels levels;
     set_unknown(&levels);
-    if (tells(sums->recorded))
+    if (reports_any(sums->recorded))
         read_recorded(build, sums->recorded, &levels);
     else if (!work_out(build, sums, &levels))
         return NULL;
@@ -307,13 +307,13 @@ static void add_levels(const struct build *build, const struct levels *levels,
 }
 
 /* The event with data sources in its samples; -1: none. */
-static int telling(const struct rates_plan *plan)
+static int reporting_event(const struct rates_plan *plan)
 {
     return plan->recorded ? plan->access : plan->timed;
 }
 
 /* Some levels are known, not only that there is one. */
-static bool tells_levels(const struct build *build, const struct levels *levels)
+static bool reports_levels(const struct build *build, const struct levels *levels)
 {
     for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)
         if (build_read(build, &levels->at[LEVELS_FOUND(i)]) > 0)
@@ -321,7 +321,7 @@ static bool tells_levels(const struct build *build, const struct levels *levels)
     return false;
 }
 
-static bool tells_latencies(const struct build *build, const struct levels *levels)
+static bool reports_latencies(const struct build *build, const struct levels *levels)
 {
     return read_squares(build, &levels->at[LEVELS_WAITED_SQUARES]) > 0;
 }
@@ -332,9 +332,9 @@ static void plan(struct build *build)
     const struct snapshot_source *source = &build->snapshot->source;
     build->rates = rates_plan(source, false, -1);
     int access = build->rates.access < profile->options.event_count ? build->rates.access : -1;
-    bool recorded = access >= 0 && tells_levels(build, &profile->all_levels[access]);
-    int told = recorded ? access : build->event;
-    int timed = tells_latencies(build, &profile->all_levels[told]) ? told : -1;
+    bool recorded = access >= 0 && reports_levels(build, &profile->all_levels[access]);
+    int event = recorded ? access : build->event;
+    int timed = reports_latencies(build, &profile->all_levels[event]) ? event : -1;
     build->rates = rates_plan(source, recorded, timed);
 }
 
@@ -361,8 +361,8 @@ struct snapshot_rates *build_all_rates(struct build *build)
     plan(build);
     for (uint16_t i = 0; i < profile->options.event_count; i++)
         all->events[i] = read_tally(build, &profile->all[i]);
-    if (telling(&build->rates) >= 0)
-        add_levels(build, &profile->all_levels[telling(&build->rates)], all);
+    if (reporting_event(&build->rates) >= 0)
+        add_levels(build, &profile->all_levels[reporting_event(&build->rates)], all);
     return build_rates(build, all);
 }
 
@@ -370,11 +370,11 @@ struct snapshot_rates *build_all_rates(struct build *build)
 static void add_tallies(const struct build *build, const struct tallies *tallies,
                         const struct levels_table *levels, uint32_t id, struct rates_sums *sums)
 {
-    int told = telling(&build->rates);
+    int event = reporting_event(&build->rates);
     for (uint16_t i = 0; i < build->profile->options.event_count; i++)
         sums->events[i] = read_tally(build, tallies_at(tallies, id, i));
-    if (told >= 0)
-        add_levels(build, levels_find(levels, (size_t)id * tallies->events + (size_t)told, 1),
+    if (event >= 0)
+        add_levels(build, levels_find(levels, (size_t)id * tallies->events + (size_t)event, 1),
                    sums);
 }
 
@@ -428,7 +428,7 @@ static void add_pair(const struct build *build, const struct pairs *pairs,
     uint32_t event = PAIR_EVENT(pair->owner);
     sums->events[event].weight += amount.weight;
     sums->events[event].squares += amount.squares;
-    if ((int)event == telling(&build->rates))
+    if ((int)event == reporting_event(&build->rates))
         add_levels(
             build,
             levels_find(levels, (size_t)(pair - pairs->at), pairs_hash(pair->owner, pair->key)),
@@ -743,12 +743,15 @@ static void build_stalled(struct build *build)
 void build_waits(struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;
-    if (build->profile->options.simulated)
+    bool timed = snapshot->levels && snapshot->levels->latency > 0;
+    if (build->profile->options.simulated) {
         build_simulated(build);
-    else if (build->rates.stall >= 0 && build->rates.cycles >= 0)
+        return;
+    }
+    if (build->rates.stall >= 0 && build->rates.cycles >= 0)
         build_stalled(build);
-    else if (snapshot->levels && snapshot->levels->latency > 0)
-        build_timed(build);
-    else if (measured_of(&snapshot->source) == MEASURED_TIME)
+    else if (!timed && measured_of(&snapshot->source) == MEASURED_TIME)
         build_recurrence(build);
+    if (timed)
+        build_timed(build);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "resolve/members.h"
 
@@ -177,13 +178,10 @@ static void put_pair(const struct build *build, const struct pair *pair,
 static void put_pairs(const struct build *build, const struct matrix_axes *axes,
                       struct matrix_filling *filling)
 {
-    const struct pairs *pairs = &build->profile->code;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner != PAIR_EMPTY)
-            put_pair(build, pair, filling, matrix_axes_row(axes, pair->extra),
-                     matrix_axes_column(axes, PAIR_OBJECT(pair->owner)));
-    }
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(&build->profile->code, &i));)
+        put_pair(build, pair, filling, matrix_axes_row(axes, pair->extra),
+                 matrix_axes_column(axes, PAIR_OBJECT(pair->owner)));
 }
 
 /* Sum of the gaps of the listed ones; rounding is no gap. */
@@ -445,11 +443,8 @@ struct cell_sums {
 static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
                       const struct cell_sums *sums)
 {
-    const struct pairs *pairs = &build->profile->code;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner == PAIR_EMPTY)
-            continue;
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(&build->profile->code, &i));) {
         size_t row = matrix_axes_row(axes, pair->extra);
         size_t cell =
             row * matrix_axes_width(axes) + matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
@@ -509,7 +504,7 @@ static void list_rates(struct build *build, const struct matrix_axes *axes, size
     matrix->rates_all = all;
 }
 
-static void build_told(struct build *build, const struct matrix_axes *axes)
+static void build_cell_levels(struct build *build, const struct matrix_axes *axes)
 {
     const struct snapshot *snapshot = build->snapshot;
     size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
@@ -535,7 +530,7 @@ static void build_cells(struct build *build, const struct matrix_axes *axes)
     if (!build->failed)
         build_blocks(build, axes);
     if (!build->failed)
-        build_told(build, axes);
+        build_cell_levels(build, axes);
     if (!build->failed)
         build_cell_causes(build, axes);
 }
@@ -545,19 +540,10 @@ struct ranked {
     double share;
 };
 
-static int most_share(const void *left, const void *right)
-{
-    const struct ranked *a = left;
-    const struct ranked *b = right;
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
 static size_t matrix_list(struct ranked *ranked, size_t count, size_t most, uint32_t *indices)
 {
     size_t used = 0;
-    qsort(ranked, count, sizeof *ranked, most_share);
+    SORT(ranked, count, LARGEST(struct ranked, share), SMALLEST(struct ranked, index));
     while (used < count && used < most && ranked[used].share > 0) {
         indices[used] = ranked[used].index;
         used++;

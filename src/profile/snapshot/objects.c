@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
@@ -123,16 +124,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
     object->rates = build_object_rates(build, object->id);
-    object->use = build_object_use(build, object->id);
-}
-
-static int by_object_samples(const void *left, const void *right)
-{
-    const struct snapshot_object *a = left;
-    const struct snapshot_object *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
+    object->use = build_use(build, USE_OBJECT, object->id, 0);
 }
 
 static bool has_samples(const struct build *build, uint32_t id)
@@ -204,7 +196,8 @@ static double least_listed(const struct build *build)
 static void index_objects(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    qsort(snapshot->objects, snapshot->object_count, sizeof *snapshot->objects, by_object_samples);
+    SORT(snapshot->objects, snapshot->object_count, LARGEST(struct snapshot_object, samples),
+         SMALLEST(struct snapshot_object, id));
     for (size_t i = 0; i < snapshot->object_count; i++) {
         uint32_t *index = hash_insert(&build->index, snapshot->objects[i].id, NULL);
         if (index)
@@ -251,28 +244,12 @@ void build_objects(struct build *build)
 
 enum { INSTANCES = 32 };
 
-static int most_in_instance(const void *left, const void *right)
-{
-    const struct snapshot_instance *a = left;
-    const struct snapshot_instance *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
-    return a->base < b->base ? -1 : a->base > b->base;
-}
-
-static int by_base(const void *left, const void *right)
-{
-    const struct snapshot_instance *a = left;
-    const struct snapshot_instance *b = right;
-    return (a->base > b->base) - (a->base < b->base);
-}
-
-/* Samples in the same block: of several objects of one row, or (`all`) of a mapping that grew.
- * Returns how many are left. */
+/* Joins samples in the same block: those of several objects of one row; `all`: a mapping that grew
+ * is one block. Returns how many are left. */
 static size_t join_instances(struct snapshot_instance *list, size_t count, bool all)
 {
     size_t used = 0;
-    qsort(list, count, sizeof *list, by_base);
+    SORT(list, count, SMALLEST(struct snapshot_instance, base));
     for (size_t i = 0; i < count; i++) {
         if (!used || (!all && list[used - 1].base != list[i].base)) {
             list[used++] = list[i];
@@ -315,18 +292,9 @@ static void build_instances(struct build *build, struct snapshot_object *object,
         !object->type_id && object->instances->size)
         object->size = object->instances->size;
     if (object->instances)
-        qsort(object->instances, count, sizeof *object->instances, most_in_instance);
+        SORT(object->instances, count, LARGEST(struct snapshot_instance, samples),
+             SMALLEST(struct snapshot_instance, base));
     object->instance_count = count < INSTANCES ? count : INSTANCES;
-}
-
-/* As pairs_sorted() has those of one object. */
-static int by_extra_and_key(const void *left, const void *right)
-{
-    const struct pair *a = *(const struct pair *const *)left;
-    const struct pair *b = *(const struct pair *const *)right;
-    if (a->extra != b->extra)
-        return a->extra < b->extra ? -1 : 1;
-    return a->key < b->key ? -1 : a->key > b->key;
 }
 
 /* A row of several objects: the pairs of all of them. */
@@ -345,7 +313,7 @@ static void build_from_parts(struct build *build, struct snapshot_object *object
             list[count++] = sorted[first + i];
     } while ((id = build_next_part(build, id)));
     if (list) {
-        qsort(list, count, sizeof(const struct pair *), by_extra_and_key);
+        SORT_POINTERS(list, count, SMALLEST(struct pair, extra), SMALLEST(struct pair, key));
         part(build, object, list, count);
     }
     free(list);
@@ -441,17 +409,6 @@ struct rank {
     uint64_t bytes;
 };
 
-static int most_missed(const void *left, const void *right)
-{
-    const struct rank *a = left;
-    const struct rank *b = right;
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
 static size_t rank_bins(struct build *build, struct rank *ranks, size_t room)
 {
     union place_answer answer;
@@ -462,7 +419,8 @@ static size_t rank_bins(struct build *build, struct rank *ranks, size_t room)
         if (bin.heap.live_blocks || bin.heap.allocations)
             ranks[count++] = (struct rank){i, bin.share, bin.heap.usable_bytes};
     }
-    qsort(ranks, count, sizeof *ranks, most_missed);
+    SORT(ranks, count, LARGEST(struct rank, share), LARGEST(struct rank, bytes),
+         SMALLEST(struct rank, index));
     return count;
 }
 
@@ -670,23 +628,23 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
 {
     struct snapshot_bin **sorted = calloc(heap->bin_count + 1, sizeof *sorted);
     size_t count = 0;
-    bool told = sorted;
+    bool done = sorted;
     for (size_t i = 0; sorted && i < heap->bin_count; i++)
         if (heap->bins[i].heap.name && heap->bins[i].heap.path && !heap->bins[i].heap.renamed)
             sorted[count++] = &heap->bins[i];
     if (count)
         qsort(sorted, count, sizeof *sorted, by_name_and_path);
     /* Sorted by path, no other that differs has more in common than the nearest. */
-    for (size_t i = 0; told && i < count; i++) {
+    for (size_t i = 0; done && i < count; i++) {
         unsigned index = 0;
         bool by_line = false;
         distinguish(sorted, count, i, (size_t)-1, &index, &by_line);
         distinguish(sorted, count, i, 1, &index, &by_line);
-        told = !index || call(sorted[i], index, by_line, arena);
+        done = !index || call(sorted[i], index, by_line, arena);
     }
-    told = told && number_twins(sorted, count, arena);
+    done = done && number_twins(sorted, count, arena);
     free(sorted);
-    return told;
+    return done;
 }
 
 /*
@@ -776,7 +734,7 @@ static void partners_describe(struct build *build, struct snapshot_partner *part
 void build_partners(struct build *build)
 {
     struct hot hot = {0};
-    if (!build->profile->options.pairs.next || !build->snapshot->uses.told)
+    if (!build->profile->options.pairs.next || !build->snapshot->uses.known)
         return;
     partners_gather(build, &hot);
     for (enum line_pairs kind = 0; kind < LINE_PAIRS && hot.count; kind++)

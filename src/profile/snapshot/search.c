@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
@@ -49,13 +50,6 @@ static const struct region *found_in(const struct search *search, const struct r
     return best;
 }
 
-static int most_of_phase(const void *left, const void *right)
-{
-    const struct snapshot_region_phase *a = left;
-    const struct snapshot_region_phase *b = right;
-    return a->share != b->share ? (a->share > b->share ? -1 : 1) : a->name[0] - b->name[0];
-}
-
 static bool say_phase(const struct search *search, uint8_t phase, const struct region *region,
                       struct snapshot_region_phase *out)
 {
@@ -87,7 +81,8 @@ static void say_phases(struct build *build, const struct region *region,
     if (!copy || !count)
         return;
     memcpy(copy, list, count * sizeof *copy);
-    qsort(copy, count, sizeof *copy, most_of_phase);
+    SORT(copy, count, LARGEST(struct snapshot_region_phase, share),
+         SMALLEST(struct snapshot_region_phase, name[0]));
     shown->phases = copy;
     shown->phase_count = count;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/cache/sharing.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
@@ -123,15 +124,6 @@ static void fill_code(struct build *build, const struct sharing_line *line,
     build->failed |= !code->where;
 }
 
-static int by_sharing_share(const void *left, const void *right)
-{
-    const struct snapshot_sharing_code *a = left;
-    const struct snapshot_sharing_code *b = right;
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
-
 static int by_offset(const void *left, const void *right)
 {
     const struct snapshot_sharing_code *a = *(const struct snapshot_sharing_code *const *)left;
@@ -207,7 +199,8 @@ static void sharing_fill_codes(struct build *build, const struct sharing_line *l
     }
     if (build->failed)
         return;
-    qsort(side->codes, side->code_count, sizeof *side->codes, by_sharing_share);
+    SORT(side->codes, side->code_count, LARGEST(struct snapshot_sharing_code, share),
+         SMALLEST(struct snapshot_sharing_code, address));
     for (size_t i = 0; i < side->code_count; i++)
         side->codes[i].share = side->samples > 0 ? side->codes[i].share / side->samples : 0;
     sum_up(build, side);
@@ -341,14 +334,6 @@ static bool belongs(const struct sharing_listed *last, const struct sharing_list
            same_field(&last->line, &next->line);
 }
 
-static int by_line_samples(const void *left, const void *right)
-{
-    const struct snapshot_sharing_line *a = left;
-    const struct snapshot_sharing_line *b = right;
-    int order = sharing_most_first(a->samples, b->samples);
-    return order ? order : a->address < b->address ? -1 : a->address > b->address;
-}
-
 static uint32_t different_threads(const struct snapshot_sharing_group *group)
 {
     uint32_t seen[255];
@@ -399,7 +384,8 @@ static void finish_group(struct build *build, struct snapshot_sharing_group *gro
     double all = sharing_all_samples(build);
     double object = sharing_object_samples(build, group->id);
     struct object_desc desc;
-    qsort(group->lines, group->line_count, sizeof *group->lines, by_line_samples);
+    SORT(group->lines, group->line_count, LARGEST(struct snapshot_sharing_line, samples),
+         SMALLEST(struct snapshot_sharing_line, address));
     group->verdict = group->lines[0].verdict;
     for (size_t i = 0; i < group->line_count && group->verdict == SHARING_UNSURE; i++)
         group->verdict = group->lines[i].verdict;
@@ -488,14 +474,6 @@ static double sharing_object_samples(const struct build *build, uint32_t object)
 
 /* ---- sides ---- */
 
-static int by_side_samples(const void *left, const void *right)
-{
-    const struct snapshot_sharing_side *a = left;
-    const struct snapshot_sharing_side *b = right;
-    int order = sharing_most_first(a->samples, b->samples);
-    return order ? order : a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
 static int cpu_node(const struct build *build, uint32_t cpu)
 {
     union place_answer answer;
@@ -536,7 +514,8 @@ static void fill_sides(struct build *build, const struct sharing_line *from,
         line->side_count++;
     }
     if (!build->failed)
-        qsort(line->sides, line->side_count, sizeof *line->sides, by_side_samples);
+        SORT(line->sides, line->side_count, LARGEST(struct snapshot_sharing_side, samples),
+             SMALLEST(struct snapshot_sharing_side, tid));
 }
 
 /* ---- lines ---- */
@@ -596,14 +575,15 @@ static size_t list_lines(struct build *build, struct sharing_listed *list)
 {
     const struct sharing *sharing = &build->profile->sharing;
     const struct sharing_line *from[SHARING_LINES];
+    const struct pair *row;
     size_t count = 0;
-    for (int i = 0; i < SHARING_LINES; i++) {
-        const struct sharing_line *line = &sharing->lines[i];
+    for (size_t i = 0; (row = pairs_next(&sharing->ranking, &i));) {
+        const struct sharing_line *line = &sharing->lines[row - sharing->ranking.at];
         if (!line->address || !line->owner_count)
             continue;
         list[count].judged = sharing_judge(line, build->snapshot->basis, build->scale);
         list[count].line.address = line->address;
-        list[count].base = (uint64_t)i;
+        list[count].base = (uint64_t)(row - sharing->ranking.at);
         count += list[count].judged.listed;
     }
     qsort(list, count, sizeof *list, by_samples);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
@@ -46,15 +47,6 @@ static void count_recent(struct build *build, struct counts *counts, uint32_t re
     }
 }
 
-static int by_thread_samples(const void *left, const void *right)
-{
-    const struct snapshot_thread *a = left;
-    const struct snapshot_thread *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
-    return a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
 /* All of them, to choose those that are listed. */
 static void threads_list(struct build *build, const struct counts *counts)
 {
@@ -69,7 +61,8 @@ static void threads_list(struct build *build, const struct counts *counts)
                 (struct snapshot_thread){.tid = (uint32_t)(hash->slots[i].key >> 32),
                                          .samples = (double)hash->slots[i].value / WINDOW_PARTS};
     if (all)
-        qsort(all, count, sizeof *all, by_thread_samples);
+        SORT(all, count, LARGEST(struct snapshot_thread, samples),
+             SMALLEST(struct snapshot_thread, tid));
     threads->count = count < THREADS_LISTED ? count : THREADS_LISTED;
     threads->left_out = count - threads->count;
     threads->list = arena_array(build->arena, threads->count, sizeof *threads->list);
@@ -369,7 +362,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
     copy_whatif(build);
     copy_binaries(build);
     copy_refused(build);
-    snapshot->reading.busy_with = arena_string(build->arena, head->reading.busy_with);
+    snapshot->loading.busy_with = arena_string(build->arena, head->loading.busy_with);
 }
 
 static void copy_totals(struct build *build, uint64_t now_ns)

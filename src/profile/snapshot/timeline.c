@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "profile/time/streams.h"
 
@@ -37,13 +38,6 @@ static const char *stream_object_name(struct build *build, uint32_t id)
     return build_name(build, desc.name);
 }
 
-static int most(const void *left, const void *right)
-{
-    const struct stream *a = *(const struct stream *const *)left;
-    const struct stream *b = *(const struct stream *const *)right;
-    return a->total > b->total ? -1 : a->total < b->total;
-}
-
 static struct streams_sorted streams_sort(struct build *build, const struct streams *streams,
                                           unsigned kind)
 {
@@ -53,7 +47,7 @@ static struct streams_sorted streams_sort(struct build *build, const struct stre
         if (STREAM_KIND(streams->list[i].key) == kind)
             sorted.list[sorted.count++] = &streams->list[i];
     if (sorted.list)
-        qsort(sorted.list, sorted.count, sizeof *sorted.list, most);
+        SORT_POINTERS(sorted.list, sorted.count, LARGEST(struct stream, total));
     return sorted;
 }
 
@@ -404,7 +398,8 @@ static void phases_list(struct build *build, const struct streams_sorted *object
             .start_s = build_seconds(build, now_ns, segments[i].start_ns),
             .end_s = build_seconds(build, now_ns, segments[i].end_ns),
             .samples = segments[i].samples,
-            .told_s = segments[i].told_ns ? build_seconds(build, now_ns, segments[i].told_ns) : NAN,
+            .known_s =
+                segments[i].known_ns ? build_seconds(build, now_ns, segments[i].known_ns) : NAN,
             .distance = NAN,
             .rose_by = NAN,
             .fell_by = NAN};
@@ -469,13 +464,6 @@ static double correlation(const struct snapshot_timeline *shown, const double *l
     return (sums[4] - sums[0] * sums[1] / count) / sqrt(x_spread * y_spread);
 }
 
-static int strongest(const void *left, const void *right)
-{
-    const struct snapshot_turns *a = left;
-    const struct snapshot_turns *b = right;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
-}
-
 static void list_turns(struct build *build, struct snapshot_timeline *shown)
 {
     struct snapshot_turns all[STREAMS_SHOWN * STREAMS_SHOWN / 2];
@@ -488,7 +476,7 @@ static void list_turns(struct build *build, struct snapshot_timeline *shown)
                 all[count++] = (struct snapshot_turns){i, k, r};
         }
     }
-    qsort(all, count, sizeof *all, strongest);
+    SORT(all, count, SMALLEST(struct snapshot_turns, correlation));
     shown->turn_count = count < TURNS_SHOWN ? count : TURNS_SHOWN;
     shown->turns = arena_array(build->arena, shown->turn_count, sizeof *shown->turns);
     build->failed |= !shown->turns;

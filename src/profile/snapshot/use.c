@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 #include "sim_abi.h"
@@ -28,8 +29,9 @@ static void read_sums(const struct build *build, const struct use_sums *sums,
 }
 
 /* Lines that were followed represent all, and are used alike or not. A few that are alike by chance
- * are not taken for all. */
-static void use_settle(struct snapshot_use *use)
+ * are not taken for all; nor are all of a part that were followed where of the run some were not:
+ * three times as many as a followed one represents may have had none (rule of three). */
+static void use_settle(struct snapshot_use *use, const struct snapshot_use *all)
 {
     double part = snapshot_use_spatial(use);
     double line_bytes = use->fetched_bytes / use->lines;
@@ -37,7 +39,8 @@ static void use_settle(struct snapshot_use *use)
     double binomial = part * (1 - part);
     double variance = (use->squares / use->lines - mean * mean) / (line_bytes * line_bytes);
     double effective = use->followed * binomial / (fmax(variance, 0) + binomial / use->followed);
-    double left_out = 1 - use->followed / use->lines;
+    double unseen = all->followed < all->lines * (1 - 1e-9) ? 3 * all->lines / all->followed : 0;
+    double left_out = 1 - use->followed / (use->lines + unseen);
     use->spatial_low = use->spatial_high = part;
     if (!(left_out > 1e-9) || isnan(part))
         return;
@@ -56,26 +59,26 @@ void build_uses(struct build *build)
     *uses = (struct snapshot_uses){0};
     if (!use->rows)
         return;
-    for (unsigned level = wanted ? wanted : USE_LEVELS; level-- > 0 && !uses->told;) {
-        uses->told = use->all[level].lines.at[BASIS_RUN] >= LINES_LEAST;
+    for (unsigned level = wanted ? wanted : USE_LEVELS; level-- > 0 && !uses->known;) {
+        uses->known = use->all[level].lines.at[BASIS_RUN] >= LINES_LEAST;
         uses->level = (uint8_t)level;
     }
-    for (unsigned level = 0; level < USE_LEVELS && !uses->told; level++) {
-        uses->told = use->all[level].lines.at[BASIS_RUN] > 0;
+    for (unsigned level = 0; level < USE_LEVELS && !uses->known; level++) {
+        uses->known = use->all[level].lines.at[BASIS_RUN] > 0;
         uses->level = (uint8_t)level;
     }
-    uses->is_nearer = uses->told && uses->level + 1 != wanted;
-    if (!uses->told)
+    uses->is_nearer = uses->known && uses->level + 1 != wanted;
+    if (!uses->known)
         return;
     read_sums(build, &use->all[uses->level], &uses->all);
-    use_settle(&uses->all);
+    use_settle(&uses->all, &uses->all);
 }
 
 static const struct use_sums *use_sums_find(const struct build *build, enum use_of of, uint32_t id,
                                             uint64_t offset)
 {
     const struct snapshot_uses *uses = &build->snapshot->uses;
-    return uses->told ? use_row(&build->profile->use, use_key(of, uses->level, id, offset)) : NULL;
+    return uses->known ? use_row(&build->profile->use, use_key(of, uses->level, id, offset)) : NULL;
 }
 
 struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum)
@@ -87,33 +90,17 @@ struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use
     if (!use)
         return NULL;
     *use = *sum;
-    use_settle(use);
+    use_settle(use, &build->snapshot->uses.all);
     return use;
 }
 
-static struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id,
-                                      uint64_t offset)
+struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id, uint64_t offset)
 {
     const struct use_sums *sums = use_sums_find(build, of, id, offset);
     struct snapshot_use sum = {0};
     if (sums)
         read_sums(build, sums, &sum);
     return build_use_of(build, &sum);
-}
-
-struct snapshot_use *build_object_use(struct build *build, uint32_t object)
-{
-    return build_use(build, USE_OBJECT, object, 0);
-}
-
-struct snapshot_use *build_function_use(struct build *build, uint32_t function)
-{
-    return build_use(build, USE_FUNCTION, function, 0);
-}
-
-struct snapshot_use *build_instruction_use(struct build *build, uint64_t ip)
-{
-    return build_use(build, USE_INSTRUCTION, 0, ip);
 }
 
 void build_sum_offset_use(const struct build *build, const struct pair *pair,
@@ -174,32 +161,32 @@ static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
  * also have to represent all lines.
  */
 static struct snapshot_share missed(const struct build *build, const struct distances_row *from,
-                                    double told, double one_in, double lines)
+                                    double correction, double one_in, double lines)
 {
     const double sigmas = 1.96, widest = 0.9;
     enum snapshot_basis basis = build->snapshot->basis;
     double reach = fmin(widest, sigmas * sqrt(one_in / lines));
-    double uses = build_read(build, &from->told);
+    double uses = build_read(build, &from->uses);
     double first = build_read(build, &from->first);
     double watched = first > 0 ? fmin(uses, fmax(1, first / one_in)) : uses;
     double far_lines = distances_step_up(lines * (1 + reach));
     double near_lines = distances_step_down(lines * (1 - reach));
-    double far = fmin(told * distances_miss_ratio(from, basis, far_lines), 1);
-    double near = fmin(told * distances_miss_ratio(from, basis, near_lines), 1);
+    double far = fmin(correction * distances_miss_ratio(from, basis, far_lines), 1);
+    double near = fmin(correction * distances_miss_ratio(from, basis, near_lines), 1);
     return (struct snapshot_share){
-        .value = fmin(told * distances_miss_ratio(from, basis, lines), 1),
+        .value = fmin(correction * distances_miss_ratio(from, basis, lines), 1),
         .low = interval_share(far, watched).low,
         .high = interval_share(near, watched).high,
     };
 }
 
 /*
- * `told` over `really`: accesses estimated from the watched lines, over those counted. Which lines
+ * `correction`: accesses estimated from the watched lines, over those counted. Which lines
  * are watched is chance, and a hot one weighs much: the exact count corrects the whole
  * (SHARDS-adj, Waldspurger et al. 2015, section 2.4).
  */
-static void reuse_row_fill(const struct build *build, const struct distances_row *from, double told,
-                           struct snapshot_reuse_row *row)
+static void reuse_row_fill(const struct build *build, const struct distances_row *from,
+                           double correction, struct snapshot_reuse_row *row)
 {
     const struct snapshot_reuse *reuse = &build->snapshot->reuse;
     double line_bytes = build->profile->distances.line_bytes;
@@ -207,47 +194,31 @@ static void reuse_row_fill(const struct build *build, const struct distances_row
     double of_run = build->profile->distances.all.first.at[BASIS_RUN];
     double one_in = fmax(SIM_REUSE_ONE_IN, of_run / SIM_REUSE_LINES);
     row->object = row->code = UINT32_MAX;
-    row->uses = build_read(build, &from->told);
-    row->first = all > 0 ? fmin(told * build_read(build, &from->first) / all, 1) : NAN;
+    row->uses = build_read(build, &from->uses);
+    row->first = all > 0 ? fmin(correction * build_read(build, &from->first) / all, 1) : NAN;
     for (unsigned i = 0; i < REUSE_POINTS; i++)
-        row->miss[i] = missed(build, from, told, one_in, snapshot_reuse_size(i) / line_bytes);
+        row->miss[i] = missed(build, from, correction, one_in, snapshot_reuse_size(i) / line_bytes);
     for (size_t i = 0; i < REUSE_MARKS; i++) {
         double lines = i < reuse->mark_count ? (double)reuse->marks[i].size_bytes / line_bytes : 0;
-        row->at[i] = lines > 0 ? missed(build, from, told, one_in, lines)
+        row->at[i] = lines > 0 ? missed(build, from, correction, one_in, lines)
                                : (struct snapshot_share){NAN, NAN, NAN};
     }
 }
 
 /* 1: the two counts are not of the same time. */
-static double told_of_counted(const struct build *build)
+static double reuse_correction(const struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;
-    double told = build->profile->distances.all.all.at[BASIS_RUN];
+    double estimated = build->profile->distances.all.all.at[BASIS_RUN];
     double counted = (double)snapshot->simulation.accesses;
     bool since_start = !(snapshot->counted_s < snapshot->elapsed_s);
-    return since_start && told > 0 && counted > 0 ? told / counted : 1;
+    return since_start && estimated > 0 && counted > 0 ? estimated / counted : 1;
 }
 
 static double share_of(const struct build *build, const struct distances_row *row)
 {
     double all = build_read(build, &build->profile->distances.all.all);
     return all > 0 ? build_read(build, &row->all) / all : NAN;
-}
-
-static int most_accesses(const void *left, const void *right)
-{
-    const struct distances_row *a = *(const struct distances_row *const *)left;
-    const struct distances_row *b = *(const struct distances_row *const *)right;
-    double difference = a->all.at[BASIS_RUN] - b->all.at[BASIS_RUN];
-    return difference > 0 ? -1 : difference < 0 ? 1 : (a->id > b->id) - (a->id < b->id);
-}
-
-static int most_share(const void *left, const void *right)
-{
-    const struct snapshot_reuse_row *a = left;
-    const struct snapshot_reuse_row *b = right;
-    return a->share != b->share ? (a->share > b->share ? -1 : 1)
-                                : (a->id > b->id) - (a->id < b->id);
 }
 
 /* Pointers to all rows of a kind, the most accesses first. */
@@ -258,7 +229,8 @@ static size_t reuse_sort_rows(const struct distances *distances, enum distances_
     for (size_t i = 0; i < DISTANCE_ROWS; i++)
         if (distances->rows[i].key && distances->rows[i].of == of)
             out[count++] = &distances->rows[i];
-    qsort(out, count, sizeof *out, most_accesses);
+    SORT_POINTERS(out, count, LARGEST(struct distances_row, all.at[BASIS_RUN]),
+                  SMALLEST(struct distances_row, id));
     return count;
 }
 
@@ -275,7 +247,8 @@ static void list_objects(struct build *build, const struct distances_row **sorte
         row->name = build_object_name(build, (uint32_t)sorted[i]->id);
         row->object = build_object_index(build, (uint32_t)sorted[i]->id);
     }
-    qsort(reuse->objects, reuse->object_count, sizeof *reuse->objects, most_share);
+    SORT(reuse->objects, reuse->object_count, LARGEST(struct snapshot_reuse_row, share),
+         SMALLEST(struct snapshot_reuse_row, id));
 }
 
 /* ---- source lines ---- */
@@ -348,7 +321,8 @@ static void list_lines(struct build *build, const struct distances_row **sorted,
         reuse_row_fill(build, &sum, 1, row);
         name_line(build, &located[i], row);
     }
-    qsort(reuse->lines, reuse->line_count, sizeof *reuse->lines, most_share);
+    SORT(reuse->lines, reuse->line_count, LARGEST(struct snapshot_reuse_row, share),
+         SMALLEST(struct snapshot_reuse_row, id));
     reuse->line_count = reuse->line_count < LISTED ? reuse->line_count : LISTED;
 }
 
@@ -364,10 +338,10 @@ void build_reuse(struct build *build)
     reuse->lines = arena_array(build->arena, LOCATED, sizeof *reuse->lines);
     build->failed |= !sorted || !reuse->objects || !reuse->lines;
     if (!build->failed) {
-        reuse->told = true;
+        reuse->known = true;
         add_marks(build, reuse);
         reuse->all = (struct snapshot_reuse_row){.name = "all", .share = 1};
-        reuse_row_fill(build, &distances->all, told_of_counted(build), &reuse->all);
+        reuse_row_fill(build, &distances->all, reuse_correction(build), &reuse->all);
         list_objects(build, sorted, reuse_sort_rows(distances, DISTANCES_OBJECT, sorted));
         list_lines(build, sorted, reuse_sort_rows(distances, DISTANCES_INSTRUCTION, sorted));
     }

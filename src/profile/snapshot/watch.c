@@ -2,10 +2,10 @@
 /* Watches by object: estimates, and the code that touched next. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/cache/reuse.h"
 #include "profile/findings/findings.h"
 #include "profile/snapshot/builders.h"
@@ -153,17 +153,18 @@ static double passed_s(const struct reuse *reuse)
 static void watch_fill_pace(const struct build *build, struct snapshot_watch_object *object)
 {
     double passed = passed_s(build->profile->reuse);
-    object->needed = object->told;
+    object->needed = object->settled;
     object->wait_s = 0;
     if (object->verdict != WATCH_TOO_FEW)
         return;
     /* Those that were cut short may leave the estimate less sure than so many would. */
     object->needed = needed(&object->again);
-    if (object->needed <= object->told)
-        object->needed = object->told + 1;
+    if (object->needed <= object->settled)
+        object->needed = object->settled + 1;
     object->wait_s = NAN;
-    if (object->told && passed > 0)
-        object->wait_s = (double)(object->needed - object->told) * passed / (double)object->told;
+    if (object->settled && passed > 0)
+        object->wait_s =
+            (double)(object->needed - object->settled) * passed / (double)object->settled;
 }
 
 /* Nearly all of it is spent, and there was more to be watched. */
@@ -368,7 +369,7 @@ static void fill_again(const struct legs *legs, struct snapshot_watch_object *ob
     object->watched = count;
     for (size_t i = 0; i < count; i++) {
         object->touched += legs->times[i].happened;
-        object->told += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
+        object->settled += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
     }
     object->again_s = count < REUSE_LEAST ? NAN : reach;
     object->again = object->returns = (struct snapshot_share){NAN, NAN, NAN};
@@ -444,22 +445,6 @@ static void fill_object(struct build *build, const struct legs *legs, uint32_t i
 
 /* ---- all of them ---- */
 
-static int by_object(const void *left, const void *right)
-{
-    const struct reuse_leg *a = *(const struct reuse_leg *const *)left;
-    const struct reuse_leg *b = *(const struct reuse_leg *const *)right;
-    return (a->object > b->object) - (a->object < b->object);
-}
-
-static int most_watched(const void *left, const void *right)
-{
-    const struct snapshot_watch_object *a = left;
-    const struct snapshot_watch_object *b = right;
-    if (a->watched != b->watched)
-        return a->watched > b->watched ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
 static size_t count_objects(const struct legs *all)
 {
     size_t count = 0;
@@ -490,7 +475,8 @@ static void fill_all(struct build *build, const struct legs *all)
     }
     if (build->failed)
         return;
-    qsort(watch->objects, watch->count, sizeof *watch->objects, most_watched);
+    SORT(watch->objects, watch->count, LARGEST(struct snapshot_watch_object, watched),
+         SMALLEST(struct snapshot_watch_object, id));
     watch->count = watch->count < LISTED ? watch->count : LISTED;
     watch_sum_pace(watch);
 }
@@ -511,7 +497,7 @@ void build_watch(struct build *build)
     for (size_t i = 0; i < count && !build->failed; i++)
         all.at[i] = &reuse->legs[i];
     if (!build->failed) {
-        qsort(all.at, count, sizeof *all.at, by_object);
+        SORT_POINTERS(all.at, count, SMALLEST(struct reuse_leg, object));
         fill_all(build, &all);
     }
     free(all.at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The window, as a snapshot shows it. */
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/state.h"
 #include "profile/tables/rates.h"
 
@@ -11,15 +11,6 @@
 enum { PARTS = 4096, CROWD = 16384 };
 
 static const double held_enough = 0.8; /* of the crowding, on no more lines than ways */
-
-static int by_set(const void *left, const void *right)
-{
-    const struct snapshot_set_part *a = left;
-    const struct snapshot_set_part *b = right;
-    if (a->set != b->set)
-        return a->set < b->set ? -1 : 1;
-    return a->samples > b->samples ? -1 : a->samples < b->samples;
-}
 
 /* Which objects fill each set: every one of a small cache's, the strongest of a big one's. */
 static void list_parts(struct build *build, struct snapshot_sets *shown)
@@ -51,7 +42,8 @@ static void list_parts(struct build *build, struct snapshot_sets *shown)
                 .object = build_object_index(build, (uint32_t)parts->slots[i].key),
                 .samples = (double)parts->slots[i].value / WINDOW_PARTS};
     if (shown->parts)
-        qsort(shown->parts, shown->part_count, sizeof *shown->parts, by_set);
+        SORT(shown->parts, shown->part_count, SMALLEST(struct snapshot_set_part, set),
+             LARGEST(struct snapshot_set_part, samples));
 }
 
 /* Distinct lines of each set in the window. */
@@ -73,15 +65,6 @@ struct crowd {
     uint32_t count;
 };
 
-static int by_set_and_count(const void *left, const void *right)
-{
-    const struct crowd *a = left;
-    const struct crowd *b = right;
-    if (a->set != b->set)
-        return a->set < b->set ? -1 : 1;
-    return a->count > b->count ? -1 : a->count < b->count;
-}
-
 /* The lines of hot sets in the newest part of the window, by set, the hottest line first. */
 static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
                              struct crowd *crowd)
@@ -93,7 +76,7 @@ static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *sh
         if (entry->mapped && entry->set < shown->sets && shown->counts[entry->set] > bound)
             crowd[count++] = (struct crowd){entry->set, entry->count};
     }
-    qsort(crowd, count, sizeof *crowd, by_set_and_count);
+    SORT(crowd, count, SMALLEST(struct crowd, set), LARGEST(struct crowd, count));
     return count;
 }
 

@@ -67,7 +67,6 @@ struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded
         plan.cycles = -1;
     }
     plan.recorded = recorded && plan.access >= 0;
-    plan.timed = plan.stall >= 0 ? -1 : timed;
     plan.level = plan.recorded ? RATE_L1 : rates_plan_level(&plan, source);
     for (size_t i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         double part = i < source->event_count ? source->events[i].counted : NAN;
@@ -129,12 +128,12 @@ static struct snapshot_share rate_recorded(struct amount event, const struct mis
 {
     struct amount all = in_proportion(event, missing->accesses);
     double most = missing->missed + missing->unknown;
-    double told = missing->accesses - missing->unknown;
+    double known = missing->accesses - missing->unknown;
     struct snapshot_share low = interval_part(in_proportion(event, missing->missed), all);
     struct snapshot_share high = interval_part(in_proportion(event, most), all);
-    if (!(told > 0))
+    if (!(known > 0))
         return unknown;
-    return (struct snapshot_share){missing->missed / told, low.low, high.high};
+    return (struct snapshot_share){missing->missed / known, low.low, high.high};
 }
 
 static void make_miss_rates(const struct rates_plan *plan, const struct rates_sums *own,
@@ -218,22 +217,17 @@ static void set_unknown(struct snapshot_rates *rates)
     rates->accessed = rates->stall = rates->missed = rates->critical = unknown;
 }
 
-static bool any_known(const struct snapshot_rates *rates)
-{
-    return !isnan(rates->accesses) || !isnan(rates->stall.value);
-}
-
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
                 const struct rates_sums *all, struct snapshot_rates *rates)
 {
     set_unknown(rates);
     rates->level = plan->level;
     make_miss_rates(plan, own, all, rates);
-    if (plan->stall >= 0)
-        compare_events(plan, own, all, rates);
-    else if (plan->timed >= 0)
+    if (plan->timed >= 0)
         compare_samples(plan, own, all, rates);
-    return any_known(rates);
+    else if (plan->stall >= 0)
+        compare_events(plan, own, all, rates);
+    return !isnan(rates->accesses) || !isnan(rates->stall.value);
 }
 
 struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all)

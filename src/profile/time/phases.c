@@ -296,11 +296,9 @@ static const double chance = 1e-9;
 int phases_init(struct phases *phases, uint64_t start_ns)
 {
     *phases = (struct phases){.growing = {.start_ns = start_ns}, .scales = PHASES_USUAL};
-    struct phases_segment *segments =
-        array_more(NULL, &phases->segment_room, 0, sizeof *segments, PHASES_SEGMENTS);
-    if (!segments)
+    if (!array_more(&phases->segments, &phases->segment_room, 0, sizeof *phases->segments,
+                    PHASES_SEGMENTS))
         return -ENOMEM;
-    phases->segments = segments;
     phases->segments[phases->segment_count++] =
         (struct phases_segment){.start_ns = start_ns, .end_ns = start_ns, .phase = PHASES_NONE};
     return 0;
@@ -462,12 +460,9 @@ struct division {
 /* The oldest two become one where there is no room for more. */
 static bool phases_segment_make_room(struct phases *phases)
 {
-    struct phases_segment *more = array_more(phases->segments, &phases->segment_room,
-                                             phases->segment_count, sizeof *more, PHASES_SEGMENTS);
-    if (more) {
-        phases->segments = more;
+    if (array_more(&phases->segments, &phases->segment_room, phases->segment_count,
+                   sizeof *phases->segments, PHASES_SEGMENTS))
         return true;
-    }
     if (phases->segment_count < 2)
         return false;
     phases->segments[1].start_ns = phases->segments[0].start_ns;
@@ -526,7 +521,7 @@ static void give_away(struct phases *phases, const struct division *division, do
     before->end_ns = next->start_ns;
     before->samples += (1 - part) * samples;
     next->samples -= (1 - part) * samples;
-    next->told_ns = next->end_ns;
+    next->known_ns = next->end_ns;
 }
 
 /* A phase with the letter of the one before is no other: what had changed went back. */
@@ -561,7 +556,7 @@ static void end_segment(struct phases *phases, const struct division *division)
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     struct phases_segment next = {.start_ns = division->start_ns,
                                   .end_ns = last->end_ns,
-                                  .told_ns = last->end_ns,
+                                  .known_ns = last->end_ns,
                                   .samples = phases_sum(division->after),
                                   .phase = PHASES_NONE};
     last->end_ns = division->start_ns;

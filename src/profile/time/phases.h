@@ -62,8 +62,8 @@ struct phases_block {
 /* A time range of the run with a stable distribution. */
 struct phases_segment {
     uint64_t start_ns;
-    uint64_t end_ns;  /* so far, of the last one */
-    uint64_t told_ns; /* when it was known that it had begun; 0: the first */
+    uint64_t end_ns;   /* so far, of the last one */
+    uint64_t known_ns; /* when it was known that it had begun; 0: the first */
     double samples;
     uint8_t phase; /* index; PHASES_NONE: too short to say */
 };

@@ -3,9 +3,9 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "profile/tables/rates.h"
 #include "profile/tables/tally.h"
@@ -164,7 +164,7 @@ static enum snapshot_measure measure_of(enum event_role role)
 }
 
 /* Of several miss events the deepest one; roles are in that order. */
-static bool tells_more(const uint8_t *roles, int event, int than)
+static bool knows_more(const uint8_t *roles, int event, int than)
 {
     return than < 0 || (measure_of((enum event_role)roles[event]) == MEASURE_MISSES &&
                         roles[event] > roles[than]);
@@ -178,7 +178,7 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
     measures->ranks = ranks == SNAPSHOT_MEASURES ? MEASURE_MISSES : ranks;
     for (int i = 0; i < events; i++) {
         enum snapshot_measure measure = measure_of((enum event_role)roles[i]);
-        if (measure != SNAPSHOT_MEASURES && tells_more(roles, i, measures->event[measure]))
+        if (measure != SNAPSHOT_MEASURES && knows_more(roles, i, measures->event[measure]))
             measures->event[measure] = i;
     }
     measures->event[measures->ranks] = ranking;
@@ -190,14 +190,14 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
 }
 
 /* Data sources show misses only if hits are sampled too; L1 is the first level there is. */
-static bool tells_misses(const struct measures *measures)
+static bool knows_misses(const struct measures *measures)
 {
     return measures->event[MEASURE_MISSES] < 0 && measures->ranks == MEASURE_ACCESSES;
 }
 
 double measures_missed(const struct measures *measures, const struct access *access)
 {
-    if (!tells_misses(measures))
+    if (!knows_misses(measures))
         return 0;
     enum data_level found = (enum data_level)data_source_decode(access->data_src).level;
     return rates_missed(found, RATE_L1) == ANSWER_YES ? tally_weight(access) : 0;
@@ -210,7 +210,7 @@ static double sum_levels(const struct measures *measures, enum snapshot_measure 
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         if (measure == MEASURE_WAITING)
             sum += levels->at[LEVELS_WAITED(i)].at[BASIS_RUN];
-        else if (tells_misses(measures) && rates_missed((enum data_level)i, RATE_L1) == ANSWER_YES)
+        else if (knows_misses(measures) && rates_missed((enum data_level)i, RATE_L1) == ANSWER_YES)
             sum += levels->at[LEVELS_FOUND(i)].at[BASIS_RUN];
     return sum;
 }
@@ -271,16 +271,16 @@ static double total_of(const struct timeline_totals *totals, const struct timeli
 }
 
 /* The count of one key so far, and how to use it. */
-static void tell_one(struct timeline *timeline, const struct timeline_totals *totals,
-                     const struct timeline_counted *counted, uint64_t key, take_total *take)
+static void record_one(struct timeline *timeline, const struct timeline_totals *totals,
+                       const struct timeline_counted *counted, uint64_t key, take_total *take)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         take(&timeline->by[i], key,
              total_of(totals, counted, STREAM_ID(key), (enum snapshot_measure)i));
 }
 
-static void tell_all(struct timeline *timeline, const struct timeline_totals *totals,
-                     take_total *take)
+static void record_all(struct timeline *timeline, const struct timeline_totals *totals,
+                       take_total *take)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
         int event = totals->measures->event[i];
@@ -293,18 +293,18 @@ static void tell_all(struct timeline *timeline, const struct timeline_totals *to
     }
 }
 
-static void timeline_tell_totals(struct timeline *timeline, const struct timeline_totals *totals,
-                                 take_total *take)
+static void timeline_record_totals(struct timeline *timeline, const struct timeline_totals *totals,
+                                   take_total *take)
 {
     uint32_t word = 0;
-    tell_all(timeline, totals, take);
+    record_all(timeline, totals, take);
     for (uint32_t id; (id = touched_take(&timeline->objects, &word)) != TALLY_IDS_MAX;) {
-        tell_one(timeline, totals, &totals->objects, STREAM_KEY(STREAM_OBJECT, id), take);
+        record_one(timeline, totals, &totals->objects, STREAM_KEY(STREAM_OBJECT, id), take);
         timeline_follow_fields(timeline, id);
     }
     word = 0;
     for (uint32_t id; (id = touched_take(&timeline->functions, &word)) != TALLY_IDS_MAX;)
-        tell_one(timeline, totals, &totals->functions, STREAM_KEY(STREAM_FUNCTION, id), take);
+        record_one(timeline, totals, &totals->functions, STREAM_KEY(STREAM_FUNCTION, id), take);
 }
 
 static void add_measures(struct timeline *timeline, uint64_t key,
@@ -347,7 +347,7 @@ static void timeline_start(struct timeline *timeline, const struct timeline_tota
     timeline->next_ns = phases_init(&timeline->phases, now_ns) ? never : now_ns + TIMELINE_BASE_NS;
     touch_all(&timeline->objects, totals, &totals->objects);
     touch_all(&timeline->functions, totals, &totals->functions);
-    timeline_tell_totals(timeline, totals, streams_skip);
+    timeline_record_totals(timeline, totals, streams_skip);
 }
 
 /* Periods without a sample are of the program too. */
@@ -368,7 +368,7 @@ bool timeline_step(struct timeline *timeline, const struct timeline_totals *tota
         return false;
     }
     uint64_t periods = (now_ns - timeline->next_ns) / TIMELINE_BASE_NS + 1;
-    timeline_tell_totals(timeline, totals, streams_put);
+    timeline_record_totals(timeline, totals, streams_put);
     thread_groups_take(&timeline->threads, totals->names, take_group, timeline);
     field_counts_take(&timeline->fields, totals->names, take_field, timeline);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
@@ -395,13 +395,6 @@ struct column {
     unsigned index;
 };
 
-static int most(const void *left, const void *right)
-{
-    const struct column *a = left;
-    const struct column *b = right;
-    return a->total > b->total ? -1 : a->total < b->total;
-}
-
 static void sort_columns(const struct recent *recent, struct column columns[PHASES_COLUMNS])
 {
     for (unsigned k = 0; k < PHASES_COLUMNS; k++)
@@ -409,7 +402,7 @@ static void sort_columns(const struct recent *recent, struct column columns[PHAS
     for (size_t i = 0; i < held(recent); i++)
         for (unsigned k = 0; k < PHASES_COLUMNS; k++)
             columns[k].total += (double)recent->counts[i][k];
-    qsort(columns, PHASES_COLUMNS, sizeof *columns, most);
+    SORT(columns, PHASES_COLUMNS, LARGEST(struct column, total));
 }
 
 static void recent_choose_period(struct recent *recent)

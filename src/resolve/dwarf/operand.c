@@ -214,11 +214,8 @@ void links_free(struct links *links)
 
 static void links_add(struct links *links, const struct link *link)
 {
-    struct link *more =
-        array_more(links->links, &links->room, links->count, sizeof *more, LINKS_MAX);
-    if (!more)
+    if (!array_more(&links->links, &links->room, links->count, sizeof *links->links, LINKS_MAX))
         return;
-    links->links = more;
     links->links[links->count++] = *link;
 }
 
@@ -308,16 +305,6 @@ static void read_image(struct links *links, Elf *elf)
     }
 }
 
-/* Of the words of a pair, the one with the offset comes last. */
-static int links_compare(const void *a, const void *b)
-{
-    const struct link *one = a;
-    const struct link *other = b;
-    if (one->place != other->place)
-        return one->place < other->place ? -1 : 1;
-    return (one->value < other->value) - (one->value > other->value);
-}
-
 static void read_file(struct links *links)
 {
     GElf_Shdr header;
@@ -332,7 +319,7 @@ static void read_file(struct links *links)
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
             read_table(links, &table, section, &header);
     if (links->count)
-        qsort(links->links, links->count, sizeof *links->links, links_compare);
+        SORT(links->links, links->count, SMALLEST(struct link, place), LARGEST(struct link, value));
 }
 
 /* NULL: nothing is written there. */

@@ -372,11 +372,9 @@ void routines_free(struct routines *routines)
 
 static void routines_add(struct routines *routines, const struct routine *routine)
 {
-    struct routine *more = array_more(routines->routines, &routines->room, routines->count,
-                                      sizeof *more, ROUTINES_MAX);
-    if (!more)
+    if (!array_more(&routines->routines, &routines->room, routines->count,
+                    sizeof *routines->routines, ROUTINES_MAX))
         return;
-    routines->routines = more;
     routines->routines[routines->count++] = *routine;
 }
 

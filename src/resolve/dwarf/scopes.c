@@ -103,11 +103,9 @@ static bool is_inline(Dwarf_Die *die)
 
 static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 {
-    struct scope *more =
-        array_more(scopes->scopes, &scopes->room, scopes->count, sizeof *more, SCOPES_MAX);
-    if (!more)
+    if (!array_more(&scopes->scopes, &scopes->room, scopes->count, sizeof *scopes->scopes,
+                    SCOPES_MAX))
         return 0;
-    scopes->scopes = more;
     scopes->scopes[scopes->count++] = *scope;
     return scopes->count;
 }
@@ -116,11 +114,9 @@ static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die *die)
 {
     bool created = false;
-    Dwarf_Die *more = array_more(scopes->definitions, &scopes->definition_room,
-                                 scopes->definition_count, sizeof *more, DEFINITIONS_MAX);
-    if (!more)
+    if (!array_more(&scopes->definitions, &scopes->definition_room, scopes->definition_count,
+                    sizeof *scopes->definitions, DEFINITIONS_MAX))
         return;
-    scopes->definitions = more;
     uint32_t *slot = hash_insert(&scopes->by_name, hash, &created);
     if (slot && created) {
         *slot = scopes->definition_count;

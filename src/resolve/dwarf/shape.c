@@ -34,7 +34,7 @@ struct parts {
 
 enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4, BITS = 8 };
 
-struct reading {
+struct shape_reader {
     struct parts *parts;
     Dwarf_Die *record;
     const struct library_rule *rule; /* NULL: none */
@@ -75,14 +75,12 @@ static bool offset_of(Dwarf_Die *member, uint64_t *offset)
     return true;
 }
 
-static void parts_take(struct reading *reading, const struct part *part)
+static void parts_take(struct shape_reader *reader, const struct part *part)
 {
-    struct parts *parts = reading->parts;
-    struct part *more =
-        array_more(parts->parts, &reading->room, parts->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    struct parts *parts = reader->parts;
+    if (!array_more(&parts->parts, &reader->room, parts->count, sizeof *parts->parts,
+                    ARRAY_UNBOUNDED))
         return;
-    parts->parts = more;
     parts->parts[parts->count++] = *part;
 }
 
@@ -130,17 +128,17 @@ bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found)
 }
 
 /* Replaces the declared type of a member by that of a library's rule. */
-static void apply_rule(const struct reading *reading, struct part *part)
+static void apply_rule(const struct shape_reader *reader, struct part *part)
 {
     Dwarf_Die type;
     uint64_t size;
     const char *name = part->name ? part->name : "";
-    bool holds = library_member(reading->rule, name) == LIBRARY_HOLDS &&
-                 die_argument(reading->record, &type) && die_size(&type, &size) &&
+    bool holds = library_member(reader->rule, name) == LIBRARY_HOLDS &&
+                 die_argument(reader->record, &type) && die_size(&type, &size) &&
                  size <= part->size;
-    const char *link = holds ? NULL : library_link(reading->rule, name);
-    part->link = link && (die_member_type(reading->record, link, &type) ||
-                          die_beside(reading->record, library_node_template(reading->rule), &type));
+    const char *link = holds ? NULL : library_link(reader->rule, name);
+    part->link = link && (die_member_type(reader->record, link, &type) ||
+                          die_beside(reader->record, library_node_template(reader->rule), &type));
     if (holds) {
         part->size = size;
         part->stride = 0;
@@ -149,7 +147,7 @@ static void apply_rule(const struct reading *reading, struct part *part)
         part->type = type;
 }
 
-static void read_member(struct reading *reading, Dwarf_Die *member)
+static void read_member(struct shape_reader *reader, Dwarf_Die *member)
 {
     struct part part;
     Dwarf_Die element;
@@ -165,28 +163,28 @@ static void read_member(struct reading *reading, Dwarf_Die *member)
     if (die_array(&part.type, &element, &count) && !die_size(&element, &part.stride))
         part.stride = 0;
     part.link = false;
-    if (reading->rule)
-        apply_rule(reading, &part);
+    if (reader->rule)
+        apply_rule(reader, &part);
     if (part.size || part.stride)
-        parts_take(reading, &part);
+        parts_take(reader, &part);
 }
 
-static void read_children(struct reading *reading, Dwarf_Die *die, unsigned depth)
+static void read_children(struct shape_reader *reader, Dwarf_Die *die, unsigned depth)
 {
     Dwarf_Die child;
     if (depth > VARIANTS_DEEP_MAX || dwarf_child(die, &child))
         return;
     do {
-        if (!reading->left || !reading->left--)
+        if (!reader->left || !reader->left--)
             return;
         switch (dwarf_tag(&child)) {
         case DW_TAG_member:
         case DW_TAG_inheritance:
-            read_member(reading, &child);
+            read_member(reader, &child);
             break;
         case DW_TAG_variant_part:
         case DW_TAG_variant:
-            read_children(reading, &child, depth + 1);
+            read_children(reader, &child, depth + 1);
             break;
         default:
             break;
@@ -198,17 +196,11 @@ static void read_children(struct reading *reading, Dwarf_Die *die, unsigned dept
 static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *record)
 {
     struct typename_raw raw;
-    struct reading reading = {.parts = parts, .record = record, .left = PARTS_MAX};
+    struct shape_reader reader = {.parts = parts, .record = record, .left = PARTS_MAX};
     if (typename_raw(scopes, record, &raw))
-        reading.rule = library_rule(raw.text);
-    *parts = (struct parts){.links = library_links(reading.rule)};
-    read_children(&reading, record, 0);
-}
-
-static void parts_fini(struct parts *parts)
-{
-    free(parts->parts);
-    *parts = (struct parts){0};
+        reader.rule = library_rule(raw.text);
+    *parts = (struct parts){.links = library_links(reader.rule)};
+    read_children(&reader, record, 0);
 }
 
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTER_BYTES = 8 };
@@ -252,7 +244,7 @@ void shapes_free(struct shapes *shapes)
     if (!shapes)
         return;
     for (size_t i = 0; i < shapes->count; i++)
-        parts_fini(&shapes->entries[i].parts);
+        free(shapes->entries[i].parts.parts);
     free(shapes->entries);
     hash_fini(&shapes->by_die);
     hash_fini(&shapes->by_kind);
@@ -329,15 +321,9 @@ static struct shape shape_describe(struct shapes *shapes, Dwarf_Die *die, unsign
 
 static uint32_t shapes_add(struct shapes *shapes, const struct shape *shape)
 {
-    if (shapes->count == shapes->room) {
-        size_t room = shapes->room * 2;
-        struct entry *more =
-            room > SHAPES_MAX ? NULL : realloc(shapes->entries, room * sizeof *more);
-        if (!more)
-            return SHAPE_NOTHING;
-        shapes->entries = more;
-        shapes->room = room;
-    }
+    if (!array_more(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
+                    SHAPES_MAX))
+        return SHAPE_NOTHING;
     shapes->entries[shapes->count] = (struct entry){.shape = *shape};
     return (uint32_t)shapes->count++;
 }

@@ -11,7 +11,7 @@
 
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 20, ITEMS_MAX = 1 << 18, RANGES_MAX = 1 << 14 };
 
-struct reading {
+struct where_reader {
     struct wheres *wheres;
     struct shapes *shapes;
     const struct routine *routine;
@@ -20,8 +20,8 @@ struct reading {
 };
 
 /* One location, valid in one range of addresses. */
-struct located {
-    struct reading *reading;
+struct where_variable {
+    struct where_reader *reader;
     uint32_t shape;
     uint64_t start;
     uint64_t end;
@@ -30,40 +30,38 @@ struct located {
 
 static void take_piece(void *context, const struct where *piece)
 {
-    const struct located *located = context;
-    struct wheres *wheres = located->reading->wheres;
+    const struct where_variable *found = context;
+    struct wheres *wheres = found->reader->wheres;
     bool held = piece->kind == WHERE_HELD || piece->kind == WHERE_COMPUTED;
     struct where_list *list = held ? &wheres->in_register : &wheres->in_memory;
-    struct where *more = array_more(list->at, &list->room, list->count, sizeof *more, ITEMS_MAX);
-    if (!more)
+    if (!array_more(&list->at, &list->room, list->count, sizeof *list->at, ITEMS_MAX))
         return;
-    list->at = more;
     struct where *where = &list->at[list->count++];
     *where = *piece;
-    where->shape = located->shape;
-    where->anywhere = located->anywhere;
-    where->start = located->start + located->reading->routine->bias;
-    where->end = located->end + located->reading->routine->bias;
+    where->shape = found->shape;
+    where->anywhere = found->anywhere;
+    where->start = found->start + found->reader->routine->bias;
+    where->end = found->end + found->reader->routine->bias;
 }
 
 /* A location that is not a list holds wherever its scope's code is. */
-static void take_everywhere(struct located *located, Dwarf_Die *scope, const Dwarf_Op *ops,
+static void take_everywhere(struct where_variable *found, Dwarf_Die *scope, const Dwarf_Op *ops,
                             size_t count, uint64_t size)
 {
     Dwarf_Addr base;
     ptrdiff_t at = 0;
-    located->anywhere = true;
+    found->anywhere = true;
     for (unsigned i = 0; i < RANGES_MAX; i++) {
-        at = dwarf_ranges(scope, at, &base, &located->start, &located->end);
+        at = dwarf_ranges(scope, at, &base, &found->start, &found->end);
         if (at <= 0)
             return;
-        place_ops(ops, count, &located->reading->frame, size, take_piece, located);
+        place_ops(ops, count, &found->reader->frame, size, take_piece, found);
     }
 }
 
-static void read_variable(struct reading *reading, Dwarf_Die *scope, Dwarf_Die *variable)
+static void read_variable(struct where_reader *reader, Dwarf_Die *scope, Dwarf_Die *variable)
 {
-    struct located located = {.reading = reading};
+    struct where_variable found = {.reader = reader};
     Dwarf_Attribute attribute;
     Dwarf_Die type;
     Dwarf_Addr base;
@@ -73,66 +71,64 @@ static void read_variable(struct reading *reading, Dwarf_Die *scope, Dwarf_Die *
     uint64_t size = 0;
     if (!die_type(variable, &type))
         return;
-    located.shape = shapes_of(reading->shapes, &type);
+    found.shape = shapes_of(reader->shapes, &type);
     if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
         return;
-    if (!die_size(&type, &size) && shapes_at(reading->shapes, located.shape)->descriptor)
-        size = shapes_at(reading->shapes, located.shape)->size;
+    if (!die_size(&type, &size) && shapes_at(reader->shapes, found.shape)->descriptor)
+        size = shapes_at(reader->shapes, found.shape)->size;
     for (unsigned i = 0; i < RANGES_MAX; i++) {
-        at = dwarf_getlocations(&attribute, at, &base, &located.start, &located.end, &ops, &count);
+        at = dwarf_getlocations(&attribute, at, &base, &found.start, &found.end, &ops, &count);
         if (at <= 0)
             return;
-        if (located.start == 0 && located.end == (Dwarf_Addr)-1)
-            take_everywhere(&located, scope, ops, count, size);
+        if (found.start == 0 && found.end == (Dwarf_Addr)-1)
+            take_everywhere(&found, scope, ops, count, size);
         else
-            place_ops(ops, count, &reading->frame, size, take_piece, &located);
+            place_ops(ops, count, &reader->frame, size, take_piece, &found);
     }
 }
 
 /* The return address and the callee: DWARF 5, 4.4, or GNU's own entries before it. */
-static void read_call(struct reading *reading, Dwarf_Die *site)
+static void read_call(struct where_reader *reader, Dwarf_Die *site)
 {
-    struct wheres *wheres = reading->wheres;
+    struct wheres *wheres = reader->wheres;
     Dwarf_Attribute attribute;
     struct where_call call;
     Dwarf_Addr back;
-    struct where_call *more =
-        array_more(wheres->calls, &wheres->call_room, wheres->call_count, sizeof *more, ITEMS_MAX);
-    if (!more)
+    if (!array_more(&wheres->calls, &wheres->call_room, wheres->call_count, sizeof *wheres->calls,
+                    ITEMS_MAX))
         return;
-    wheres->calls = more;
     if (dwarf_formaddr(dwarf_attr(site, DW_AT_call_return_pc, &attribute), &back) &&
         dwarf_formaddr(dwarf_attr(site, DW_AT_low_pc, &attribute), &back))
         return;
     if (!dwarf_formref_die(dwarf_attr(site, DW_AT_call_origin, &attribute), &call.callee) &&
         !dwarf_formref_die(dwarf_attr(site, DW_AT_abstract_origin, &attribute), &call.callee))
         return;
-    call.back = back + reading->routine->bias;
+    call.back = back + reader->routine->bias;
     wheres->calls[wheres->call_count++] = call;
 }
 
-static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned depth)
+static void read_scope(struct where_reader *reader, Dwarf_Die *scope, unsigned depth)
 {
     Dwarf_Die child;
     if (depth >= DEPTH_MAX || dwarf_child(scope, &child))
         return;
     do {
-        if (!reading->left || !reading->left--)
+        if (!reader->left || !reader->left--)
             return;
         switch (dwarf_tag(&child)) {
         case DW_TAG_variable:
         case DW_TAG_formal_parameter:
-            read_variable(reading, scope, &child);
+            read_variable(reader, scope, &child);
             break;
         case DW_TAG_lexical_block:
         case DW_TAG_inlined_subroutine:
         case DW_TAG_try_block:
         case DW_TAG_catch_block:
-            read_scope(reading, &child, depth + 1);
+            read_scope(reader, &child, depth + 1);
             break;
         case DW_TAG_call_site:
         case DW_TAG_GNU_call_site:
-            read_call(reading, &child);
+            read_call(reader, &child);
             break;
         default:
             break;
@@ -156,11 +152,11 @@ static void wheres_settle(struct where_list *list)
 void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct routine *routine)
 {
     Dwarf_Die die = routine->die;
-    struct reading reading = {
+    struct where_reader reader = {
         .wheres = wheres, .shapes = shapes, .routine = routine, .left = ENTRIES_MAX};
     memset(wheres, 0, sizeof *wheres);
-    place_frame(&reading.frame, &die);
-    read_scope(&reading, &die, 0);
+    place_frame(&reader.frame, &die);
+    read_scope(&reader, &die, 0);
     wheres_settle(&wheres->in_register);
     wheres_settle(&wheres->in_memory);
     SORT_BY(wheres->calls, wheres->call_count, back);

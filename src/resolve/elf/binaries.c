@@ -239,11 +239,9 @@ static bool binaries_add(struct binaries *binaries, const struct sample_mapping 
 {
     const char *path = mapping->path;
     struct binary binary = {.wanted = *id, .inode = mapping->inode, .state = BINARY_MISSING};
-    struct binary *more = array_more(binaries->list, &binaries->room, binaries->count,
-                                     sizeof *binaries->list, BINARIES_MAX);
-    if (!more)
+    if (!array_more(&binaries->list, &binaries->room, binaries->count, sizeof *binaries->list,
+                    BINARIES_MAX))
         return false;
-    binaries->list = more;
     binary.path = strdup(path);
     binary.shown = printable(path);
     if (!binary.path || !binary.shown) {

@@ -121,11 +121,9 @@ static void add_frame(struct frames *frames, const Dwarf_FDE *fde, uint8_t encod
     if ((encoding & PE_APPLICATION) == DW_EH_PE_pcrel)
         address += section + (uint64_t)(start - (const uint8_t *)data->d_buf);
     uint64_t length = encoded_value(start + size, encoding, true);
-    struct frame *more =
-        array_more(frames->frames, &frames->room, frames->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&frames->frames, &frames->room, frames->count, sizeof *frames->frames,
+                    ARRAY_UNBOUNDED))
         return;
-    frames->frames = more;
     if (address + length > address)
         frames->frames[frames->count++] = (struct frame){address, address + length};
 }

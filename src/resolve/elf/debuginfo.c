@@ -52,11 +52,9 @@ static bool units_add(struct units *units, const struct unit_range *range)
 {
     if (units->count == RANGES_MAX)
         return false;
-    struct unit_range *more =
-        array_more(units->ranges, &units->room, units->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&units->ranges, &units->room, units->count, sizeof *units->ranges,
+                    ARRAY_UNBOUNDED))
         return false;
-    units->ranges = more;
     units->ranges[units->count++] = *range;
     return true;
 }

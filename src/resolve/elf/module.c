@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "agent_abi.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -752,19 +753,6 @@ static int find_entry(const struct modules *modules, const struct maps *maps, co
     return -1;
 }
 
-static bool modules_make_room(struct modules *modules)
-{
-    if (modules->count < modules->room)
-        return true;
-    size_t room = modules->room ? modules->room * 2 : 64;
-    struct modules_entry *more = realloc(modules->entries, room * sizeof *more);
-    if (!more)
-        return false;
-    modules->entries = more;
-    modules->room = room;
-    return true;
-}
-
 /* The mapping that holds the file's head, which fixes the place without doubt: two segments may
  * share a page of the file, and then one mapping matches either. */
 static const struct map *head_of(const struct maps *maps, const struct map *map)
@@ -813,7 +801,8 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
                                   .start = map->start,
                                   .end = map->end,
                                   .vdso = map->kind == MAPPING_VDSO};
-    if (!entry.name || !modules_make_room(modules)) {
+    if (!entry.name || !array_more(&modules->entries, &modules->room, modules->count,
+                                   sizeof *modules->entries, ARRAY_UNBOUNDED)) {
         free(entry.name);
         return -1;
     }

@@ -17,11 +17,9 @@ void symbols_fini(struct symbols *symbols)
 
 bool symbols_add(struct symbols *symbols, struct symbol symbol)
 {
-    struct symbol *more =
-        array_more(symbols->at, &symbols->room, symbols->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&symbols->at, &symbols->room, symbols->count, sizeof *symbols->at,
+                    ARRAY_UNBOUNDED))
         return false;
-    symbols->at = more;
     symbols->at[symbols->count++] = symbol;
     return true;
 }

@@ -178,11 +178,8 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
         return &unwind->rules[*known];
     if (unwind->count == RULES_MAX)
         unwind_forget(unwind);
-    struct unwind_rule *more =
-        array_more(unwind->rules, &unwind->room, unwind->count, sizeof *more, RULES_MAX);
-    if (!more)
+    if (!array_more(&unwind->rules, &unwind->room, unwind->count, sizeof *unwind->rules, RULES_MAX))
         return NULL;
-    unwind->rules = more;
     uint32_t *slot = hash_insert(&unwind->of_pc, pc, NULL);
     if (!slot)
         return NULL;

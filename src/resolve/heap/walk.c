@@ -608,13 +608,11 @@ static void visit(struct tour *tour, const struct walk_block *block)
 
 static void put_off(struct tour *tour, const struct walk_block *block)
 {
-    struct walk_block *more =
-        array_more(tour->later, &tour->later_room, tour->later_count, sizeof *more, LATER_MAX);
-    if (!more) {
+    if (!array_more(&tour->later, &tour->later_room, tour->later_count, sizeof *tour->later,
+                    LATER_MAX)) {
         tour->code = -ENOMEM;
         return;
     }
-    tour->later = more;
     tour->later[tour->later_count++] = *block;
 }
 

@@ -118,11 +118,9 @@ static bool walk_cache_remember(struct walk_lists *lists, uint64_t start)
     bool created;
     if (hash_find(&lists->known, start))
         return true;
-    uint64_t *more =
-        array_more(lists->caches, &lists->cache_room, lists->cache_count, sizeof *more, CACHES_MAX);
-    if (!more)
+    if (!array_more(&lists->caches, &lists->cache_room, lists->cache_count, sizeof *lists->caches,
+                    CACHES_MAX))
         return false;
-    lists->caches = more;
     if (!hash_insert(&lists->known, start, &created))
         return false;
     lists->caches[lists->cache_count++] = start;

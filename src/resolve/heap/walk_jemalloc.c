@@ -6,7 +6,6 @@
  * by its form: an array in zero-initialised data that leads from a page of anonymous memory to an
  * extent around that page.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -108,7 +107,7 @@ static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, str
     extent->class_bytes = extent->class < CLASSES ? bytes_of_class(extent->class) : UINT64_MAX;
     bool around = size >= extent->class_bytes && extent->end > extent->base &&
                   address >= extent->base && address < extent->end;
-    /* Not while the tree is searched for: that follows words that are no pointers. */
+    /* During the search for the tree any memory may look like an extent. */
     if (around && walk->jemalloc.root)
         note_own(walk, entry & address_mask);
     return around;

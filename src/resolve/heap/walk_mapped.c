@@ -101,11 +101,9 @@ static void walk_mapped_remember(struct walk_mapped *mapped, const struct walk_m
     while (last < mapped->count && mapped->blocks[last].base < block->end)
         last++;
     if (last == first) {
-        struct walk_mapped_block *more =
-            array_more(mapped->blocks, &mapped->room, mapped->count, sizeof *more, BLOCKS_MAX);
-        if (!more)
+        if (!array_more(&mapped->blocks, &mapped->room, mapped->count, sizeof *mapped->blocks,
+                        BLOCKS_MAX))
             return;
-        mapped->blocks = more;
     }
     memmove(&mapped->blocks[first + 1], &mapped->blocks[last],
             (mapped->count - last) * sizeof *mapped->blocks);

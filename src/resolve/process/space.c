@@ -94,11 +94,9 @@ static void regions_join(struct regions *regions, uint64_t from, uint64_t to)
 {
     if (from == to)
         return;
-    struct region_join *more = array_more(regions->joins, &regions->join_room, regions->join_count,
-                                          sizeof *more, REGIONS_MAX);
-    if (!more)
+    if (!array_more(&regions->joins, &regions->join_room, regions->join_count,
+                    sizeof *regions->joins, REGIONS_MAX))
         return;
-    regions->joins = more;
     regions->joins[regions->join_count++] = (struct region_join){from, to};
     for (size_t i = 0; i < regions->count; i++)
         if (regions->list[i].key == from)
@@ -175,11 +173,9 @@ static struct region *grow(struct regions *regions, uint64_t start, uint64_t end
 static struct region *regions_add(struct regions *regions, uint64_t start, uint64_t end,
                                   uint64_t key)
 {
-    struct region *more =
-        array_more(regions->list, &regions->room, regions->count, sizeof *more, REGIONS_MAX);
-    if (!more)
+    if (!array_more(&regions->list, &regions->room, regions->count, sizeof *regions->list,
+                    REGIONS_MAX))
         return NULL;
-    regions->list = more;
     struct region *region = &regions->list[regions->count++];
     regions->changes++;
     *region =

@@ -126,13 +126,14 @@ struct module *space_module_at(struct space *space, struct map *map, uint64_t ad
 /*
  * The thread-local images of every thread: one block for each module that has one and each
  * thread that has touched it, static ones below the thread control block, those of libraries
- * loaded later wherever the dynamic linker put them. For the files of the resolver.
+ * loaded later wherever the dynamic linker put them; and the control block. For the files of the
+ * resolver.
  */
 
 struct tls_block {
     uint64_t start;
     uint64_t end;
-    const struct module *module;
+    const struct module *module; /* NULL: the control block */
     uint32_t tid;
 };
 

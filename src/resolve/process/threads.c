@@ -99,11 +99,8 @@ static const struct tcb *add(struct tcbs *tcbs, pid_t pid, uint64_t base, uint32
     size_t at = tcbs_place_of(tcbs, tid);
     bool known = at < tcbs->count && tcbs->tcbs[at].tid == tid;
     if (!known) {
-        struct tcb *more =
-            array_more(tcbs->tcbs, &tcbs->room, tcbs->count, sizeof *more, ARRAY_UNBOUNDED);
-        if (!more)
+        if (!array_more(&tcbs->tcbs, &tcbs->room, tcbs->count, sizeof *tcbs->tcbs, ARRAY_UNBOUNDED))
             return NULL;
-        tcbs->tcbs = more;
         memmove(&tcbs->tcbs[at + 1], &tcbs->tcbs[at], (tcbs->count - at) * sizeof *tcbs->tcbs);
         tcbs->count++;
     }
@@ -327,14 +324,13 @@ static void stacks_put(struct stacks *stacks, struct stack stack)
     make_way(stacks, &stack);
     if (stack.start >= stack.end)
         return;
-    struct stack *more =
-        array_more(stacks->stacks, &stacks->room, stacks->count, sizeof *more, STACKS_MAX);
-    if (!more)
+    if (!array_more(&stacks->stacks, &stacks->room, stacks->count, sizeof *stacks->stacks,
+                    STACKS_MAX))
         return;
-    stacks->stacks = more;
     size_t at = after(stacks, stack.start);
-    memmove(&more[at + 1], &more[at], (stacks->count - at) * sizeof *more);
-    more[at] = stack;
+    memmove(&stacks->stacks[at + 1], &stacks->stacks[at],
+            (stacks->count - at) * sizeof *stacks->stacks);
+    stacks->stacks[at] = stack;
     stacks->count++;
     stacks->changes++;
 }
@@ -417,11 +413,9 @@ void thread_names_fini(struct thread_names *names)
 
 static char *thread_names_make(struct thread_names *names, uint32_t tid)
 {
-    char(*more)[THREAD_NAME_MAX] =
-        array_more(names->list, &names->room, names->count, sizeof *more, THREAD_NAMES_MAX);
-    if (!more)
+    if (!array_more(&names->list, &names->room, names->count, sizeof *names->list,
+                    THREAD_NAMES_MAX))
         return NULL;
-    names->list = more;
     uint32_t *index = hash_insert(&names->of_tid, tid, NULL);
     if (!index)
         return NULL;

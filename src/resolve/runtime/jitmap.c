@@ -175,23 +175,15 @@ static const char *read_number(const char *at, const char *end, uint64_t *value)
     return blank > first && at > blank ? at : NULL;
 }
 
-static bool jitmap_make_room(struct jitmap *jitmap)
-{
-    struct jit_symbol *more = array_more(jitmap->lines, &jitmap->line_room, jitmap->line_count,
-                                         sizeof *more, JITMAP_LINES_MAX);
-    if (!more)
-        return false;
-    jitmap->lines = more;
-    return true;
-}
-
 static void parse_line(struct jitmap *jitmap, const char *line, const char *end)
 {
     uint64_t start;
     uint64_t length;
     const char *at = read_number(line, end, &start);
     at = at ? read_number(at, end, &length) : NULL;
-    if (!at || at == end || !*at || start + length <= start || !jitmap_make_room(jitmap))
+    if (!at || at == end || !*at || start + length <= start ||
+        !array_more(&jitmap->lines, &jitmap->line_room, jitmap->line_count, sizeof *jitmap->lines,
+                    JITMAP_LINES_MAX))
         return;
     jitmap->lines[jitmap->line_count] = (struct jit_symbol){
         start, start + length, (uint32_t)jitmap->line_count, (uint32_t)(at - jitmap->text)};

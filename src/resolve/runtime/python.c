@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Objects of a CPython interpreter; see runtime.h. Sources: Include/object.h and
  * Include/cpython/object.h. The parts used here are the same from 3.0 to 3.13. */
-#include <ctype.h>
 #include <string.h>
 
 #include "resolve/elf/module.h"

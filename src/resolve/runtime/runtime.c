@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "resolve/elf/module.h"
 #include "resolve/process/space.h"
@@ -13,10 +14,9 @@ enum { CLASSES_MAX = 1 << 16, LOOKS_PER_S = 10 };
 static struct runtime_class *add_class(struct runtime_classes *classes,
                                        const struct runtime_class *class)
 {
-    struct runtime_class *more =
-        array_more(classes->list, &classes->room, classes->count, sizeof *more, CLASSES_MAX);
-    classes->list = more ? more : classes->list;
-    uint32_t *index = more ? hash_insert(&classes->of_address, class->at, NULL) : NULL;
+    bool room = array_more(&classes->list, &classes->room, classes->count, sizeof *classes->list,
+                           CLASSES_MAX);
+    uint32_t *index = room ? hash_insert(&classes->of_address, class->at, NULL) : NULL;
     if (!index)
         return NULL;
     *index = (uint32_t)classes->count++;
@@ -61,17 +61,10 @@ bool runtime_member(struct runtime_members *members, const char *name, const cha
     return member->name && member->type;
 }
 
-static int member_order(const void *left, const void *right)
-{
-    const struct type_member *one = left;
-    const struct type_member *other = right;
-    return (one->offset > other->offset) - (one->offset < other->offset);
-}
-
 void runtime_members_end(struct runtime_members *members, const char *name, uint64_t bytes,
                          struct type_desc *desc)
 {
-    qsort(members->list, members->count, sizeof *members->list, member_order);
+    SORT(members->list, members->count, SMALLEST(struct type_member, offset));
     *desc = (struct type_desc){.name = name,
                                .kind = TYPE_STRUCT,
                                .size = bytes,

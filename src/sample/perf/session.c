@@ -91,11 +91,9 @@ static int read_cpus(struct session *session)
 static int add_handle(struct session *session, int fd, uint16_t event, uint16_t cpu)
 {
     uint64_t id = 0;
-    struct session_handle *more = array_more(session->handles, &session->handle_room,
-                                             session->handle_count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&session->handles, &session->handle_room, session->handle_count,
+                    sizeof *session->handles, ARRAY_UNBOUNDED))
         return -ENOMEM;
-    session->handles = more;
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
         return -errno;
     uint32_t *slot = hash_insert(&session->event_of_id, id, NULL);
@@ -688,19 +686,13 @@ static const struct record_format *lookup(void *context, uint64_t id, bool has_i
 
 static bool stage(struct session *session, const unsigned char *record, size_t size)
 {
-    if (session->staging_used + size > session->staging_room) {
-        size_t room = session->staging_room ? session->staging_room * 2 : SESSION_RING_BYTES;
-        unsigned char *more = realloc(session->staging, room);
-        if (!more)
-            return false;
-        session->staging = more;
-        session->staging_room = room;
-    }
-    struct session_order *more = array_more(session->order, &session->order_room,
-                                            session->order_count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    size_t room = session->staging_room ? session->staging_room * 2 : SESSION_RING_BYTES;
+    if (session->staging_used + size > session->staging_room &&
+        !array_fit(&session->staging, &session->staging_room, room, 1))
         return false;
-    session->order = more;
+    if (!array_more(&session->order, &session->order_room, session->order_count,
+                    sizeof *session->order, ARRAY_UNBOUNDED))
+        return false;
     memcpy(session->staging + session->staging_used, record, size);
     session->order[session->order_count++] =
         (struct session_order){record_time(record, size, lookup, session), session->staging_used};

@@ -412,14 +412,12 @@ static uint64_t before_entry(const struct watch_registers *registers, uint64_t r
 static void watch_registers_take(struct watch_registers *registers, struct watch_touch touch,
                                  size_t *count)
 {
-    struct watch_touch *more = array_more(registers->touches, &registers->touch_room, *count,
-                                          sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&registers->touches, &registers->touch_room, *count, sizeof *registers->touches,
+                    ARRAY_UNBOUNDED))
         return;
-    registers->touches = more;
     touch.time_ns = before_entry(registers, touch.time_ns);
     touch.ran_ns = before_entry(registers, touch.ran_ns);
-    more[(*count)++] = touch;
+    registers->touches[(*count)++] = touch;
 }
 
 size_t watch_registers_read(struct watch_registers *registers, const struct watch_touch **touches)

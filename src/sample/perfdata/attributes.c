@@ -104,11 +104,9 @@ static int attributes_make_room(struct attributes *attributes)
 {
     if (attributes->count == ATTRIBUTES_MAX)
         return -E2BIG;
-    struct attribute *more = array_more(attributes->events, &attributes->room, attributes->count,
-                                        sizeof *more, ATTRIBUTES_MAX);
-    if (!more)
+    if (!array_more(&attributes->events, &attributes->room, attributes->count,
+                    sizeof *attributes->events, ATTRIBUTES_MAX))
         return -ENOMEM;
-    attributes->events = more;
     return 0;
 }
 
@@ -315,11 +313,9 @@ static struct cursor counts_of(const void *bytes, size_t size, const struct reco
 static int advance(struct reads *reads, uint64_t id, uint64_t value, uint64_t *counted)
 {
     bool created;
-    uint64_t *more =
-        array_more(reads->counts, &reads->room, reads->count, sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&reads->counts, &reads->room, reads->count, sizeof *reads->counts,
+                    ARRAY_UNBOUNDED))
         return -ENOMEM;
-    reads->counts = more;
     uint32_t *index = hash_insert(&reads->index_of_id, id, &created);
     if (!index)
         return -ENOMEM;

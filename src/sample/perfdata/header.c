@@ -354,11 +354,9 @@ static int build_ids_keep(struct build_ids *build_ids, const char *path, const s
 {
     if (build_ids->count == BUILD_IDS_MAX)
         return 0;
-    struct build_id *more = array_more(build_ids->list, &build_ids->room, build_ids->count,
-                                       sizeof *more, ARRAY_UNBOUNDED);
-    if (!more)
+    if (!array_more(&build_ids->list, &build_ids->room, build_ids->count, sizeof *build_ids->list,
+                    ARRAY_UNBOUNDED))
         return -ENOMEM;
-    build_ids->list = more;
     uint32_t *index = hash_insert(&build_ids->index_of_path, hash_bytes(path, strlen(path)), NULL);
     if (!index)
         return -ENOMEM;

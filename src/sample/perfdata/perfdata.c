@@ -42,8 +42,8 @@ struct perfdata {
     uint64_t clock_ns;  /* of the record handed on last */
     uint64_t code_last; /* of the sample counted last */
     uint64_t code[CODE_BITS / 64];
-    perfdata_tell tell; /* NULL: not asked for */
-    void *told;
+    perfdata_progress progress; /* NULL: not asked for */
+    void *progress_context;
 };
 
 /* Metadata of a recording: features, attributes in a pipe, counts. */
@@ -405,8 +405,8 @@ static int survey_ahead(struct perfdata *file)
 static int look_up(struct perfdata *file)
 {
     const struct input *input = &file->input;
-    if (file->tell && input->size_bytes != UINT64_MAX)
-        file->tell(file->told, (double)input->at / (double)input->size_bytes);
+    if (file->progress && input->size_bytes != UINT64_MAX)
+        file->progress(file->progress_context, (double)input->at / (double)input->size_bytes);
     return input_interrupted() ? -EINTR : 0;
 }
 
@@ -600,19 +600,20 @@ static int try_again(struct perfdata *file, struct error *error)
     int code = input_spool_more(&input, IDLE_S, error);
     file->input = (struct input){.fd = -1};
     close_all(file);
-    *file = (struct perfdata){.input = input, .tell = file->tell, .told = file->told};
+    *file = (struct perfdata){
+        .input = input, .progress = file->progress, .progress_context = file->progress_context};
     order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
     return code < 0 ? code : 0;
 }
 
-int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_tell tell,
+int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_progress progress,
                   void *context, struct error *error)
 {
     struct perfdata *file = calloc(1, sizeof *file);
     if (!file)
         return out_of_memory(error);
-    file->tell = tell;
-    file->told = context;
+    file->progress = progress;
+    file->progress_context = context;
     order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
     int code = input_open(&file->input, path, error);
     if (!code)
@@ -622,7 +623,7 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_t
         code = open_input(file, path, pid, error);
     if (file->input.failed == -EINTR)
         code = error_set(error, -EINTR, "ended by a signal before the recording had come");
-    file->tell = NULL;
+    file->progress = NULL;
     if (code)
         perfdata_close(file);
     else

@@ -82,16 +82,16 @@ struct perfdata_counts {
     bool damaged;            /* read up to the damage */
 };
 
-typedef void (*perfdata_tell)(void *context, double share);
+typedef void (*perfdata_progress)(void *context, double share);
 
 /*
  * `path` "-": standard input. `pid`: the process to show, 0: the one with most samples,
- * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `tell` receives how much of a large file was looked
+ * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `progress` receives how much of a large file was looked
  * through, 0 to 1, from time to time (NULL: nothing is); a signal that waits to end the program
  * then ends it: -EINTR.
  */
-int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid, perfdata_tell tell,
-                  void *context, struct error *error);
+int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid,
+                  perfdata_progress progress, void *context, struct error *error);
 void perfdata_close(struct perfdata *perfdata);
 
 /* A pipe that goes on is followed: a descriptor to poll for what comes next; -1: it is all there.

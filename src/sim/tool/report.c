@@ -7,7 +7,7 @@
 enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
 
 /* Units that are reported whatever they cost, and beyond these one in so many accesses or fewer. */
-enum { REPORTED_FREELY = 1 << 16, REPORTED_ONE_IN = 512 };
+enum { REPORTED_FREELY = 1 << 14, REPORTED_FREELY_EXACT = 1 << 16, REPORTED_ONE_IN = 512 };
 
 /* Each about twice the one before. */
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
@@ -74,17 +74,12 @@ static struct class *busiest(void)
     return &classes[most];
 }
 
-static void report_more(void)
-{
-    for (UInt i = 0; i < CLASSES; i++)
-        classes[i].step -= classes[i].step > 0;
-}
-
 /* Reports cost misstop time: a few thousand a second, and all of a short run, give shares to a
  * fraction of a point. */
 static Bool is_costly(ULong accesses)
 {
-    return looks * LOOK_EVERY > REPORTED_FREELY && accesses < LOOK_EVERY * REPORTED_ONE_IN;
+    UInt freely = shared->header.flags & SIM_EXACT ? REPORTED_FREELY_EXACT : REPORTED_FREELY;
+    return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
 /* Thinner where the ring fills up or much is reported; denser again where neither was so for long.
@@ -103,7 +98,8 @@ static void report_adapt_rate(void)
         most->step += most->step < PERIODS - 1;
     else if (quiet > QUIET_LOOKS) {
         quiet = 0;
-        report_more();
+        for (UInt i = 0; i < CLASSES; i++)
+            classes[i].step -= classes[i].step > 0;
     }
     for (UInt i = 0; i < CLASSES; i++) {
         if (i < CLASS_LEFT && classes[i].step > thinnest)
@@ -157,12 +153,6 @@ static Bool reported(struct class *class, const union sim_unit *unit)
     if (!--until_look)
         report_adapt_rate();
     return published;
-}
-
-/* Whether the next miss will be reported that level `served` has. */
-static bool report_miss_is_due(unsigned served)
-{
-    return classes[served].left == 1;
 }
 
 void report_miss(struct sim_miss *miss)
@@ -236,7 +226,7 @@ void missed_by_model(void *context, const struct model_miss *miss)
 bool missed_asks_causes(void *context, uint32_t served)
 {
     (void)context;
-    return report_miss_is_due(served);
+    return classes[served].left == 1;
 }
 
 static void missed_describe(const struct sim_thread *thread, const struct sim_instruction *place,

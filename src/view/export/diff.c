@@ -198,7 +198,7 @@ static int diff_match(struct diff *diff)
  * twice wanders by as much. */
 static const double same_amount = 0.05;
 
-static const double waiting_told = 0.02;
+static const double waiting_least = 0.02;
 
 /* Nothing of the run has faded. */
 static bool is_whole(const struct report *run)
@@ -319,7 +319,7 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
             "%s shows its recent past (half-life %g s), not the whole run; key c or -H 0 before "
             "it is written changes that",
             run->path, run->half_life_s);
-    if (run->waiting >= waiting_told)
+    if (run->waiting >= waiting_least)
         diff_totals_note(
             diff,
             "%s: %.0f %% of the samples came before the debugging information was read; their "
@@ -617,12 +617,6 @@ static int diff_compare_compare(struct diff *diff)
     return code;
 }
 
-static void diff_sort(struct diff *diff)
-{
-    for (int table = 0; table < REPORT_TABLES; table++)
-        qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], by_change);
-}
-
 int diff_new(struct diff **out, const struct diff_side *a, const struct diff_side *b,
              struct error *error)
 {
@@ -640,7 +634,8 @@ int diff_new(struct diff **out, const struct diff_side *a, const struct diff_sid
         diff_free(diff);
         return code;
     }
-    diff_sort(diff);
+    for (int table = 0; table < REPORT_TABLES; table++)
+        qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], by_change);
     *out = diff;
     return 0;
 }

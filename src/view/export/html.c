@@ -175,8 +175,8 @@ static void write_links(struct html_writer *writer)
         {"whatif", "What if", snapshot->whatif.count > 0},
         {"code", "Code", snapshot->code_count > 0},
         {"matrix", "Code and data", snapshot->matrix.row_count > 0},
-        {"reuse", "Reuse", snapshot->reuse.told},
-        {"causes", "Causes", snapshot->causes.told},
+        {"reuse", "Reuse", snapshot->reuse.known},
+        {"causes", "Causes", snapshot->causes.known},
         {"simulation", "Simulated caches", snapshot->simulation.level_count > 0},
         {"watch", "Watched lines", snapshot->watch.on && snapshot->watch.count > 0},
         {"sharing", "Sharing", snapshot->sharing.group_count > 0},
@@ -222,7 +222,7 @@ static void html_head(struct html_writer *writer)
 
 enum { FINDINGS = 3, OBJECTS = 3, GROUPS = 2 };
 
-static const double worth_telling = 0.05;
+static const double worth_listing = 0.05;
 
 static void html_short_begin(struct html_writer *writer, bool *any)
 {
@@ -238,14 +238,14 @@ static void write_named(struct html_writer *writer, const char *id, const char *
 }
 
 /* "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
-static void tell_object(struct html_writer *writer, const struct snapshot_object *object)
+static void summarise_object(struct html_writer *writer, const struct snapshot_object *object)
 {
     char reading[LAYOUT_READING_BYTES] = "";
     char id[32];
     html_object_link(writer->snapshot, object, id, sizeof id);
     html_markup(writer, "%.1f%% fall on ", object->share.value * 100);
     write_named(writer, id, object->name);
-    if (object->field_count && object->fields[0].share >= worth_telling &&
+    if (object->field_count && object->fields[0].share >= worth_listing &&
         html_known(object->fields[0].share)) {
         html_say(writer, ", %.1f%% of these on %s", object->fields[0].share * 100,
                  object->fields[0].name);
@@ -264,7 +264,7 @@ static void tell_object(struct html_writer *writer, const struct snapshot_object
 }
 
 /* "Pointer chasing on particles: gain about 30%." */
-static void tell_findings(struct html_writer *writer, bool *any)
+static void summarise_findings(struct html_writer *writer, bool *any)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
     for (size_t i = 0; i < findings->count && i < FINDINGS; i++) {
@@ -282,20 +282,20 @@ static void tell_findings(struct html_writer *writer, bool *any)
     }
 }
 
-static void tell_objects(struct html_writer *writer, bool *any)
+static void summarise_objects(struct html_writer *writer, bool *any)
 {
     const struct snapshot *snapshot = writer->snapshot;
     for (size_t i = 0; i < snapshot->object_count && i < OBJECTS; i++) {
         const struct snapshot_object *object = &snapshot->objects[i];
-        if (!html_known(object->share.value) || object->share.value < worth_telling)
+        if (!html_known(object->share.value) || object->share.value < worth_listing)
             return;
         html_short_begin(writer, any);
-        tell_object(writer, object);
+        summarise_object(writer, object);
         html_markup(writer, "</li>\n");
     }
 }
 
-static void tell_sharing(struct html_writer *writer, bool *any)
+static void summarise_sharing(struct html_writer *writer, bool *any)
 {
     const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
     char reading[SHARING_READING_BYTES];
@@ -321,10 +321,10 @@ static void html_short_tell(struct html_writer *writer, bool *any, const char *i
     html_say(writer, "<a href=\"#%s\">%s</a>: %s</li>\n", id, title, reading);
 }
 
-static void tell_causes(struct html_writer *writer, bool *any)
+static void summarise_causes(struct html_writer *writer, bool *any)
 {
     char why[256];
-    if (!writer->snapshot->causes.told)
+    if (!writer->snapshot->causes.known)
         return;
     causes_why(&writer->snapshot->causes.all, why, sizeof why);
     html_short_tell(writer, any, "causes", "Why lines were missed", why);
@@ -337,10 +337,10 @@ static void html_short(struct html_writer *writer)
     char text[WHATIF_TEXT_BYTES];
     const struct snapshot *snapshot = writer->snapshot;
     bool any = false;
-    tell_findings(writer, &any);
-    tell_objects(writer, &any);
-    tell_causes(writer, &any);
-    tell_sharing(writer, &any);
+    summarise_findings(writer, &any);
+    summarise_objects(writer, &any);
+    summarise_causes(writer, &any);
+    summarise_sharing(writer, &any);
     sets_reading(snapshot, text, sizeof text);
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
         html_short_tell(writer, &any, "sets", "Cache sets", text);
@@ -395,8 +395,9 @@ static void write_places(struct html_writer *writer, const struct snapshot_findi
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_object *object = columns_object(snapshot, finding->object);
     char id[32];
-    bool sharing = finding_page(finding) == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
-    bool sets = finding_page(finding) == FINDING_ON_SETS && snapshot->sets.sets > 0;
+    bool sharing =
+        finding_screen(finding) == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
+    bool sets = finding_screen(finding) == FINDING_ON_SETS && snapshot->sets.sets > 0;
     bool opened = object && html_object_link(snapshot, object, id, sizeof id);
     if (!opened && !sharing && !sets)
         return;
@@ -520,13 +521,6 @@ static void html_help(struct html_writer *writer)
 
 static const char option[] = "--html";
 
-static void print_title(struct html_writer *writer)
-{
-    const struct snapshot_target *target = &writer->snapshot->target;
-    html_say(writer, "<title>misstop: %s</title>\n",
-             target->comm && *target->comm ? target->comm : "?");
-}
-
 /* The page may load nothing from elsewhere, whatever its text contains. */
 static const char policy[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -539,7 +533,9 @@ static void print_page(struct html_writer *writer)
     html_markup(writer, "%s", policy);
     html_markup(writer, "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
                         "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
-    print_title(writer);
+    const struct snapshot_target *target = &writer->snapshot->target;
+    html_say(writer, "<title>misstop: %s</title>\n",
+             target->comm && *target->comm ? target->comm : "?");
     html_markup(writer, "<style>\n%s</style>\n</head>\n<body>\n", html_style);
     html_head(writer);
     html_short(writer);

@@ -203,7 +203,7 @@ void html_search(struct html_writer *writer)
  * html_writer.h. */
 
 enum { HTML_CAUSES_ROWS = 30, EXPLAINED = 8, TEXT_BYTES = 512 };
-static const double worth_telling = 0.01; /* of all misses */
+static const double worth_listing = 0.01; /* of all misses */
 
 static bool link_object(const struct snapshot *snapshot, const void *row, char *id, size_t size)
 {
@@ -227,7 +227,7 @@ static void write_evictors(struct html_writer *writer, const struct snapshot_cau
         html_say(writer, "<li>evicted by threads: %s</li>\n", text);
     }
     for (size_t i = 0; i < row->evictor_count; i++) {
-        if (row->evictors[i].share < worth_telling)
+        if (row->evictors[i].share < worth_listing)
             return;
         causes_evictor(&row->evictors[i], text, sizeof text);
         html_say(writer, "<li>%.1f%% evicted by %s</li>\n", 100 * row->evictors[i].share, text);
@@ -270,7 +270,7 @@ static void write_kind(struct html_writer *writer, enum causes_of kind)
                                             .most = HTML_CAUSES_ROWS,
                                             .link = links[kind]});
     for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
-        if (list->rows[i].figures.misses >= worth_telling * causes->all.misses)
+        if (list->rows[i].figures.misses >= worth_listing * causes->all.misses)
             explain(writer, kind, &list->rows[i], !i);
 }
 
@@ -286,7 +286,7 @@ static void write_evictions(struct html_writer *writer, enum causes_of kind)
 void html_causes(struct html_writer *writer)
 {
     char text[TEXT_BYTES];
-    if (!writer->snapshot->causes.told)
+    if (!writer->snapshot->causes.known)
         return;
     causes_summary(writer->snapshot, CAUSES_OBJECTS, text, sizeof text);
     html_section(writer, "causes", "Why lines were missed", text);
@@ -388,7 +388,7 @@ static void write_row(struct html_writer *writer, const struct snapshot_reuse_ro
 void html_reuse(struct html_writer *writer)
 {
     const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
-    if (!reuse->told)
+    if (!reuse->known)
         return;
     html_section(writer, "reuse", "What other caches would miss",
                  "How many other lines are used before a line is used again tells what a cache of "

@@ -147,7 +147,7 @@ void html_code(struct html_writer *writer)
 
 enum { CELLS_OPENED = 8 };
 static const double least_line = 0.001; /* rows and columns below it are counted, not drawn */
-static const double least_told = 0.0005;
+static const double least_listed = 0.0005;
 
 static bool drawn(const struct matrix_line *line)
 {
@@ -190,7 +190,7 @@ static void write_titles(struct html_writer *writer, const struct matrix_table *
 static void write_share(struct html_writer *writer, double share, const char *heat)
 {
     html_markup(writer, "<td class=\"num%s%s\">", *heat ? " on " : "", heat);
-    if (html_known(share) && share >= least_told)
+    if (html_known(share) && share >= least_listed)
         html_markup(writer, "%.1f%%", share * 100);
     else if (share > 0)
         html_markup(writer, "·");
@@ -211,7 +211,7 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
     for (size_t i = 0; i < table->column_count; i++) {
         double share =
             row ? table->cells[row - table->rows][i].share : table->columns[i].total.share;
-        bool hot = row && html_known(share) && share >= least_told;
+        bool hot = row && html_known(share) && share >= least_listed;
         if (drawn(&table->columns[i]))
             write_share(writer, share, hot ? html_class(paint_heat(share)) : "");
     }
@@ -259,11 +259,12 @@ static void write_cell(struct html_writer *writer, const struct matrix_table *ta
 
 static void write_cells(struct html_writer *writer, const struct matrix_table *table)
 {
-    bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
+    bool listed[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
     struct matrix_cell *cell = malloc(sizeof *cell);
     size_t row;
     size_t column;
-    for (int i = 0; cell && i < CELLS_OPENED && matrix_cell_next(table, told, &row, &column); i++) {
+    for (int i = 0; cell && i < CELLS_OPENED && matrix_cell_next(table, listed, &row, &column);
+         i++) {
         matrix_cell_gather(table, row + 1, column + 1, cell);
         write_cell(writer, table, cell, !i);
     }

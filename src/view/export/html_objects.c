@@ -172,7 +172,7 @@ enum {
     SITES = 8
 };
 
-static const double field_worth_telling = 0.005;
+static const double field_worth_listing = 0.005;
 
 bool html_object_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
 {
@@ -255,11 +255,11 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
 }
 
 /* Most samples first: the index of the first row that is too small to show. */
-static size_t fields_worth_telling(const struct snapshot_object *object)
+static size_t fields_worth_listing(const struct snapshot_object *object)
 {
     size_t count = 0;
     while (count < object->field_count && count < FIELD_ROWS &&
-           (count < FIELDS_ALWAYS || object->fields[count].share >= field_worth_telling))
+           (count < FIELDS_ALWAYS || object->fields[count].share >= field_worth_listing))
         count++;
     return count;
 }
@@ -281,7 +281,7 @@ static void write_lists(struct html_writer *writer, const struct snapshot_object
                &(struct html_table){.columns = &field_columns,
                                     .rows = object->fields,
                                     .count = object->field_count,
-                                    .most = fields_worth_telling(object)});
+                                    .most = fields_worth_listing(object)});
     for (size_t i = 0; i < object->layout_count && i < LAYOUTS; i++)
         html_layout(writer, object, &object->layouts[i]);
     write_list(writer, "Where its accesses found their data",
@@ -426,7 +426,7 @@ void html_watch(struct html_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
     char text[512];
-    size_t told = 0;
+    size_t explained = 0;
     if (!watch->on || !watch->count)
         return;
     html_section(
@@ -443,10 +443,10 @@ void html_watch(struct html_writer *writer)
                                             .most = HTML_WATCH_OBJECT_ROWS,
                                             .link = link_object});
     html_markup(writer, "<ul>\n");
-    for (size_t i = 0; i < watch->count && told < EXPLAINED; i++)
+    for (size_t i = 0; i < watch->count && explained < EXPLAINED; i++)
         if (watch->objects[i].verdict != WATCH_TOO_FEW || !i) {
             explain(writer, &watch->objects[i]);
-            told++;
+            explained++;
         }
     html_markup(writer, "</ul>\n");
     html_section_end(writer);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "view/findings.h"
 #include "view/levels.h"
 #include "view/view.h"
 #include "view/words.h"
@@ -120,13 +119,13 @@ static const struct columns types_members = MEMBERS(
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_totals, untyped[0]),
            .elements = UNTYPED_COUNT, .each = untyped_key));
 
-static const struct columns reading_members =
+static const struct columns loading_members =
     MEMBERS(
-    struct reading_state,
-    MEMBER("waiting", struct reading_state, waiting),
-    MEMBER("processes", struct reading_state, processes),
-    MEMBER("resident_bytes", struct reading_state, resident_bytes),
-    MEMBER("busy_with", struct reading_state, busy_with));
+    struct loading_state,
+    MEMBER("waiting", struct loading_state, waiting),
+    MEMBER("processes", struct loading_state, processes),
+    MEMBER("resident_bytes", struct loading_state, resident_bytes),
+    MEMBER("busy_with", struct loading_state, busy_with));
 
 static const struct columns refused_members =
     MEMBERS(struct file_refused, MEMBER("path", struct file_refused, path),
@@ -340,10 +339,10 @@ static const struct columns snapshot_members = MEMBERS(
     COLUMN(.key = "simulation", .in = ROW_IN(struct snapshot, simulation), .target = json_simulated,
            .rows = &simulation_members),
     COLUMN(.key = "causes", .from = ROW_IN(struct snapshot, causes), .rows = &all_causes_members,
-           .given = FIELD(struct snapshot, causes.told)),
+           .given = FIELD(struct snapshot, causes.known)),
     MEMBER_ROW("samples", struct snapshot, totals, &samples_members),
     MEMBER_ROW("types", struct snapshot, totals, &types_members),
-    MEMBER_ROW("reading", struct snapshot, reading, &reading_members),
+    MEMBER_ROW("reading", struct snapshot, loading, &loading_members),
     COLUMN(.from = ROW_OF(struct snapshot, levels), .members = &levels_members),
     COLUMN(.from = ROW_OF(struct snapshot, rates), .members = &rates_members),
     COLUMN(.from = ROW_IN(struct snapshot, uses.all), .members = &use_members),
@@ -361,7 +360,7 @@ static const struct columns snapshot_members = MEMBERS(
     COLUMN(.key = "phases", .from = ROW_IN(struct snapshot, timeline), .json = json_phases),
     MEMBER_ROWS("findings", struct snapshot, findings.list, findings.count, &finding_columns),
     COLUMN(.key = "reuse", .from = ROW_IN(struct snapshot, reuse), .json = json_reuse,
-           .given = FIELD(struct snapshot, reuse.told)),
+           .given = FIELD(struct snapshot, reuse.known)),
     COLUMN(.key = "watch", .from = ROW_IN(struct snapshot, watch), .rows = &watch_members,
            .given = FIELD(struct snapshot, watch.on)),
     COLUMN(.from = ROW_IN(struct snapshot, whatif), .members = &whatif_members,

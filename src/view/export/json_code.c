@@ -88,7 +88,7 @@ const struct columns threads_members =
 
 /* Functions x objects. */
 
-static const double least_told = 0.001;
+static const double least_listed = 0.001;
 
 /* Weights of the events of other measures than the ranking one. */
 static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
@@ -224,7 +224,7 @@ static json_t *cells(const struct matrix_table *table)
             json_set(one, "row", json_whole(i));
             json_set(one, "column", json_whole(k));
             set_figures(one, table->snapshot, &table->cells[i][k], NULL);
-            if (table->cells[i][k].share >= least_told)
+            if (table->cells[i][k].share >= least_listed)
                 set_detail(one, table, i, k);
             json_array_append_new(out, one);
         }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Objects with all that is known of them. */
 #include <math.h>
-#include <stdio.h>
 
 #include "view/export/json.h"
 #include "view/levels.h"
@@ -126,7 +125,7 @@ static const void *heap_fed_by_agent(const struct snapshot *snapshot, const void
     return snapshot->heap.summary.feed == HEAP_FEED_AGENT ? heap : NULL;
 }
 
-static struct value told_note(const struct snapshot *snapshot, const void *heap)
+static struct value note_value(const struct snapshot *snapshot, const void *heap)
 {
     (void)heap;
     return value_text(heap_note(snapshot));
@@ -136,7 +135,7 @@ const struct columns heap_summary_members = MEMBERS(
     struct snapshot_heap,
     COLUMN(.key = "feed", .from = FIELD(struct snapshot_heap, summary.feed), .name = feed_name),
     MEMBER("source", struct snapshot_heap, summary.source),
-    COLUMN(.key = "note", .value = told_note),
+    COLUMN(.key = "note", .value = note_value),
     COLUMN(.key = "live_blocks", .target = heap_fed,
            .from = FIELD(struct snapshot_heap, summary.live_blocks)),
     COLUMN(.key = "live_bytes", .target = heap_fed,
@@ -163,7 +162,7 @@ json_t *json_event_shares(const struct snapshot *snapshot, const void *pointer)
 bool json_has_causes(const struct snapshot *snapshot, const void *row)
 {
     (void)row;
-    return snapshot->causes.told;
+    return snapshot->causes.known;
 }
 
 /* Where accesses found their data. */
@@ -323,7 +322,7 @@ const struct columns rates_members =
 static bool has_use(const struct snapshot *snapshot, const void *row)
 {
     (void)row;
-    return snapshot->uses.told;
+    return snapshot->uses.known;
 }
 
 static struct value use_level(const struct snapshot *snapshot, const void *row)

@@ -316,7 +316,7 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
 
 /* The matrix in batch text: the first functions on the first objects. */
 
-enum { MATRIX_TEXT_ROWS = 12, MATRIX_TEXT_CELLS_TOLD = 3 };
+enum { MATRIX_TEXT_ROWS = 12, MATRIX_TEXT_CELLS = 3 };
 
 /* As on the screen. */
 static void write_grid(struct text_writer *writer, const struct matrix_table *table)
@@ -337,13 +337,12 @@ static void write_grid(struct text_writer *writer, const struct matrix_table *ta
 /* The strongest cells in words. */
 static void write_strongest(struct text_writer *writer, const struct matrix_table *table)
 {
-    bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
+    bool listed[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
     char text[MATRIX_WORD_BYTES];
     struct matrix_cell cell;
     size_t row;
     size_t column;
-    for (int i = 0; i < MATRIX_TEXT_CELLS_TOLD && matrix_cell_next(table, told, &row, &column);
-         i++) {
+    for (int i = 0; i < MATRIX_TEXT_CELLS && matrix_cell_next(table, listed, &row, &column); i++) {
         matrix_cell_gather(table, row + 1, column + 1, &cell);
         for (enum matrix_word word = 0; word < MATRIX_WORDS; word++) {
             matrix_word(table, &cell, word, text);
@@ -403,21 +402,16 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
         say_row(writer, kind, &list->rows[i]);
 }
 
-static void print_evictions(struct text_writer *writer)
-{
-    struct eviction_row rows[EVICTION_ROWS_MAX];
-    size_t count = eviction_rows(writer->snapshot, CAUSES_OBJECTS, rows);
-    text_rows(writer, &eviction_columns, rows, count, EVICTION_ROWS);
-}
-
 /* Causes of misses and evictors; nothing unless recorded. */
 static void causes_text_print(struct text_writer *writer)
 {
-    if (!writer->snapshot->causes.told)
+    if (!writer->snapshot->causes.known)
         return;
     for (enum causes_of kind = 0; kind < CAUSES_KINDS; kind++)
         print_kind(writer, kind);
-    print_evictions(writer);
+    struct eviction_row rows[EVICTION_ROWS_MAX];
+    size_t count = eviction_rows(writer->snapshot, CAUSES_OBJECTS, rows);
+    text_rows(writer, &eviction_columns, rows, count, EVICTION_ROWS);
 }
 
 enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
@@ -452,7 +446,7 @@ static void reuse_text_print(struct text_writer *writer)
 {
     const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
     char text[512];
-    if (!reuse->told)
+    if (!reuse->known)
         return;
     reuse_summary(writer->snapshot, text, sizeof text);
     text_say(writer, "\nreuse: %c%s", *text - 'A' + 'a', text + 1);
@@ -726,14 +720,6 @@ static void print_tables(struct text_writer *writer)
     print_window(writer);
 }
 
-/* Tables asked for by an option are printed without --full too. */
-static void print_asked(struct text_writer *writer)
-{
-    watch_text_print(writer);
-    whatif_text_print(writer);
-    print_search(writer);
-}
-
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)
 {
     struct text_writer writer;
@@ -744,8 +730,11 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_first(&writer, options->full ? OBJECT_ROWS : OBJECT_ROWS_SHORT, options->full);
     if (options->full)
         print_tables(&writer);
-    else
-        print_asked(&writer);
+    else { /* tables that an option asks for */
+        watch_text_print(&writer);
+        whatif_text_print(&writer);
+        print_search(&writer);
+    }
     fputc('\n', out);
     if (fflush(out) == EOF || ferror(out))
         code = errno ? -errno : -EIO;

@@ -4,9 +4,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "view/screen/browser.h"
@@ -17,7 +17,7 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
                                  const struct snapshot_causes_row *row, struct canvas *canvas,
                                  struct area area);
 
-static const double least_told = 0.001; /* less is not listed */
+static const double least_listed = 0.001; /* less is not listed */
 
 /* ---- evictions ---- */
 
@@ -38,13 +38,6 @@ static struct eviction_row eviction_row(const struct snapshot_evictions *from, s
                                  .of_evictor = misses / evictor->misses};
 }
 
-static int most_misses(const void *left, const void *right)
-{
-    const struct eviction_row *a = left;
-    const struct eviction_row *b = right;
-    return a->misses > b->misses ? -1 : a->misses < b->misses;
-}
-
 size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
                      struct eviction_row rows[EVICTION_ROWS_MAX])
 {
@@ -52,9 +45,9 @@ size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
     size_t count = 0;
     for (size_t i = 0; from->row_count && i <= from->row_count; i++)
         for (size_t k = 0; k <= from->column_count; k++)
-            if (from->cells[i][k] >= least_told * from->misses)
+            if (from->cells[i][k] >= least_listed * from->misses)
                 rows[count++] = eviction_row(from, i, k);
-    qsort(rows, count, sizeof *rows, most_misses);
+    SORT(rows, count, LARGEST(struct eviction_row, misses));
     return count;
 }
 
@@ -111,11 +104,6 @@ enum {
     TEXT_BYTES = 512
 };
 
-static enum causes_of causes_kind(const struct browser *browser)
-{
-    return causes_view(browser)->of;
-}
-
 static const struct snapshot_causes_list *list_of(const struct browser *browser)
 {
     return &browser->snapshot->causes.of[causes_view(browser)->of];
@@ -137,9 +125,9 @@ static void causes_update(struct browser *browser)
 static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     struct causes_view *view = causes_view(browser);
-    bool reuse = browser->snapshot && browser->snapshot->reuse.told;
+    bool reuse = browser->snapshot && browser->snapshot->reuse.known;
     unsigned count = 0;
-    if (!reuse || browser->snapshot->causes.told) {
+    if (!reuse || browser->snapshot->causes.known) {
         panes[count++] = &view->table;
         panes[count++] = &view->evictions;
     }
@@ -231,7 +219,7 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
 static void causes_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     char text[TEXT_BYTES];
-    if (!browser->snapshot->causes.told && !browser->snapshot->reuse.told) {
+    if (!browser->snapshot->causes.known && !browser->snapshot->reuse.known) {
         causes_draw_nothing(browser->snapshot, canvas, area);
         return;
     }
@@ -301,7 +289,7 @@ static bool causes_act(struct browser *browser, enum action action, struct reque
     const struct snapshot_reuse_row *curve =
         on_reuse(browser) ? table_selected(browser_table(browser)) : NULL;
     (void)request;
-    if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.told)
+    if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.known)
         choose_next(browser);
     else if (on_reuse(browser) && (action != ACTION_ENTER || !curve))
         return false;
@@ -348,14 +336,14 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
 /* A running process has no causes, a recording of a simulation may have them. */
 static bool causes_filled(const struct snapshot *snapshot)
 {
-    return snapshot->simulation.level_count || snapshot->causes.told || snapshot->reuse.told;
+    return snapshot->simulation.level_count || snapshot->causes.known || snapshot->reuse.known;
 }
 
 static const char *causes_label(struct browser *browser, enum action action)
 {
     static const char *const opens[CAUSES_KINDS] = {
         [CAUSES_OBJECTS] = "Object", [CAUSES_FUNCTIONS] = "Function", [CAUSES_THREADS] = ""};
-    return action == ACTION_FOLD ? opens[causes_kind(browser)] : NULL;
+    return action == ACTION_FOLD ? opens[causes_view(browser)->of] : NULL;
 }
 
 const struct page causes_page = {
@@ -390,7 +378,7 @@ static void causes_open_reuse(struct browser *browser)
 {
     struct table *panes[PANES_MAX];
     browser_go(browser, PAGE_CAUSES);
-    if (browser->snapshot && browser->snapshot->reuse.told)
+    if (browser->snapshot && browser->snapshot->reuse.known)
         browser->pane[PAGE_CAUSES] = causes_panes(browser, panes) - 2;
 }
 
@@ -398,11 +386,11 @@ static void causes_open_reuse(struct browser *browser)
 const struct page reuse_page = {
     .name = "Reuse",
     .key_help = "Reuse: with --sim, what caches of any size would hold; a pane of Causes",
-    .filled_by = FIELD(struct snapshot, reuse.told),
+    .filled_by = FIELD(struct snapshot, reuse.known),
     .open = causes_open_reuse,
 };
 
-enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
+enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
 static const double least_early = 0.05; /* of the misses: less is nothing to think about */
 
@@ -476,7 +464,7 @@ void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t
     struct part parts[PARTS];
     parts_of(figures, parts);
     *out = '\0';
-    for (int i = 0; i < PARTS && parts[i].share >= least_told; i++)
+    for (int i = 0; i < PARTS && parts[i].share >= least_listed; i++)
         text_append(out, size, "%s%.1f%% %s", i ? ", " : "", 100 * parts[i].share, parts[i].name);
 }
 
@@ -519,16 +507,16 @@ void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes
                    char *out, size_t size)
 {
     const struct snapshot_object *listed = columns_object(snapshot, object->index);
-    int told = 0;
+    int fields = 0;
     *out = '\0';
-    for (size_t i = 0; listed && i < listed->field_count && told < FIELDS_TOLD; i++) {
+    for (size_t i = 0; listed && i < listed->field_count && fields < FIELDS_LISTED; i++) {
         const struct snapshot_causes_figures *figures = listed->fields[i].causes;
         struct part parts[PARTS];
         if (!figures || figures->misses < 0.01 * object->figures.misses)
             continue;
         parts_of(figures, parts);
         text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)",
-                    told++ ? ", " : "Fields: ", WORDS_NAME_BYTES, listed->fields[i].name,
+                    fields++ ? ", " : "Fields: ", WORDS_NAME_BYTES, listed->fields[i].name,
                     100 * figures->misses / object->figures.misses, 100 * parts[0].share,
                     parts[0].name);
     }
@@ -554,7 +542,7 @@ void causes_threads(const struct snapshot *snapshot, const struct snapshot_cause
 {
     *out = '\0';
     for (size_t i = 0; has_threads(snapshot) && i < row->thread_count; i++)
-        if (row->threads[i].share >= least_told)
+        if (row->threads[i].share >= least_listed)
             text_append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
                         100 * row->threads[i].share);
 }
@@ -588,7 +576,7 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
     int end = area.row + area.rows;
     area.row += draw_threads(snapshot, row, canvas, area);
     for (size_t i = 0; i < row->evictor_count && area.row < end; i++, area.row++) {
-        if (row->evictors[i].share < least_told)
+        if (row->evictors[i].share < least_listed)
             break;
         causes_evictor(&row->evictors[i], text, sizeof text);
         draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
@@ -825,14 +813,6 @@ static void advise_invalidated(const struct snapshot_causes_row *row, char *out,
                      "keep a copy and join these later.");
 }
 
-static void advise_first(enum causes_of kind, char *out, size_t size)
-{
-    snprintf(out, size,
-             "%s lines are touched for the first time: no larger cache would help. Touch fewer "
-             "lines, use memory again instead of fresh, or fetch ahead.",
-             kind == CAUSES_OBJECTS ? "Its" : "The");
-}
-
 static void advise_other(const struct snapshot_causes_row *row, char *out, size_t size)
 {
     const double *share = row->figures.share;
@@ -855,7 +835,10 @@ void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, c
     if (row->figures.samples < SAMPLES_LEAST)
         snprintf(out, size, "Too few misses so far to say what to try.");
     else if (most == first)
-        advise_first(kind, out, size);
+        snprintf(out, size,
+                 "%s lines are touched for the first time: no larger cache would help. Touch fewer "
+                 "lines, use memory again instead of fresh, or fetch ahead.",
+                 kind == CAUSES_OBJECTS ? "Its" : "The");
     else if (most == taken)
         advise_invalidated(row, out, size);
     else if (most == other)

@@ -87,15 +87,10 @@ static struct value widest_share(const struct snapshot *snapshot, const void *po
 
 enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
 
-static unsigned columns_functions_sort(const struct snapshot *snapshot)
-{
-    return columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE;
-}
-
 /* Not the functions of one object. */
 static bool has_causes(const struct snapshot *snapshot, const void *pointer)
 {
-    return snapshot->causes.told && !isnan(((const struct snapshot_code *)pointer)->all_share);
+    return snapshot->causes.known && !isnan(((const struct snapshot_code *)pointer)->all_share);
 }
 
 static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
@@ -252,7 +247,8 @@ static void code_update(struct browser *browser)
     struct code_view *view = code_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     if (snapshot)
-        table_suggest_sort(&view->functions, columns_functions_sort(snapshot));
+        table_suggest_sort(&view->functions,
+                           columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE);
     table_set(&view->functions, snapshot, snapshot->code, snapshot->code_count);
     table_set(&view->threads, snapshot, snapshot->threads.list, snapshot->threads.count);
 }

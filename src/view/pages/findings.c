@@ -98,7 +98,7 @@ void findings_open(struct browser *browser, const struct snapshot_finding *findi
     static const enum page_id shown_on[] = {PAGE_DETAIL, PAGE_LAYOUT, PAGE_SHARING,
                                             PAGE_CACHE,  PAGE_CODE,   PAGE_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
-    enum page_id page = shown_on[finding_page(finding)];
+    enum page_id page = shown_on[finding_screen(finding)];
     if (page == PAGE_SHARING || page == PAGE_CACHE || page == PAGE_CODE || page == PAGE_HEAP) {
         browser_go(browser, page);
         return;
@@ -113,7 +113,7 @@ void findings_open(struct browser *browser, const struct snapshot_finding *findi
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size)
 {
     snprintf(out, size, "Enter: %s, which shows it. 9: the remedy, and the evidence",
-             finding_page_name(finding_page(finding)));
+             finding_screen_name(finding_screen(finding)));
 }
 
 static bool findings_act(struct browser *browser, enum action action, struct request *request)
@@ -129,14 +129,15 @@ static bool findings_act(struct browser *browser, enum action action, struct req
 static const char *findings_enter(struct browser *browser)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    return finding ? finding_page_name(finding_page(finding)) : "";
+    return finding ? finding_screen_name(finding_screen(finding)) : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     if (finding)
-        snprintf(out, size, "Enter: %s, which shows it", finding_page_name(finding_page(finding)));
+        snprintf(out, size, "Enter: %s, which shows it",
+                 finding_screen_name(finding_screen(finding)));
     else
         snprintf(out, size, "1: the data that costs most.  2: the code that accesses it");
 }
@@ -196,7 +197,7 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
 static struct value screen(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
-    return value_text(finding_page_name(finding_page(row)));
+    return value_text(finding_screen_name(finding_screen(row)));
 }
 
 /* One of the texts of struct finding_words, by its offset there. */

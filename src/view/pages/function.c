@@ -95,11 +95,8 @@ static int by_line(const void *left, const void *right, void *context)
 
 static struct source_row *source_add(struct source_rows *rows)
 {
-    struct source_row *list =
-        array_more(rows->list, &rows->capacity, rows->count, sizeof *list, ROWS_MOST);
-    if (!list)
+    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ROWS_MOST))
         return NULL;
-    rows->list = list;
     struct source_row *row = &rows->list[rows->count++];
     *row = (struct source_row){.samples = NAN, .share = NAN, .loads = NAN, .stores = NAN};
     return row;
@@ -286,14 +283,8 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
                            const struct source_row *line, const struct screen_sources *sources)
 {
     rows->count = 0;
-    if (rows->capacity < code->instruction_count) {
-        struct instruction_row *list =
-            realloc(rows->list, code->instruction_count * sizeof *rows->list);
-        if (!list)
-            return;
-        rows->list = list;
-        rows->capacity = code->instruction_count;
-    }
+    if (!array_fit(&rows->list, &rows->capacity, code->instruction_count, sizeof *rows->list))
+        return;
     for (size_t i = 0; i < code->instruction_count; i++) {
         const struct snapshot_instruction *instruction = &code->instructions[i];
         if (line && !source_row_has(line, instruction))
@@ -313,11 +304,9 @@ static bool add_site(struct browser *browser, const struct snapshot_object *obje
                      const struct snapshot_code *code)
 {
     struct function_view *view = function_view(browser);
-    struct site *sites = array_more(view->sites, &view->site_capacity, view->site_count,
-                                    sizeof *sites, ARRAY_UNBOUNDED);
-    if (!sites)
+    if (!array_more(&view->sites, &view->site_capacity, view->site_count, sizeof *view->sites,
+                    ARRAY_UNBOUNDED))
         return false;
-    view->sites = sites;
     struct site *site = &view->sites[view->site_count++];
     *site = (struct site){.code = code, .object = object};
     if (!browser->sources.instruction ||
@@ -421,13 +410,6 @@ static size_t partners_join(struct snapshot_partner joined[JOINED], size_t count
     return count;
 }
 
-static int most(const void *left, const void *right)
-{
-    const struct snapshot_partner *a = left;
-    const struct snapshot_partner *b = right;
-    return a->count > b->count ? -1 : a->count < b->count;
-}
-
 /* "62% smooth x.c:20, 30% move" of the lines that instructions of `row` fetched (NULL: any of the
  * function); "": nothing is known. */
 static void partners_words(const struct snapshot_code *code, const struct source_row *row,
@@ -444,7 +426,7 @@ static void partners_words(const struct snapshot_code *code, const struct source
         all += instruction->partners[kind].all;
         count = partners_join(joined, count, &instruction->partners[kind]);
     }
-    qsort(joined, count, sizeof *joined, most);
+    SORT(joined, count, LARGEST(struct snapshot_partner, count));
     for (size_t i = 0; i < count && i < SAID; i++) {
         text_append(out, size, "%s%.0f%% %.64s", i ? ", " : "", 100 * joined[i].count / all,
                     joined[i].function);
@@ -581,7 +563,7 @@ static void draw_figures(const struct snapshot_code *code, struct canvas *canvas
 static const char *no_lines(const struct browser *browser)
 {
     const struct snapshot_code *code = function_view(browser)->function;
-    if (browser->snapshot->reading.waiting)
+    if (browser->snapshot->loading.waiting)
         return "source lines: debug information is still being read";
     if (code && !*code->module && !strncmp(code->function, "[code ", 6))
         return "code that was made at run time: it has a name where the runtime writes "
@@ -942,13 +924,8 @@ void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *c
     enum { INDENT = 2, INDENT_MOST = 24 };
     size_t count = callers ? callers->count : 0;
     rows->count = 0;
-    if (rows->capacity < count) {
-        struct caller_row *list = reallocarray(rows->list, count, sizeof *list);
-        if (!list)
-            return;
-        rows->list = list;
-        rows->capacity = count;
-    }
+    if (!array_fit(&rows->list, &rows->capacity, count, sizeof *rows->list))
+        return;
     for (size_t i = 0; i < count; i++) {
         const struct snapshot_caller *caller = &callers->list[i];
         if (rows->folded && caller->depth)

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "view/screen/browser.h"
@@ -301,12 +300,12 @@ static bool has_agent(const struct snapshot *snapshot)
 static bool has_both(const struct snapshot *snapshot)
 {
     bool walked = false;
-    bool told = false;
+    bool recorded = false;
     for (size_t i = 0; i < snapshot->heap.bin_count; i++) {
         walked |= snapshot->heap.bins[i].heap.walked;
-        told |= !snapshot->heap.bins[i].heap.walked;
+        recorded |= !snapshot->heap.bins[i].heap.walked;
     }
-    return walked && told;
+    return walked && recorded;
 }
 
 static const struct column bin_list[] = {

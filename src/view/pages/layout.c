@@ -181,11 +181,8 @@ static const struct snapshot_layout_row *layout_hottest(const struct snapshot_la
 
 static struct layout_row *layout_rows_add(struct layout_rows *rows)
 {
-    struct layout_row *list =
-        array_more(rows->list, &rows->capacity, rows->count, sizeof *list, ARRAY_UNBOUNDED);
-    if (!list)
+    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ARRAY_UNBOUNDED))
         return NULL;
-    rows->list = list;
     struct layout_row *row = &rows->list[rows->count++];
     *row = (struct layout_row){.row = NULL};
     return row;
@@ -451,7 +448,7 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
              " No type is known of %s, and its sampled offsets show no elements of equal size. %s "
              "Detail lists the offsets and the code.",
              name,
-             browser->snapshot->reading.waiting
+             browser->snapshot->loading.waiting
                  ? "Debug information is still being read."
                  : "With debug information (build with -g, or install the package of debug "
                    "symbols) it would have one.");

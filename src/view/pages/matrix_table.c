@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "profile/tables/rates.h"
@@ -410,19 +411,11 @@ static struct matrix_part *matrix_cell_part_of(struct counting *counting, uint64
     return part;
 }
 
-static int matrix_cell_most_samples(const void *left, const void *right)
-{
-    const struct matrix_part *a = left;
-    const struct matrix_part *b = right;
-    if (a->samples != b->samples)
-        return a->samples > b->samples ? -1 : 1;
-    return a->key < b->key ? -1 : a->key > b->key;
-}
-
 static void matrix_cell_end(struct counting *counting, struct matrix_parts *parts)
 {
     if (counting->list)
-        qsort(counting->list, counting->count, sizeof *counting->list, matrix_cell_most_samples);
+        SORT(counting->list, counting->count, LARGEST(struct matrix_part, samples),
+             SMALLEST(struct matrix_part, key));
     parts->all = counting->all;
     parts->distinct = counting->count;
     parts->count = counting->count < MATRIX_PARTS_MAX ? counting->count : MATRIX_PARTS_MAX;
@@ -617,7 +610,7 @@ void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t col
     cell->rates = matrix_rates(table, row, column, &cell->joined);
 }
 
-bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
+bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS][MATRIX_COLUMNS],
                       size_t *row, size_t *column)
 {
     const double least_share = 0.05;
@@ -627,7 +620,7 @@ bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][M
         for (size_t k = 0; k < table->column_count; k++) {
             const struct snapshot_matrix_cell *cell = &table->cells[i][k];
             bool named = table->rows[i].members && table->columns[k].members;
-            if (told[i][k] || !named || !(cell->share >= least_share) ||
+            if (listed[i][k] || !named || !(cell->share >= least_share) ||
                 cell->samples < least_samples || (most && cell->share <= most->share))
                 continue;
             most = cell;
@@ -635,20 +628,20 @@ bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][M
             *column = k;
         }
     if (most)
-        told[*row][*column] = true;
+        listed[*row][*column] = true;
     return most;
 }
 
-enum { PARTS_TOLD = 5, NAME_BYTES = 160 };
-static const double least_told = 0.005; /* of its cell */
-static const double mixed = 0.05;       /* less than that part written is not worth a word */
+enum { PARTS_LISTED = 5, NAME_BYTES = 160 };
+static const double least_listed = 0.005; /* of its cell */
+static const double mixed = 0.05;         /* less than that part written is not worth a word */
 
 static bool is_nobody(const struct matrix_line *line)
 {
     return line && line->index == MATRIX_NOBODY;
 }
 
-static void tell_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+static void say_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
     if (is_nobody(cell->row)) {
         text_append(out, MATRIX_WORD_BYTES, "no access to data");
@@ -660,8 +653,8 @@ static void tell_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTE
 }
 
 /* ", 45% of NAME's"; nothing where it is no line. */
-static void tell_part_of(const struct matrix_table *table, const struct matrix_line *line,
-                         const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
+static void say_part_of(const struct matrix_table *table, const struct matrix_line *line,
+                        const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
 {
     double of_line = line ? matrix_table_share(table, &line->total) : NAN;
     if (of_line > 0 && !is_nobody(line))
@@ -673,8 +666,8 @@ static void tell_part_of(const struct matrix_table *table, const struct matrix_l
                     matrix_table_share(table, figures) / of_line * 100);
 }
 
-static void tell_shares(const struct matrix_table *table, const struct matrix_cell *cell,
-                        char out[MATRIX_WORD_BYTES])
+static void say_shares(const struct matrix_table *table, const struct matrix_cell *cell,
+                       char out[MATRIX_WORD_BYTES])
 {
     const struct snapshot_matrix_cell *figures = cell->figures;
     char count[16];
@@ -685,8 +678,8 @@ static void tell_shares(const struct matrix_table *table, const struct matrix_ce
     }
     text_append(out, MATRIX_WORD_BYTES, "%.1f%% of all %s", share * 100,
                 matrix_table_measured(table));
-    tell_part_of(table, cell->column ? cell->row : NULL, figures, out);
-    tell_part_of(table, cell->row ? cell->column : NULL, figures, out);
+    say_part_of(table, cell->column ? cell->row : NULL, figures, out);
+    say_part_of(table, cell->row ? cell->column : NULL, figures, out);
     if (!(figures->samples > 0))
         return;
     text_append(out, MATRIX_WORD_BYTES, "; %s sample%s: %.0f%% loads, %.0f%% stores",
@@ -695,8 +688,8 @@ static void tell_shares(const struct matrix_table *table, const struct matrix_ce
 }
 
 /* The reasons are shown with the samples in Quality and in Code. */
-static void tell_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
-                        char out[MATRIX_WORD_BYTES])
+static void say_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
+                       char out[MATRIX_WORD_BYTES])
 {
     if (is_nobody(cell->row))
         text_append(out, MATRIX_WORD_BYTES,
@@ -714,14 +707,14 @@ static void tell_reason(const struct snapshot *snapshot, const struct matrix_cel
 }
 
 /* The parts with their shares of the cell, and how much of each is written. */
-static void tell_named(const struct matrix_parts *parts, const char *label,
-                       char out[MATRIX_WORD_BYTES])
+static void say_named(const struct matrix_parts *parts, const char *label,
+                      char out[MATRIX_WORD_BYTES])
 {
-    for (size_t i = 0; i < parts->count && i < PARTS_TOLD; i++) {
+    for (size_t i = 0; i < parts->count && i < PARTS_LISTED; i++) {
         const struct matrix_part *part = &parts->list[i];
         double kinds = part->loads + part->stores;
         double written = kinds > 0 ? part->stores / kinds : NAN;
-        if (!(part->samples >= least_told * parts->all))
+        if (!(part->samples >= least_listed * parts->all))
             return;
         text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, part->name,
                     part->samples / parts->all * 100);
@@ -733,34 +726,34 @@ static void tell_named(const struct matrix_parts *parts, const char *label,
 }
 
 /* "why: 92% capacity; evicted by visit on particles 61%, ..." */
-static void tell_evictors(const struct matrix_parts *by, const char *label,
-                          char out[MATRIX_WORD_BYTES])
+static void say_evictors(const struct matrix_parts *by, const char *label,
+                         char out[MATRIX_WORD_BYTES])
 {
-    for (size_t i = 0; i < by->count && i < PARTS_TOLD; i++) {
-        if (!(by->list[i].samples >= least_told * by->all))
+    for (size_t i = 0; i < by->count && i < PARTS_LISTED; i++) {
+        if (!(by->list[i].samples >= least_listed * by->all))
             return;
         text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, by->list[i].name,
                     by->list[i].samples / by->all * 100);
     }
 }
 
-static void tell_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+static void say_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
     char why[256];
     if (!(cell->causes.misses > 0))
         return;
     causes_why(&cell->causes, why, sizeof why);
     text_append(out, MATRIX_WORD_BYTES, "why: %s", why);
-    tell_evictors(&cell->evictors, "; evicted by ", out);
+    say_evictors(&cell->evictors, "; evicted by ", out);
     if (cell->evictor_threads.count > 1 || cell->threads.distinct > 1)
-        tell_evictors(&cell->evictor_threads, "; by thread ", out);
+        say_evictors(&cell->evictor_threads, "; by thread ", out);
 }
 
-static void tell_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
+static void say_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
 {
     text_append(out, MATRIX_WORD_BYTES, threads->distinct > 1 ? "%zu threads: " : "thread ",
                 threads->distinct);
-    for (size_t i = 0; i < threads->count && i < PARTS_TOLD; i++) {
+    for (size_t i = 0; i < threads->count && i < PARTS_LISTED; i++) {
         text_append(out, MATRIX_WORD_BYTES, "%s%s%s%" PRIu64 "%s", i ? ", " : "",
                     threads->list[i].name, *threads->list[i].name ? " (" : "", threads->list[i].key,
                     *threads->list[i].name ? ")" : "");
@@ -776,7 +769,7 @@ static bool stands_out(const struct matrix_part *block, const struct matrix_part
     return block->samples >= 5 && block->samples >= 0.01 * blocks->all;
 }
 
-static void tell_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_BYTES])
+static void say_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_BYTES])
 {
     if (!blocks->count)
         return;
@@ -789,13 +782,13 @@ static void tell_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_
         text_append(out, MATRIX_WORD_BYTES, ", hardly one twice: there are many more");
     else if (!stands_out(&blocks->list[0], blocks))
         text_append(out, MATRIX_WORD_BYTES, ", none stands out");
-    for (size_t i = 0; i < blocks->count && i < PARTS_TOLD; i++)
+    for (size_t i = 0; i < blocks->count && i < PARTS_LISTED; i++)
         if (stands_out(&blocks->list[i], blocks))
             text_append(out, MATRIX_WORD_BYTES, "%s0x%" PRIx64 " %.1f%%", i ? ", " : ": ",
                         blocks->list[i].key, blocks->list[i].samples / blocks->all * 100);
 }
 
-static void tell_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+static void say_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
     char count[16];
     if (!cell->threads.count)
@@ -803,8 +796,8 @@ static void tell_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYT
     if (cell->threads.all > 1)
         text_append(out, MATRIX_WORD_BYTES,
                     "its last %s samples: ", text_count(count, cell->threads.all));
-    tell_threads(&cell->threads, out);
-    tell_blocks(&cell->blocks, out);
+    say_threads(&cell->threads, out);
+    say_blocks(&cell->blocks, out);
 }
 
 void matrix_word(const struct matrix_table *table, const struct matrix_cell *cell,
@@ -812,23 +805,23 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
 {
     *out = '\0';
     if (word == MATRIX_WORD_TITLE)
-        tell_title(cell, out);
+        say_title(cell, out);
     else if (word == MATRIX_WORD_SHARES)
-        tell_shares(table, cell, out);
+        say_shares(table, cell, out);
     else if (word == MATRIX_WORD_REASON)
-        tell_reason(table->snapshot, cell, out);
+        say_reason(table->snapshot, cell, out);
     else if (word == MATRIX_WORD_LEVELS && cell->has_levels)
         levels_sentence(table->snapshot, &cell->levels, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_RATES)
         rates_sentence(table->snapshot, cell->rates, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_CAUSES)
-        tell_causes(cell, out);
+        say_causes(cell, out);
     else if (word == MATRIX_WORD_FIELDS)
-        tell_named(&cell->fields, "fields: ", out);
+        say_named(&cell->fields, "fields: ", out);
     else if (word == MATRIX_WORD_LINES)
-        tell_named(&cell->lines, "lines: ", out);
+        say_named(&cell->lines, "lines: ", out);
     else if (word == MATRIX_WORD_RECENT)
-        tell_recent(cell, out);
+        say_recent(cell, out);
 }
 
 int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,

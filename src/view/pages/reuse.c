@@ -137,9 +137,9 @@ static const struct column object_list[] = {
            .most = 48, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES,
     COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1,
-           .only = FIELD(struct snapshot, uses.told), UNIT_PERCENT, .paint = paint_spatial),
+           .only = FIELD(struct snapshot, uses.known), UNIT_PERCENT, .paint = paint_spatial),
     COLUMN(.title = "TEMPORAL", .value = temporal, .width = 8, .rank = 3, .look = COLUMN_RIGHT,
-           .only = FIELD(struct snapshot, uses.told), .format = format_again),
+           .only = FIELD(struct snapshot, uses.known), .format = format_again),
 };
 
 const struct columns reuse_columns = {
@@ -228,7 +228,7 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
                         reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
         }
     text_append(out, size, "; %s uses sampled", text_count(uses, reuse->all.uses));
-    if (snapshot->uses.told)
+    if (snapshot->uses.known)
         text_append(out, size, "; SPATIAL of lines that left L%u", snapshot->uses.level + 1);
 }
 

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
@@ -80,20 +80,13 @@ static int draw_state(const struct snapshot_search *search, struct canvas *canva
     return 1;
 }
 
-static int by_base(const void *left, const void *right)
-{
-    const struct snapshot_region *a = *(const struct snapshot_region *const *)left;
-    const struct snapshot_region *b = *(const struct snapshot_region *const *)right;
-    return a->base < b->base ? -1 : a->base > b->base;
-}
-
 static size_t in_order(const struct snapshot_search *search,
                        const struct snapshot_region *ordered[MAP_REGIONS])
 {
     size_t count = search->region_count < MAP_REGIONS ? search->region_count : MAP_REGIONS;
     for (size_t i = 0; i < count; i++)
         ordered[i] = &search->regions[i];
-    qsort(ordered, count, sizeof *ordered, by_base);
+    SORT_POINTERS(ordered, count, SMALLEST(struct snapshot_region, base));
     return count;
 }
 

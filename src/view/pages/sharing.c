@@ -175,8 +175,8 @@ static void sharing_draw_selected(struct browser *browser, struct canvas *canvas
     char text[SHARING_READING_BYTES];
     sharing_reading(group, text, sizeof text);
     int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
-    struct area reading = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
-    area = area_below(area, canvas_wrap(canvas, reading, PAINT_STRONG, text));
+    struct area verdict = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
+    area = area_below(area, canvas_wrap(canvas, verdict, PAINT_STRONG, text));
     struct area picture = {area.row, 0, area.rows > 8 ? area.rows - 4 : area.rows, area.columns};
     area = area_below(area, sharing_picture(line, canvas, picture));
     draw_lists(browser, canvas, area);
@@ -297,7 +297,7 @@ const struct page sharing_page = {
 /* Columns of shared lines, those alike in one row. */
 
 /* Columns that are shown only where the source reports them. */
-static bool sharing_tells_hitm(const struct snapshot *snapshot)
+static bool sharing_reports_hitm(const struct snapshot *snapshot)
 {
     return snapshot->sharing.evidence == SHARING_HITM;
 }
@@ -409,7 +409,7 @@ static const struct column group_list[] = {
            .value = group_by, .width = 5, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
            .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
-           .shown = sharing_tells_hitm, UNIT_COUNT),
+           .shown = sharing_reports_hitm, UNIT_COUNT),
     COLUMN(.title = "TURNS",
            .help = "Samples that came within a second of one by another thread on another CPU, one "
                    "of the two "
@@ -468,7 +468,7 @@ static const struct column line_list[] = {
            .rank = 3, UNIT_INTEGER),
     COLUMN(.title = "HITM", .key = "hitm", .after = "expected",
            .from = FIELD(struct snapshot_sharing_line, hitm), .width = 5, .rank = 3,
-           .shown = sharing_tells_hitm, UNIT_COUNT),
+           .shown = sharing_reports_hitm, UNIT_COUNT),
     COLUMN(.title = "TURNS", .key = "turns", .after = "of_object",
            .from = FIELD(struct snapshot_sharing_line, turns), .width = 5, .rank = 4, UNIT_COUNT),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -316,7 +315,7 @@ static bool timeline_chosen(struct browser *browser, struct request *request)
     const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
     double mark_s = timeline_view(browser)->mark_s;
     double cursor_s = timeline_view(browser)->cursor_s;
-    *request = (struct request){.kind = REQUEST_STRETCH};
+    *request = (struct request){.kind = REQUEST_TIME_RANGE};
     if (timeline_view(browser)->marked) {
         request->start_s = fmin(mark_s, cursor_s);
         request->end_s = fmax(mark_s, cursor_s);
@@ -402,7 +401,7 @@ static int draw_wanting(const struct browser *browser, struct canvas *canvas, st
 static int draw_facts(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
-    struct area reading = {area.row + 1, 1, 2, area.columns - 2};
+    struct area above = {area.row + 1, 1, 2, area.columns - 2};
     char text[PHASES_READING_BYTES];
     if (area.rows < 1)
         return 0;
@@ -410,7 +409,7 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
         return draw_wanting(browser, canvas, area);
     draw_title(browser, canvas, area);
     phases_reading(timeline, text, sizeof text);
-    int used = 1 + (*text ? canvas_wrap(canvas, reading, PAINT_STRONG, text) : 0);
+    int used = 1 + (*text ? canvas_wrap(canvas, above, PAINT_STRONG, text) : 0);
     if (area.rows < VOLATILITY_FROM_ROWS)
         return used;
     volatility_words(timeline, timeline_object(browser), text, sizeof text);
@@ -694,7 +693,7 @@ static const struct column phase_list[] = {
            .paint = paint_dim),
     COLUMN(.key = "shares", .json = json_phase_shares),
     MEMBER("end", struct snapshot_phase, end_s),
-    MEMBER("told", struct snapshot_phase, told_s),
+    MEMBER("told", struct snapshot_phase, known_s),
     MEMBER("fell_by", struct snapshot_phase, fell_by),
     MEMBER("inversion", struct snapshot_phase, inversion),
 };

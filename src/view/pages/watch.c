@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "view/screen/browser.h"
@@ -166,7 +165,7 @@ static struct value verdict(const struct snapshot *snapshot, const void *pointer
     ROW(snapshot_watch_object);
     struct value value = value_text(watch_verdict_name(row->verdict));
     if (row->verdict == WATCH_TOO_FEW) {
-        value.low = (double)row->told;
+        value.low = (double)row->settled;
         value.high = (double)row->needed;
     }
     return value;
@@ -264,7 +263,7 @@ static const struct column watch_list[] = {
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_watch_object, verdict),
            .name = watch_verdict_name),
     MEMBER("touched", struct snapshot_watch_object, touched),
-    MEMBER("told", struct snapshot_watch_object, told),
+    MEMBER("told", struct snapshot_watch_object, settled),
     MEMBER("needed", struct snapshot_watch_object, needed),
     MEMBER("wait_seconds", struct snapshot_watch_object, wait_s),
     COLUMN(.key = "again_between", .from = FIELD(struct snapshot_watch_object, again.low),
@@ -424,7 +423,7 @@ static void reading_too_few(const struct snapshot_watch *watch,
     snprintf(out, size,
              "No verdict yet: of %" PRIu64 " line%s watched %" PRIu64
              " were touched again or watched for %s, and about %" PRIu64 " are needed%s.",
-             object->watched, object->watched == 1 ? "" : "s", object->told,
+             object->watched, object->watched == 1 ? "" : "s", object->settled,
              time_text(time, watch->long_s), object->needed, pace);
 }
 

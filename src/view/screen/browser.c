@@ -162,7 +162,7 @@ static void browser_take(struct browser *browser, struct held_snapshot next)
 }
 
 /* Faults of a recording give a message once; the help page keeps them. */
-static void tell_trouble(struct browser *browser, const struct snapshot *snapshot)
+static void report_trouble(struct browser *browser, const struct snapshot *snapshot)
 {
     const struct snapshot_recording *recording = snapshot->recording;
     char text[256];
@@ -179,7 +179,7 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
 {
     struct held_snapshot next = {snapshot, release};
     if (snapshot->recording && !browser->snapshot)
-        tell_trouble(browser, snapshot);
+        report_trouble(browser, snapshot);
     if (browser->page == PAGE_PICKER) {
         browser->page = PAGE_OBJECTS;
         browser->level_count = 0;

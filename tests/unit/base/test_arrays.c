@@ -16,9 +16,7 @@ static void keeps_what_is_there(void **state)
     (void)state;
     for (unsigned i = 0; i < MANY; i++) {
         size_t before = room;
-        unsigned *more = array_more(numbers, &room, i, sizeof *more, ARRAY_UNBOUNDED);
-        assert_non_null(more);
-        numbers = more;
+        assert_true(array_more(&numbers, &room, i, sizeof *numbers, ARRAY_UNBOUNDED));
         numbers[i] = i;
         moves += room != before;
     }
@@ -36,8 +34,8 @@ static void stops_at_the_bound(void **state)
     size_t room = 0;
     size_t count = 0;
     (void)state;
-    for (char *more; (more = array_more(bytes, &room, count, 1, MOST)); count++)
-        bytes = more;
+    while (array_more(&bytes, &room, count, 1, MOST))
+        count++;
     assert_int_equal(count, MOST);
     assert_int_equal(room, MOST);
     assert_non_null(bytes);
@@ -48,8 +46,10 @@ static void stops_at_the_bound(void **state)
 static void refuses_what_overflows(void **state)
 {
     size_t room = (size_t)1 << 61;
+    char *none = NULL;
     (void)state;
-    assert_null(array_more(NULL, &room, room, 64, ARRAY_UNBOUNDED));
+    assert_false(array_more(&none, &room, room, 64, ARRAY_UNBOUNDED));
+    assert_null(none);
     assert_int_equal(room, (size_t)1 << 61);
 }
 
@@ -60,9 +60,7 @@ static void reaches_any_index_and_fills_with_zero(void **state)
     size_t room = 0;
     (void)state;
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
-        unsigned *more = array_reach(numbers, &room, indices[i], sizeof *more, 64);
-        assert_non_null(more);
-        numbers = more;
+        assert_true(array_reach(&numbers, &room, indices[i], sizeof *numbers, 64));
         assert_true(room > indices[i]);
         assert_int_equal(numbers[indices[i]], 0);
         numbers[indices[i]] = (unsigned)indices[i] + 1;
@@ -79,9 +77,11 @@ static void reaches_any_index_and_fills_with_zero(void **state)
 static void reaches_no_further_than_an_address(void **state)
 {
     size_t room = 0;
+    char *none = NULL;
     (void)state;
-    assert_null(array_reach(NULL, &room, SIZE_MAX, 1, 64));
-    assert_null(array_reach(NULL, &room, (size_t)1 << 60, 64, 64));
+    assert_false(array_reach(&none, &room, SIZE_MAX, 1, 64));
+    assert_false(array_reach(&none, &room, (size_t)1 << 60, 64, 64));
+    assert_null(none);
     assert_int_equal(room, 0);
 }
 
@@ -108,9 +108,40 @@ static void sorts_and_finds_by_a_member(void **state)
     assert_int_equal(SORTED_UP_TO(items, 4, narrow, UINT32_MAX), 4);
 }
 
+static void sorts_by_several_members(void **state)
+{
+    struct row {
+        double share;
+        uint64_t base;
+        uint32_t id;
+        bool happened;
+    } rows[] = {{0.25, 9, 3, false},
+                {0.5, 9, 1, false},
+                {0.25, 1ULL << 40, 2, true},
+                {0.25, 9, 1, true},
+                {-1, 0, 0, false}};
+    const struct row *pointers[5];
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        pointers[i] = &rows[i];
+    SORT_POINTERS(pointers, 5, LARGEST(struct row, happened), SMALLEST(struct row, share),
+                  LARGEST(struct row, id));
+    assert_ptr_equal(pointers[0], &rows[2]);
+    assert_ptr_equal(pointers[1], &rows[3]);
+    assert_ptr_equal(pointers[2], &rows[4]);
+    assert_ptr_equal(pointers[3], &rows[0]);
+    assert_ptr_equal(pointers[4], &rows[1]);
+    SORT(rows, 5, LARGEST(struct row, share), SMALLEST(struct row, base), SMALLEST(struct row, id));
+    assert_true(rows[0].share == 0.5 && rows[4].share == -1);
+    assert_int_equal(rows[1].id, 1);
+    assert_int_equal(rows[2].id, 3);
+    assert_int_equal(rows[3].id, 2);
+}
+
 static int run_array(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_and_finds_by_a_member),
+                                       cmocka_unit_test(sorts_by_several_members),
                                        cmocka_unit_test(keeps_what_is_there),
                                        cmocka_unit_test(stops_at_the_bound),
                                        cmocka_unit_test(refuses_what_overflows),

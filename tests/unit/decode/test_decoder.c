@@ -125,7 +125,7 @@ static void a_plain_load_is_the_one_before(void **state)
 }
 
 /* Each is followed by a return; the sample stands behind the load at `after`. */
-static void loops_that_only_look_are_told(void **state)
+static void loops_that_only_look_are_reported(void **state)
 {
     static const struct {
         const char *what;
@@ -164,7 +164,7 @@ static void loops_that_only_look_are_told(void **state)
 }
 
 /* addsd 8(%rsp), with or without a call in the loop; beside it, by another register. */
-static void slots_in_loops_that_call_are_told(void **state)
+static void slots_in_loops_that_call_are_reported(void **state)
 {
     static const struct {
         const char *bytes;
@@ -190,7 +190,7 @@ static void slots_in_loops_that_call_are_told(void **state)
 }
 
 /* addsd 8(%rsp); then a store of the sum to it, to the next slot, or none; dec %ecx; jne. */
-static void slots_that_their_loop_writes_are_told(void **state)
+static void slots_that_their_loop_writes_are_reported(void **state)
 {
     static const struct {
         const char *bytes;
@@ -210,7 +210,7 @@ static void slots_that_their_loop_writes_are_told(void **state)
     }
 }
 
-static void loads_by_what_their_loop_loaded_are_told(void **state)
+static void loads_by_what_their_loop_loaded_are_reported(void **state)
 {
     static const struct {
         const char *what;
@@ -242,7 +242,7 @@ static void loads_by_what_their_loop_loaded_are_told(void **state)
 }
 
 /* addsd (%rdi,%rax,8); inc %rax, after xor %eax,%eax or not; and the same that stores its sum. */
-static void accesses_along_a_line_are_told(void **state)
+static void accesses_along_a_line_are_reported(void **state)
 {
     static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
     static const char anew[] =
@@ -288,7 +288,7 @@ static void accesses_along_a_line_are_found_from_further_on(void **state)
 }
 
 /* An access after others by the same registers; `at` is what (%rdi) is of its line. */
-static void accesses_beside_a_load_are_told(void **state)
+static void accesses_beside_a_load_are_reported(void **state)
 {
     static const struct {
         const char *what;
@@ -332,7 +332,7 @@ static void accesses_beside_a_load_are_told(void **state)
     }
 }
 
-static void atomic_instructions_are_told(void **state)
+static void atomic_instructions_are_reported(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -775,7 +775,7 @@ static void each_failure_has_its_reason(void **state)
 }
 
 /* Told at a load that says otherwise, at one that agrees, and where there is no code. */
-static void what_was_told_when_it_was_recorded_stands(void **state)
+static void what_was_reported_when_it_was_recorded_stands(void **state)
 {
     struct fake fake = {.size = 5, .bounds = true};
     struct decode_target target = {
@@ -906,14 +906,14 @@ static int run_decoder(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_load_is_the_one_before),
-        cmocka_unit_test(loops_that_only_look_are_told),
-        cmocka_unit_test(slots_in_loops_that_call_are_told),
-        cmocka_unit_test(slots_that_their_loop_writes_are_told),
-        cmocka_unit_test(loads_by_what_their_loop_loaded_are_told),
-        cmocka_unit_test(accesses_along_a_line_are_told),
+        cmocka_unit_test(loops_that_only_look_are_reported),
+        cmocka_unit_test(slots_in_loops_that_call_are_reported),
+        cmocka_unit_test(slots_that_their_loop_writes_are_reported),
+        cmocka_unit_test(loads_by_what_their_loop_loaded_are_reported),
+        cmocka_unit_test(accesses_along_a_line_are_reported),
         cmocka_unit_test(accesses_along_a_line_are_found_from_further_on),
-        cmocka_unit_test(accesses_beside_a_load_are_told),
-        cmocka_unit_test(atomic_instructions_are_told),
+        cmocka_unit_test(accesses_beside_a_load_are_reported),
+        cmocka_unit_test(atomic_instructions_are_reported),
         cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
         cmocka_unit_test(changes_in_between_are_undone),
         cmocka_unit_test(a_gather_is_one_of_its_lanes),
@@ -934,7 +934,7 @@ static int run_decoder(void)
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),
-        cmocka_unit_test(what_was_told_when_it_was_recorded_stands),
+        cmocka_unit_test(what_was_reported_when_it_was_recorded_stands),
         cmocka_unit_test(random_code_is_survived),
         cmocka_unit_test(what_was_not_sampled_for_long_is_forgotten),
     };
@@ -1121,7 +1121,7 @@ static void other_bytes_are_refused(void **state)
 }
 
 /* Shifts and masks of a part of a register are no operations on the whole of it. */
-static void parts_of_registers_are_told(void **state)
+static void parts_of_registers_are_reported(void **state)
 {
     static const struct {
         const char *bytes;
@@ -1152,7 +1152,7 @@ static int run_insn(void)
                                        cmocka_unit_test(masks_move_and_test),
                                        cmocka_unit_test(reading_is_not_writing),
                                        cmocka_unit_test(lanes_are_as_many_as_fit),
-                                       cmocka_unit_test(parts_of_registers_are_told),
+                                       cmocka_unit_test(parts_of_registers_are_reported),
                                        cmocka_unit_test(other_bytes_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

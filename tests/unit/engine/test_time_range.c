@@ -212,13 +212,13 @@ static const struct snapshot *select_first_phase(struct fixture *fixture)
     press(fixture, '8');
     assert_true(seen(fixture, "Only this phase"));
     struct request request = press(fixture, KEYS_ENTER);
-    assert_int_equal(request.kind, REQUEST_STRETCH);
+    assert_int_equal(request.kind, REQUEST_TIME_RANGE);
     assert_string_equal(request.name, "A");
     return act(fixture, &request);
 }
 
 /* Another object leads: that is the news, with the time as all screens write it. */
-static void a_change_is_told(void **state)
+static void a_change_is_reported(void **state)
 {
     struct fixture *fixture = *state;
     snapshot_free(look(fixture->engine)); /* it is told with the next refresh */
@@ -273,7 +273,7 @@ static void what_is_marked_is_shown(void **state)
         press(fixture, KEYS_RIGHT);
     assert_true(seen(fixture, "Only what is marked"));
     struct request request = press(fixture, KEYS_ENTER);
-    assert_int_equal(request.kind, REQUEST_STRETCH);
+    assert_int_equal(request.kind, REQUEST_TIME_RANGE);
     assert_string_equal(request.name, "");
     assert_true(request.end_s > request.start_s && request.end_s < PHASES * PHASE_S);
     const struct snapshot *shown = act(fixture, &request);
@@ -417,7 +417,7 @@ static void a_target_that_sleeps_is_seldom_looked_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_change_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_change_is_reported, setup, teardown),
         cmocka_unit_test_setup_teardown(a_phase_is_as_if_nothing_else_had_been, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_marked_is_shown, setup, teardown),
         cmocka_unit_test_setup_teardown(back_to_now_from_every_page, setup, teardown),

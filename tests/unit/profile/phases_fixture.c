@@ -38,10 +38,10 @@ bool planted_step(struct planted_run *run, const struct planted_mix *mix, unsign
 {
     double counts[PHASES_COLUMNS];
     draw(run, mix, samples, counts);
-    bool told = phases_add(&run->phases, counts, run->now_ns, run->now_ns + PLANTED_STEP_NS);
-    run->found += told;
+    bool reported = phases_add(&run->phases, counts, run->now_ns, run->now_ns + PLANTED_STEP_NS);
+    run->found += reported;
     run->now_ns += PLANTED_STEP_NS;
-    return told;
+    return reported;
 }
 
 void planted_steps(struct planted_run *run, const struct planted_mix *mix, unsigned count)

@@ -40,7 +40,7 @@ void scatter(uint64_t bytes);
 /* The sentences of list[0]. */
 const struct finding_words *words(void);
 
-#define REPORTED(rule) (findings.count = 0, (rule)(&findings), findings.count)
+#define REPORTED(rule) (findings.count = 0, findings_apply(&findings, rule), findings.count)
 #define RULE(test)     cmocka_unit_test_setup_teardown(test, findings_setup, findings_teardown)
 
 #endif

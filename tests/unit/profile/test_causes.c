@@ -108,7 +108,7 @@ static void shares_by_cause(void **state)
     const struct snapshot_causes_list *objects = &causes->of[CAUSES_OBJECTS];
     const struct snapshot_causes_figures *matrix = &objects->rows[0].figures;
     const struct snapshot_causes_figures *queue = &objects->rows[1].figures;
-    assert_true(causes->told);
+    assert_true(causes->known);
     assert_int_equal(objects->count, 2);
     assert_string_equal(objects->rows[0].name, "matrix");
     assert_near(matrix->samples, 7);
@@ -154,14 +154,14 @@ static void of_the_ranking_event_only(void **state)
     feed();
     profile_set_ranking(causes_profile, 1);
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
-    assert_false(snapshot->causes.told);
+    assert_false(snapshot->causes.known);
     assert_int_equal(snapshot->causes.of[CAUSES_OBJECTS].count, 0);
     snapshot_free(snapshot);
     profile_set_ranking(causes_profile, 0);
     profile_zero(causes_profile, causes_now_ns);
     miss(QUEUE, CAUSE_NOT_KNOWN, 1, 0, 0);
     snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
-    assert_false(snapshot->causes.told);
+    assert_false(snapshot->causes.known);
     snapshot_free(snapshot);
 }
 
@@ -354,7 +354,7 @@ static void by_field(void **state)
 }
 
 /* More pairs than there is room for: the listed ones and the reported rest add up to all. */
-static void what_found_no_room_is_told(void **state)
+static void what_found_no_room_is_reported(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < MANY; i++)
@@ -382,7 +382,7 @@ static int run_causes(void)
         cmocka_unit_test_setup_teardown(each_function_has_its_own_evictors, begin, end),
         cmocka_unit_test_setup_teardown(by_field, begin, end),
         cmocka_unit_test_setup_teardown(of_the_ranking_event_only, begin, end),
-        cmocka_unit_test_setup_teardown(what_found_no_room_is_told, begin, end),
+        cmocka_unit_test_setup_teardown(what_found_no_room_is_reported, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void the_same_backwards(void **state)
     assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 2000)), SPREAD_BACKWARD);
 }
 
-static void no_order_is_told_only_where_order_would_be_seen(void **state)
+static void no_order_is_reported_only_where_order_would_be_seen(void **state)
 {
     (void)state;
     uint64_t at = 1;
@@ -125,10 +125,10 @@ static void page_walks_are_found_from_a_fifth_on(void **state)
 {
     (void)state;
     levels.tlb_miss = 0.19;
-    findings_tlb(&findings_findings);
+    findings_apply(&findings_findings, RULE_TLB);
     assert_int_equal(findings_findings.count, 0);
     levels.tlb_miss = 0.25;
-    findings_tlb(&findings_findings);
+    findings_apply(&findings_findings, RULE_TLB);
     assert_int_equal(findings_findings.count, 1);
     assert_int_equal(findings_list[0].kind, FINDING_TLB);
     assert_true(fabs(findings_list[0].gain - 0.5 * 0.8 * 0.25) < 1e-9);
@@ -146,7 +146,7 @@ static void remote_memory_is_found(void **state)
     assert_true(findings_list[0].gain > 0 && findings_list[0].gain < 0.5 * 0.8 * 0.5);
 }
 
-static void what_is_not_told_by_hardware_is_no_finding(void **state)
+static void what_is_not_reported_by_hardware_is_no_finding(void **state)
 {
     (void)state;
     findings_find(&findings_findings); /* NAN */
@@ -184,7 +184,7 @@ static void nothing_is_advised_that_nobody_can_change(void **state)
         findings_object.type = cases[i].type;
         findings_object.kind = cases[i].kind;
         findings_findings.count = 0;
-        findings_tlb(&findings_findings);
+        findings_apply(&findings_findings, RULE_TLB);
         assert_int_equal(findings_findings.count, cases[i].reported);
     }
 }
@@ -212,8 +212,31 @@ static void estimates_come_before_bounds_and_the_list_is_bounded(void **state)
     assert_int_equal(findings_list[0].kind, FINDING_REMOTE);
     assert_true(findings_list[0].gain < findings_list[1].gain);
     for (int i = 0; i < FINDINGS_MAX; i++)
-        findings_remote(&findings_findings);
+        findings_apply(&findings_findings, RULE_REMOTE);
     assert_int_equal(findings_findings.count, FINDINGS_MAX);
+}
+
+/* A rule without a row has no kind, and findings_add() nothing to add it by. */
+static void each_rule_has_one_row(void **state)
+{
+    static const struct findings_family *const families[] = {&findings_layout, &findings_access,
+                                                             &findings_misses, &findings_threads};
+    unsigned rows[RULE_COUNT] = {0};
+    unsigned functions[FINDING_KIND_COUNT] = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        for (size_t k = 0; k < families[i]->count; k++) {
+            const struct findings_rule *row = &families[i]->rules[k];
+            rows[row->rule]++;
+            functions[row->kind] += row->find || row->find_object;
+            assert_false(row->find && row->find_object);
+        }
+    for (int rule = RULE_NONE + 1; rule < RULE_COUNT; rule++)
+        assert_int_equal(rows[rule], 1);
+    assert_null(findings_rule(RULE_NONE));
+    functions[FINDING_TRUE_SHARING]++; /* by the function of FINDING_FALSE_SHARING */
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        assert_true(functions[kind]);
 }
 
 #define RULE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -224,14 +247,15 @@ static int run_findings(void)
         RULE(a_pass_over_an_array_is_in_order),
         RULE(going_back_and_forth_is_no_pass),
         RULE(the_same_backwards),
-        RULE(no_order_is_told_only_where_order_would_be_seen),
+        RULE(no_order_is_reported_only_where_order_would_be_seen),
         RULE(lines_not_seen_are_estimated),
         RULE(page_walks_are_found_from_a_fifth_on),
         RULE(remote_memory_is_found),
-        RULE(what_is_not_told_by_hardware_is_no_finding),
+        RULE(what_is_not_reported_by_hardware_is_no_finding),
         RULE(nothing_is_advised_that_nobody_can_change),
         RULE(little_gain_and_few_samples_are_not_worth_a_line),
         RULE(estimates_come_before_bounds_and_the_list_is_bounded),
+        RULE(each_rule_has_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -286,7 +310,7 @@ static void what_was_found_once_does_not_stay(void **state)
     assert_int_equal(refresh(10, NULL), 0);
 }
 
-static void what_was_found_twice_stays_as_it_was_told_last(void **state)
+static void what_was_found_twice_stays_as_it_was_reported_last(void **state)
 {
     char text[32] = "second";
     (void)state;
@@ -321,7 +345,7 @@ static void or_for_half_a_minute(void **state)
     assert_int_equal(refresh(0, NULL), 0);
 }
 
-static void of_one_object_a_kind_is_told_once(void **state)
+static void of_one_object_a_kind_is_reported_once(void **state)
 {
     (void)state;
     refresh(10, "first");
@@ -334,7 +358,7 @@ static void of_one_object_a_kind_is_told_once(void **state)
     assert_int_equal(held_list[1].id, 7);
 }
 
-static void lines_of_one_object_are_told_one_by_one(void **state)
+static void lines_of_one_object_are_reported_one_by_one(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -350,7 +374,7 @@ static void lines_of_one_object_are_told_one_by_one(void **state)
     assert_string_equal(held_list[1].field, "b");
 }
 
-static void a_line_is_told_once_whatever_it_is_called(void **state)
+static void a_line_is_reported_once_whatever_it_is_called(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -445,12 +469,12 @@ static int run_findings_held(void)
 {
     const struct CMUnitTest tests[] = {
         HELD(what_was_found_once_does_not_stay),
-        HELD(what_was_found_twice_stays_as_it_was_told_last),
+        HELD(what_was_found_twice_stays_as_it_was_reported_last),
         HELD(until_its_samples_have_left_the_window),
         HELD(or_for_half_a_minute),
-        HELD(of_one_object_a_kind_is_told_once),
-        HELD(lines_of_one_object_are_told_one_by_one),
-        HELD(a_line_is_told_once_whatever_it_is_called),
+        HELD(of_one_object_a_kind_is_reported_once),
+        HELD(lines_of_one_object_are_reported_one_by_one),
+        HELD(a_line_is_reported_once_whatever_it_is_called),
         HELD(there_is_no_more_than_there_is_room_for),
         HELD(strings_too_long_to_be_kept_are_not_held),
         HELD(a_held_one_is_found_where_its_object_stands_now),

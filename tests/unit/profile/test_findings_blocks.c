@@ -16,20 +16,19 @@ static void small_blocks_between_others_are_scattered(void **state)
 {
     (void)state;
     scatter(UINT64_C(96) << 20);
-    assert_int_equal(REPORTED(findings_scattered),
-                     0); /* 24 MiB: a look-up needs its line as before */
+    assert_int_equal(REPORTED(RULE_SCATTERED), 0); /* 24 MiB: a look-up needs its line as before */
     bins[0] = bin_of(BLOCKS / 8, 24, 24);
-    assert_int_equal(REPORTED(findings_scattered), 1);
+    assert_int_equal(REPORTED(RULE_SCATTERED), 1);
     assert_int_equal(list[0].kind, FINDING_SCATTERED);
     /* A line each, 8 MiB, and 3 MiB side by side. */
     assert_true(fabs(list[0].gain - 0.4 * (1 - 24.0 / 64)) < 0.01);
     assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
     bins[0] = bin_of(4 * BLOCKS, 24, 24); /* the same memory is full of them */
-    assert_int_equal(REPORTED(findings_scattered), 0);
+    assert_int_equal(REPORTED(RULE_SCATTERED), 0);
     bins[0] = bin_of(BLOCKS, 40, 40);
-    assert_int_equal(REPORTED(findings_scattered), 0);
+    assert_int_equal(REPORTED(RULE_SCATTERED), 0);
     objects[0].bin = UINT32_MAX;
-    assert_int_equal(REPORTED(findings_scattered), 0);
+    assert_int_equal(REPORTED(RULE_SCATTERED), 0);
 }
 
 static void what_malloc_takes_for_itself_is_waste(void **state)
@@ -39,16 +38,16 @@ static void what_malloc_takes_for_itself_is_waste(void **state)
         add_sample(7, BASE + i * 8192 % (UINT64_C(32) << 20));
     gather_samples();
     bins[0] = bin_of(BLOCKS, 8, 24);
-    assert_int_equal(REPORTED(findings_waste), 1);
+    assert_int_equal(REPORTED(RULE_WASTE), 1);
     assert_true(fabs(list[0].gain_low - 0.4 * 0.75 / 2) < 1e-9 && list[0].gain <= 0.4);
     bins[0] = bin_of(BLOCKS, 24, 24);
-    assert_int_equal(REPORTED(findings_waste), 0);
+    assert_int_equal(REPORTED(RULE_WASTE), 0);
     bins[0] = bin_of(BLOCKS, 0, 24); /* not known what was asked for */
-    assert_int_equal(REPORTED(findings_waste), 0);
+    assert_int_equal(REPORTED(RULE_WASTE), 0);
     window_clear(&window);
     scatter(UINT64_C(32) << 20); /* in no order, a line holds one that is wanted as before */
     bins[0] = bin_of(BLOCKS, 8, 24);
-    assert_int_equal(REPORTED(findings_waste), 0);
+    assert_int_equal(REPORTED(RULE_WASTE), 0);
 }
 
 /* The second object's type has a pointer to the first's, and both are missed on by turns. */
@@ -78,23 +77,23 @@ static void one_each_that_miss_together(void **state)
 {
     (void)state;
     pair_up();
-    assert_int_equal(REPORTED(findings_together), 1);
+    assert_int_equal(REPORTED(RULE_POINTED_TO), 1);
     assert_int_equal(list[0].object, 0);
     assert_true(fabs(list[0].gain - 0.4) < 1e-9 && list[0].gain_low > 0);
     assert_non_null(strstr(words()->advice, "Put struct first into struct second"));
     bins[1] = bin_of(BLOCKS / 2, 40, 40);
-    assert_int_equal(REPORTED(findings_together), 0);
+    assert_int_equal(REPORTED(RULE_POINTED_TO), 0);
     bins[1] = bin_of(BLOCKS, 40, 40);
     struct snapshot_code elsewhere = {.id = 2, .function = "other", .share = {.value = 1}};
     objects[1].code = &elsewhere;
-    assert_int_equal(REPORTED(findings_together), 0);
+    assert_int_equal(REPORTED(RULE_POINTED_TO), 0);
     objects[1].code = code;
     rows[1].member.type = "struct first **";
-    assert_int_equal(REPORTED(findings_together), 0);
+    assert_int_equal(REPORTED(RULE_POINTED_TO), 0);
     rows[1].member.type = "struct first *";
     rows[0].member.offset = LINE; /* and the link at 0: a line does not hold both */
     rows[0].member.size = LINE;
-    assert_int_equal(REPORTED(findings_together), 0);
+    assert_int_equal(REPORTED(RULE_POINTED_TO), 0);
 }
 
 static void one_after_the_other_is_not_together(void **state)
@@ -105,7 +104,7 @@ static void one_after_the_other_is_not_together(void **state)
     for (int i = 0; i < 4000; i++)
         add_sample(i < 2000 ? 7 : 8, BASE * (i < 2000 ? 1 : 2) + chance() % (UINT64_C(96) << 20));
     gather_samples();
-    assert_int_equal(REPORTED(findings_together), 0);
+    assert_int_equal(REPORTED(RULE_POINTED_TO), 0);
 }
 
 /* ---- elements ---- */
@@ -132,14 +131,14 @@ static void half_used_elements_are_split(void **state)
     for (uint64_t i = 0; i < 4000; i++)
         add_sample(7, BASE + i * 6400 % (UINT64_C(64) << 20));
     gather_samples();
-    assert_int_equal(REPORTED(findings_split), 1);
+    assert_int_equal(REPORTED(RULE_SPLIT), 1);
     assert_true(fabs(list[0].gain - 0.4 * (1 - 8.0 / 64)) < 1e-9);
     instance.size = 64; /* the heads of blocks: splitting them off brings nothing */
-    assert_int_equal(REPORTED(findings_split), 0);
+    assert_int_equal(REPORTED(RULE_SPLIT), 0);
     instance.size = objects[0].size;
     layouts[0].size = 32; /* value[] behind a header: it is the array that is long */
     rows[0].member.offset = 32;
-    assert_int_equal(REPORTED(findings_split), 0);
+    assert_int_equal(REPORTED(RULE_SPLIT), 0);
 }
 
 /* Orders of 128 bytes with a price that is looked up here and there: 2 MiB of 16 MiB of lines. */
@@ -165,24 +164,24 @@ static void one_member_read_in_no_order_is_split_off(void **state)
     objects[0].instances = &instance;
     objects[0].instance_count = 1;
     scatter(instance.size);
-    assert_int_equal(REPORTED(findings_split), 1);
+    assert_int_equal(REPORTED(RULE_SPLIT), 1);
     assert_string_equal(list[0].field, "price");
     assert_true(list[0].gain_low > 0 && fabs(list[0].gain - 0.4) < 1e-9);
     assert_non_null(strstr(words()->advice, "2.0 MiB instead of the 16.0 MiB"));
     /* An element of an array is accessed, but its index is not known: a B-tree's keys. */
     rows[0].member.size = 264;
     rows[0].member.count = 11;
-    assert_int_equal(REPORTED(findings_split), 0);
+    assert_int_equal(REPORTED(RULE_SPLIT), 0);
     rows[0].member.size = 8;
     rows[0].member.count = 0;
     rows[0].member.size = 24; /* most of a line is not, but the caches hold no more of it */
-    assert_int_equal(REPORTED(findings_split), 0);
+    assert_int_equal(REPORTED(RULE_SPLIT), 0);
     rows[0].member.size = 8;
     objects[0].size = instance.size = UINT64_C(256) << 20; /* the prices are too many as well */
-    assert_int_equal(REPORTED(findings_split), 0);
+    assert_int_equal(REPORTED(RULE_SPLIT), 0);
     objects[0].size = instance.size = 128; /* blocks of their own */
     objects[0].blocks = BLOCKS;
-    assert_int_equal(REPORTED(findings_split), 0);
+    assert_int_equal(REPORTED(RULE_SPLIT), 0);
 }
 
 /* ---- allocation ---- */
@@ -197,16 +196,16 @@ static void allocating_all_the_time_is_churn(void **state)
     bins[0].heap.lifetime_s = 1e-6;
     bins[1].heap.allocations_per_s = 1e6;
     bins[1].heap.lifetime_s = 5;
-    assert_int_equal(REPORTED(findings_churn), 1);
+    assert_int_equal(REPORTED(RULE_CHURN), 1);
     /* 0.3 of the samples, and three of four allocations. */
     assert_true(fabs(list[0].share - 0.3 * 0.75) < 1e-9);
     assert_true(list[0].gain_low < list[0].share && list[0].gain > list[0].share);
     assert_string_equal(list[0].name, "make"); /* of an object that nothing misses on */
     assert_int_equal(list[0].object, UINT32_MAX);
     bins[0].heap.allocations_per_s = 9e3;
-    assert_int_equal(REPORTED(findings_churn), 0);
+    assert_int_equal(REPORTED(RULE_CHURN), 0);
     bins[0].heap.allocations_per_s = NAN;
-    assert_int_equal(REPORTED(findings_churn), 0);
+    assert_int_equal(REPORTED(RULE_CHURN), 0);
 }
 
 int main(void)

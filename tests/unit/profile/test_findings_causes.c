@@ -9,7 +9,7 @@
 
 enum { KIB = 1024, NODE = 64 };
 
-static struct snapshot_causes_row told[2];
+static struct snapshot_causes_row reported[2];
 static struct snapshot_layout layout;
 static struct snapshot_layout_row row;
 static uint64_t step; /* from node to node; 0: at random */
@@ -17,10 +17,11 @@ static uint64_t step; /* from node to node; 0: at random */
 static int setup(void **state)
 {
     int failed = findings_setup(state);
-    memset(told, 0, sizeof told);
+    memset(reported, 0, sizeof reported);
     for (uint32_t i = 0; i < 2; i++) {
-        told[i] = (struct snapshot_causes_row){.index = i, .id = 7 + i, .name = objects[i].name};
-        told[i].figures = (struct snapshot_causes_figures){
+        reported[i] =
+            (struct snapshot_causes_row){.index = i, .id = 7 + i, .name = objects[i].name};
+        reported[i].figures = (struct snapshot_causes_figures){
             .samples = 1000, .misses = 1000, .evicted = 1000, .by_itself = 1};
         objects[i].loads = 1000;
     }
@@ -28,38 +29,38 @@ static int setup(void **state)
     snapshot.simulation.level[0] =
         (struct simulation_level){.size_bytes = 256 * KIB, .ways = 8, .line_bytes = LINE};
     snapshot.source.events[0].role = EVENT_MISS_L1;
-    snapshot.causes.told = true;
-    snapshot.causes.of[CAUSES_OBJECTS].rows = told;
+    snapshot.causes.known = true;
+    snapshot.causes.of[CAUSES_OBJECTS].rows = reported;
     snapshot.causes.of[CAUSES_OBJECTS].count = 2;
     return failed;
 }
 
 static void because(int object, enum miss_cause cause, double share)
 {
-    memset(told[object].figures.share, 0, sizeof told[object].figures.share);
-    told[object].figures.share[cause] = share;
-    told[object].figures.share[CAUSE_FIRST] += 1 - share;
+    memset(reported[object].figures.share, 0, sizeof reported[object].figures.share);
+    reported[object].figures.share[cause] = share;
+    reported[object].figures.share[CAUSE_FIRST] += 1 - share;
 }
 
 static void thrown_out_by(int object, int by, double share)
 {
-    told[object].evictors[0] = (struct snapshot_evictor){.function = "work",
-                                                         .object = objects[by].name,
-                                                         .object_id = 7 + (uint32_t)by,
-                                                         .share = share};
-    told[object].evictor_count = 1;
-    told[object].figures.by_itself = by == object ? share : 1 - share;
+    reported[object].evictors[0] = (struct snapshot_evictor){.function = "work",
+                                                             .object = objects[by].name,
+                                                             .object_id = 7 + (uint32_t)by,
+                                                             .share = share};
+    reported[object].evictor_count = 1;
+    reported[object].figures.by_itself = by == object ? share : 1 - share;
 }
 
 /* ---- causes ---- */
 
-static void conflicts_are_told_with_who_needed_the_place(void **state)
+static void conflicts_are_reported_with_who_needed_the_place(void **state)
 {
     (void)state;
     because(0, CAUSE_CONFLICT, 0.6);
     because(1, CAUSE_CONFLICT, 0.1); /* too few */
     thrown_out_by(0, 1, 0.9);
-    assert_int_equal(REPORTED(findings_by_cause), 1);
+    assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 1);
     assert_int_equal(list[0].kind, FINDING_CONFLICT);
     assert_int_equal(list[0].sure, FINDING_SURE);
     assert_true(fabs(list[0].gain - 0.4 * 0.6) < 1e-9);
@@ -67,10 +68,10 @@ static void conflicts_are_told_with_who_needed_the_place(void **state)
     assert_non_null(strstr(words()->advice, "a multiple of 32768 bytes"));
     assert_non_null(strstr(words()->advice, "this and second"));
     thrown_out_by(0, 0, 1);
-    assert_int_equal(REPORTED(findings_by_cause), 1);
+    assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 1);
     assert_non_null(strstr(words()->advice, "rows longer"));
-    told[0].figures.samples = FINDINGS_SAMPLES - 1;
-    assert_int_equal(REPORTED(findings_by_cause), 0);
+    reported[0].figures.samples = FINDINGS_SAMPLES - 1;
+    assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 0);
 }
 
 static void lines_that_others_took_are_sharing(void **state)
@@ -78,12 +79,12 @@ static void lines_that_others_took_are_sharing(void **state)
     (void)state;
     because(0, CAUSE_INVALIDATED_FALSE, 0.5);
     because(1, CAUSE_INVALIDATED_TRUE, 0.5);
-    assert_int_equal(REPORTED(findings_by_cause), 2);
+    assert_int_equal(REPORTED(RULE_FALSE_SHARING_CAUSE), 2);
     assert_int_equal(list[0].kind, FINDING_FALSE_SHARING);
     assert_int_equal(list[1].kind, FINDING_TRUE_SHARING);
     because(0, CAUSE_INVALIDATED_FALSE, 0.05);
     because(1, CAUSE_CAPACITY, 1);
-    assert_int_equal(REPORTED(findings_by_cause), 0);
+    assert_int_equal(REPORTED(RULE_FALSE_SHARING_CAUSE), 0);
 }
 
 /* A line that threads take from each other is hardly filled from memory: the object is not listed
@@ -110,17 +111,26 @@ static void lines_taken_are_sharing_whatever_ranks(void **state)
     (void)state;
     snapshot.sharing =
         (struct snapshot_sharing){.misses = 5000, .groups = &group, .group_count = 1};
-    assert_int_equal(REPORTED(findings_sharing), 1);
+    assert_int_equal(REPORTED(RULE_FALSE_SHARING), 1);
     assert_int_equal(list[0].kind, FINDING_FALSE_SHARING);
     assert_true(fabs(list[0].share - 0.4) < 1e-9 && isnan(list[0].gain));
     assert_string_equal(list[0].name, "counters");
     assert_non_null(strstr(words()->evidence, "2000 samples are misses"));
     group.object = 0;
     because(0, CAUSE_FIRST, 1);
-    assert_int_equal(REPORTED(findings_sharing), 1);
+    assert_int_equal(REPORTED(RULE_FALSE_SHARING), 1);
     group.hitm = 100; /* handed over now and then */
-    assert_int_equal(REPORTED(findings_sharing), 0);
+    assert_int_equal(REPORTED(RULE_FALSE_SHARING), 0);
     snapshot.sharing = (struct snapshot_sharing){0};
+}
+
+/* By the rules of capacity misses and first references. */
+static size_t reported_without_room(void)
+{
+    findings.count = 0;
+    for (int rule = RULE_EVICTED; rule <= RULE_FIRST_TOUCH_CAUSE; rule++)
+        findings_apply(&findings, (enum finding_rule)rule);
+    return findings.count;
 }
 
 /* 64 KiB of the first at random, 4 MiB of the second in order. */
@@ -141,15 +151,15 @@ static void a_table_that_would_fit_is_pushed_out_by_what_passes_through(void **s
     because(1, CAUSE_CAPACITY, 0.8);
     thrown_out_by(0, 1, 0.9);
     thrown_out_by(1, 1, 0.9);
-    assert_int_equal(REPORTED(findings_without_room), 2);
+    assert_int_equal(reported_without_room(), 2);
     assert_int_equal(list[0].kind, FINDING_PUSHED_OUT);
     assert_true(fabs(list[0].gain - 0.4 * 0.9) < 1e-9);
     assert_non_null(strstr(words()->advice, "Keep second from passing"));
     assert_int_equal(list[1].kind, FINDING_STREAMING);
     assert_true(fabs(list[1].gain - 0.4 * 0.8) < 1e-9);
-    told[0].figures.evicted = 10; /* of most it is not known who did */
-    because(1, CAUSE_FIRST, 1);   /* read once: there is no second pass */
-    assert_int_equal(REPORTED(findings_without_room), 0);
+    reported[0].figures.evicted = 10; /* of most it is not known who did */
+    because(1, CAUSE_FIRST, 1);       /* read once: there is no second pass */
+    assert_int_equal(reported_without_room(), 0);
 }
 
 static void filling_fresh_memory_is_first_touch(void **state)
@@ -159,7 +169,7 @@ static void filling_fresh_memory_is_first_touch(void **state)
     because(0, CAUSE_FIRST, 1);
     because(1, CAUSE_FIRST, 1);
     objects[1].stores = 900;
-    assert_int_equal(REPORTED(findings_without_room), 1);
+    assert_int_equal(reported_without_room(), 1);
     assert_int_equal(list[0].kind, FINDING_FIRST_TOUCH);
     assert_int_equal(list[0].object, 1);
 }
@@ -168,10 +178,10 @@ static void rules_of_time_are_silent_in_a_simulation(void **state)
 {
     (void)state;
     scatter(UINT64_C(96) << 20);
-    assert_int_equal(REPORTED(findings_reach), 0);
+    assert_int_equal(REPORTED(RULE_REACH), 0);
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
-    assert_int_equal(REPORTED(findings_reach), 1);
+    snapshot.causes.known = false;
+    assert_int_equal(REPORTED(RULE_REACH), 1);
 }
 
 /* ---- links ---- */
@@ -211,17 +221,17 @@ static void links_tell_the_order_of_a_short_list(void **state)
 {
     (void)state;
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     list_of_nodes();
     assert_int_equal(findings_order(&findings, 0), SPREAD_UNKNOWN);
     step = 0;
-    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
     assert_int_equal(list[0].sure, FINDING_LIKELY);
     assert_non_null(strstr(words()->evidence, "lead to another page"));
     step = NODE;
-    assert_int_equal(REPORTED(findings_chasing), 0);
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
     names.word = NULL; /* not known */
-    assert_int_equal(REPORTED(findings_chasing), 0);
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
 }
 
 /* Words at 8 and 16 of a node lead on, from half of the nodes; the first is no address. */
@@ -246,16 +256,16 @@ static void chains_of_one_node_are_not_walked(void **state)
 {
     (void)state;
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     step = 0;
     list_of_nodes();
     names.word = short_chain;
-    assert_int_equal(REPORTED(findings_chasing), 0);
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
     findings.rate = 1e6; /* ... in no order that is seen, either */
     assert_int_equal(findings_order(&findings, 0), SPREAD_SCATTERED);
-    assert_int_equal(REPORTED(findings_chasing), 0);
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
     names.word = next_node;
-    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
 }
 
 /* Two links that are read and lead far, neither of them to a chain: a tree; by where they lead, not
@@ -265,7 +275,7 @@ static void a_tree_has_two_links(void **state)
     static struct snapshot_layout_row rows[3];
     (void)state;
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     step = 0;
     list_of_nodes();
     for (int i = 0; i < 3; i++)
@@ -278,10 +288,10 @@ static void a_tree_has_two_links(void **state)
     layout.rows = rows;
     layout.row_count = 2;
     names.word = short_chain;
-    assert_int_equal(REPORTED(findings_chasing), 0);
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
     layout.row_count = 3;
     names.word = short_tree;
-    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
     assert_int_equal(list[0].sure, FINDING_LIKELY);
     assert_non_null(strstr(words()->advice, "B-tree"));
 }
@@ -309,7 +319,7 @@ static void the_second_child_need_not_be_sampled(void **state)
     static struct snapshot_layout_row rows[3];
     (void)state;
     snapshot.simulation.level_count = 0;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     step = 0;
     list_of_nodes();
     for (int i = 0; i < 3; i++)
@@ -322,13 +332,13 @@ static void the_second_child_need_not_be_sampled(void **state)
     layout.rows = rows;
     layout.row_count = 3;
     names.word = short_tree;
-    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
     assert_false(findings_links_mutual(&findings, 0, &layout, 8, 16));
     names.word = ring;
     assert_true(findings_links_mutual(&findings, 0, &layout, 8, 16));
     rows[1].samples = 0; /* the chain is short, and the list is not read */
     rows[0].samples = 300;
-    assert_int_equal(REPORTED(findings_chasing), 0);
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
 }
 
 /* ---- one miss after the other ---- */
@@ -342,7 +352,7 @@ static void arrays_read_at_one_index_miss_together(void **state)
         add_sample(8, 2 * BASE + at * 8);
     }
     gather_samples();
-    assert_int_equal(REPORTED(findings_paired), 1);
+    assert_int_equal(REPORTED(RULE_SAME_INDEX), 1);
     assert_int_equal(list[0].kind, FINDING_TOGETHER);
     assert_true(fabs(list[0].gain - 0.4) < 1e-9);
     window_clear(&window);
@@ -351,14 +361,15 @@ static void arrays_read_at_one_index_miss_together(void **state)
         add_sample(8, 2 * BASE + chance() % (128 * KIB) * 8);
     }
     gather_samples();
-    assert_int_equal(REPORTED(findings_paired), 0);
+    assert_int_equal(REPORTED(RULE_SAME_INDEX), 0);
 }
 
 /* ---- exact evidence against findings ---- */
 
-static struct snapshot_finding found(enum finding_kind kind, bool bound)
+static struct snapshot_finding found(enum finding_rule rule, bool bound)
 {
-    return (struct snapshot_finding){.kind = kind,
+    return (struct snapshot_finding){.rule = rule,
+                                     .kind = findings_rule(rule)->kind,
                                      .sure = FINDING_LIKELY,
                                      .object = 0,
                                      .gain = 0.2,
@@ -366,9 +377,9 @@ static struct snapshot_finding found(enum finding_kind kind, bool bound)
                                      .level = "L1"};
 }
 
-static size_t weighed(enum finding_kind kind, bool bound)
+static size_t weighed(enum finding_rule rule, bool bound)
 {
-    list[0] = found(kind, bound);
+    list[0] = found(rule, bound);
     findings.count = 1;
     findings_weigh(&findings);
     return findings.count;
@@ -378,12 +389,11 @@ static void causes_drop_what_needs_lines_to_come_back(void **state)
 {
     (void)state;
     because(0, CAUSE_FIRST, 1);
-    assert_int_equal(weighed(FINDING_COLUMNS, true), 0);
-    assert_int_equal(weighed(FINDING_SPLIT, true), 0);
-    assert_int_equal(weighed(FINDING_SPLIT, false), 1); /* fewer lines come */
+    assert_int_equal(weighed(RULE_COLUMNS, true), 0);
+    assert_int_equal(weighed(RULE_SPLIT, false), 1); /* fewer lines come */
     assert_non_null(strstr(words()->evidence, "100% are first references"));
     because(0, CAUSE_CAPACITY, 1);
-    assert_int_equal(weighed(FINDING_COLUMNS, true), 1);
+    assert_int_equal(weighed(RULE_COLUMNS, true), 1);
 }
 
 static void use_of_lines_drops_or_supports_a_split(void **state)
@@ -392,19 +402,19 @@ static void use_of_lines_drops_or_supports_a_split(void **state)
     (void)state;
     because(0, CAUSE_CAPACITY, 1);
     objects[0].use = &use;
-    snapshot.uses = (struct snapshot_uses){.told = true, .level = 1};
-    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    snapshot.uses = (struct snapshot_uses){.known = true, .level = 1};
+    assert_int_equal(weighed(RULE_SPLIT, false), 1);
     assert_int_equal(list[0].sure, FINDING_SURE);
     assert_non_null(strstr(words()->evidence, "1000 lines fetched for it that L2 let go, 12%"));
     /* A line that a nearer cache evicted may have been used in the next level. */
     snapshot.uses.is_nearer = true;
-    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    assert_int_equal(weighed(RULE_SPLIT, false), 1);
     assert_int_equal(list[0].sure, FINDING_LIKELY);
     use.used_bytes = 60000;
-    assert_int_equal(weighed(FINDING_SPLIT, false), 0);
-    assert_int_equal(weighed(FINDING_COLUMNS, true), 1);
+    assert_int_equal(weighed(RULE_SPLIT, false), 0);
+    assert_int_equal(weighed(RULE_COLUMNS, true), 1);
     use.lines = 10;
-    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    assert_int_equal(weighed(RULE_SPLIT, false), 1);
 }
 
 static void watches_drop_or_support(void **state)
@@ -417,18 +427,18 @@ static void watches_drop_or_support(void **state)
                                             .used = {0.2, 0.1, 0.3},
                                             .verdict = WATCH_CAPACITY};
     (void)state;
-    snapshot.causes.told = false;
+    snapshot.causes.known = false;
     snapshot.watch = (struct snapshot_watch){.on = true, .objects = &watched, .count = 1};
-    assert_int_equal(weighed(FINDING_STREAMING, true), 1);
+    assert_int_equal(weighed(RULE_STREAMING, true), 1);
     assert_int_equal(list[0].sure, FINDING_SURE);
-    assert_int_equal(weighed(FINDING_CONFLICT, true), 0);
-    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    assert_int_equal(weighed(RULE_CONFLICT_SETS, true), 0);
+    assert_int_equal(weighed(RULE_SPLIT, false), 1);
     assert_int_equal(list[0].sure, FINDING_SURE);
     assert_non_null(strstr(words()->evidence, "20% (10 to 30)"));
     watched.used = (struct snapshot_share){0.9, 0.8, 0.95};
-    assert_int_equal(weighed(FINDING_SPLIT, false), 0);
+    assert_int_equal(weighed(RULE_SPLIT, false), 0);
     watched.verdict = WATCH_TOO_FEW;
-    assert_int_equal(weighed(FINDING_CONFLICT, true), 1);
+    assert_int_equal(weighed(RULE_CONFLICT_SETS, true), 1);
     assert_int_equal(list[0].sure, FINDING_LIKELY);
 }
 
@@ -438,7 +448,7 @@ static void watches_drop_or_support(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(conflicts_are_told_with_who_needed_the_place),
+        RULE(conflicts_are_reported_with_who_needed_the_place),
         RULE(lines_that_others_took_are_sharing),
         RULE(lines_taken_are_sharing_whatever_ranks),
         RULE(a_table_that_would_fit_is_pushed_out_by_what_passes_through),

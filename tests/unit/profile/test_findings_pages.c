@@ -17,20 +17,20 @@ static void a_scalar_that_is_written_on_the_stack(void **state)
     objects[0].type = "double";
     objects[0].size = 8;
     objects[0].stores = 200;
-    assert_int_equal(REPORTED(findings_stack), 1);
+    assert_int_equal(REPORTED(RULE_STACK), 1);
     assert_true(fabs(list[0].gain - 0.4) < 1e-9);
     objects[0].stores = 0; /* only read: a parameter */
-    assert_int_equal(REPORTED(findings_stack), 0);
+    assert_int_equal(REPORTED(RULE_STACK), 0);
     objects[0].stores = 1; /* some CPUs' timers sample hardly any */
-    assert_int_equal(REPORTED(findings_stack), 1);
+    assert_int_equal(REPORTED(RULE_STACK), 1);
     objects[0].stores = 200;
     objects[0].size = 1024;
-    assert_int_equal(REPORTED(findings_stack), 0);
+    assert_int_equal(REPORTED(RULE_STACK), 0);
     objects[0].size = 8;
     for (int i = 0; i < 1000; i++)
         add_sample(7, BASE + chance() % 27 * 80);
     gather_samples();
-    assert_int_equal(REPORTED(findings_stack), 0); /* of a function that calls itself */
+    assert_int_equal(REPORTED(RULE_STACK), 0); /* of a function that calls itself */
     window_clear(&window);
     gather_samples();
     for (int i = 0; i < 1000; i++) {
@@ -39,12 +39,12 @@ static void a_scalar_that_is_written_on_the_stack(void **state)
         window_add(&window, &entry);
     }
     gather_samples();
-    assert_int_equal(REPORTED(findings_stack), 0); /* it lives across calls */
+    assert_int_equal(REPORTED(RULE_STACK), 0); /* it lives across calls */
     window_clear(&window);
     gather_samples();
-    assert_int_equal(REPORTED(findings_stack), 1);
+    assert_int_equal(REPORTED(RULE_STACK), 1);
     objects[0].type = NULL; /* the stack as a whole */
-    assert_int_equal(REPORTED(findings_stack), 0);
+    assert_int_equal(REPORTED(RULE_STACK), 0);
 }
 
 /* ---- pages ---- */
@@ -53,15 +53,15 @@ static void more_pages_than_the_tlb_reaches(void **state)
 {
     (void)state;
     scatter(UINT64_C(16) * TLB * PAGE);
-    assert_int_equal(REPORTED(findings_reach), 1);
+    assert_int_equal(REPORTED(RULE_REACH), 1);
     assert_true(list[0].gain > 0.1 && list[0].gain <= 0.4 * (1 - 1.0 / 16) / 2 + 1e-9);
     assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
     assert_non_null(strstr(words()->evidence, "holds about 1536 (6.0 MiB)"));
     memory.tlb_entries = 0; /* not known: as many as the largest */
-    assert_int_equal(REPORTED(findings_reach), 1);
+    assert_int_equal(REPORTED(RULE_REACH), 1);
     assert_non_null(strstr(words()->evidence, "not known here"));
     memory.tlb_entries = 10 * TLB;
-    assert_int_equal(REPORTED(findings_reach), 0);
+    assert_int_equal(REPORTED(RULE_REACH), 0);
 }
 
 /* Huge pages are had of whoever gave the memory. */
@@ -91,7 +91,7 @@ static void advice_names_the_allocator(void **state)
         code[0].module = cases[i].module;
         snapshot.code_count = 1;
         objects[0].kind = cases[i].kind;
-        assert_int_equal(REPORTED(findings_reach), 1);
+        assert_int_equal(REPORTED(RULE_REACH), 1);
         assert_non_null(strstr(words()->advice, cases[i].words));
     }
 }
@@ -101,11 +101,11 @@ static void on_huge_pages_the_tlb_reaches_far(void **state)
     (void)state;
     scatter(UINT64_C(16) * TLB * PAGE);
     memory.huge_share = 0.9;
-    assert_int_equal(REPORTED(findings_reach), 0);
+    assert_int_equal(REPORTED(RULE_REACH), 0);
     memory.huge_share = NAN;
-    assert_int_equal(REPORTED(findings_reach), 0);
+    assert_int_equal(REPORTED(RULE_REACH), 0);
     names.memory = NULL;
-    assert_int_equal(REPORTED(findings_reach), 0);
+    assert_int_equal(REPORTED(RULE_REACH), 0);
 }
 
 static void fresh_memory_is_filled(void **state)
@@ -115,14 +115,50 @@ static void fresh_memory_is_filled(void **state)
     objects[0].stores = objects[0].samples;
     memory.faults_per_s = 1e5;
     memory.kernel_share = 0.5;
-    assert_int_equal(REPORTED(findings_first_touch), 1);
+    assert_int_equal(REPORTED(RULE_FIRST_TOUCH_FAULTS), 1);
     memory.faults_per_s = 5e3;
-    assert_int_equal(REPORTED(findings_first_touch), 0);
+    assert_int_equal(REPORTED(RULE_FIRST_TOUCH_FAULTS), 0);
     memory.faults_per_s = NAN;
-    assert_int_equal(REPORTED(findings_first_touch), 0);
+    assert_int_equal(REPORTED(RULE_FIRST_TOUCH_FAULTS), 0);
     memory.faults_per_s = 1e5;
     objects[0].stores = objects[0].samples / 2;
-    assert_int_equal(REPORTED(findings_first_touch), 0);
+    assert_int_equal(REPORTED(RULE_FIRST_TOUCH_FAULTS), 0);
+}
+
+/* ---- cleared blocks ---- */
+
+enum { CLEARED = 24 << 20 };
+
+/* Three samples a pass, at the starts of pages. */
+static void clear_in_passes(uint64_t bytes)
+{
+    window_clear(&window);
+    for (uint64_t i = 0; i < 4000; i++)
+        add_sample(7, BASE + (i % 3 * bytes / 3 + chance() % (bytes / 3)) / PAGE * PAGE);
+    gather_samples();
+}
+
+static void a_block_is_cleared_again_and_again(void **state)
+{
+    (void)state;
+    snapshot.source = (struct snapshot_source){.event_count = 1};
+    snapshot.source.events[0].role = EVENT_TIME;
+    snapshot.code_count = 1;
+    code[0].function = "__memset_avx2_unaligned_erms";
+    code[0].all_share = 0.6;
+    clear_in_passes(CLEARED);
+    assert_int_equal(REPORTED(RULE_CLEARING), 1);
+    assert_int_equal(list[0].kind, FINDING_CLEARING);
+    assert_true(list[0].bound && list[0].gain == 0.6);
+    assert_non_null(strstr(words()->evidence, "60% of the samples are in __memset"));
+    clear_in_passes(CLEARED / 16);
+    assert_int_equal(REPORTED(RULE_CLEARING), 0);
+    /* In no order: as many bytes as the lines seen prove. */
+    window_clear(&window);
+    for (int i = 0; i < 4000; i++)
+        add_sample(7, BASE + chance() % CLEARED / (CLEARED / 100) * (CLEARED / 100));
+    gather_samples();
+    assert_int_equal(REPORTED(RULE_CLEARING), 0);
 }
 
 /* ---- columns ---- */
@@ -140,13 +176,13 @@ static void columns_of_rows_of_a_power_of_two(void **state)
 {
     (void)state;
     walk_columns(16384);
-    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 1);
     assert_true(fabs(list[0].gain - 0.4 * 7 / 8) < 1e-9);
     assert_non_null(strstr(words()->evidence, "rows of 16384 bytes"));
     assert_non_null(strstr(words()->evidence, "share 1 of the 64 sets"));
     assert_non_null(strstr(words()->advice, "16448 bytes"));
     walk_columns(2048);
-    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 1);
     assert_non_null(strstr(words()->evidence, "share 2 of the 64 sets"));
 }
 
@@ -158,7 +194,7 @@ static void columns_of_rows_of_any_length(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[32];
         walk_columns(rows[i]);
-        assert_int_equal(REPORTED(findings_columns), 1);
+        assert_int_equal(REPORTED(RULE_COLUMNS), 1);
         snprintf(text, sizeof text, "rows of %llu bytes", (unsigned long long)rows[i]);
         assert_non_null(strstr(words()->evidence, text));
         assert_null(strstr(words()->evidence, "power of two"));
@@ -176,11 +212,11 @@ static void rows_over_several_blocks_are_no_rows(void **state)
     objects[0].instance_count = 1;
     objects[0].blocks = 4096;
     block.size = 23968;
-    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 1);
     block.size = 4808;
-    assert_int_equal(REPORTED(findings_columns), 0);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 0);
     objects[0].blocks = 1;
-    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 1);
 }
 
 /* A member of longer elements is sampled: along the row fewer of them share a line. */
@@ -191,12 +227,12 @@ static void columns_of_structs_gain_less(void **state)
     objects[0].layouts = &layout;
     objects[0].layout_count = 1;
     walk_columns(23984);
-    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 1);
     assert_true(fabs(list[0].gain - 0.4 * (1 - 24. / 64)) < 1e-9);
     layout.size = 48;
-    assert_int_equal(REPORTED(findings_columns), 0);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 0);
     layout.size = 256; /* taken for one element: a row of something */
-    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 1);
     assert_true(fabs(list[0].gain - 0.4 * 7 / 8) < 1e-9);
 }
 
@@ -206,8 +242,8 @@ static void findings_of_one_object_agree(void **state)
     (void)state;
     findings.rate = 1e6;
     walk_columns(23984);
-    findings_columns(&findings);
-    findings_reach(&findings);
+    findings_apply(&findings, RULE_COLUMNS);
+    findings_apply(&findings, RULE_REACH);
     assert_int_equal(findings.count, 1);
     assert_int_equal(list[0].kind, FINDING_COLUMNS);
 }
@@ -218,15 +254,15 @@ static void first_lines_of_pages_and_no_order_are_no_columns(void **state)
     for (int i = 0; i < 4000; i++) /* where a prefetcher begins anew */
         add_sample(7, BASE + chance() % 4096 * PAGE + chance() % 2 * LINE);
     gather_samples();
-    assert_int_equal(REPORTED(findings_columns), 0);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 0);
     window_clear(&window);
     scatter(UINT64_C(64) << 20);
-    assert_int_equal(REPORTED(findings_columns), 0);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 0);
     window_clear(&window);
     for (uint64_t i = 0; i < 4000; i++) /* from end to end */
         add_sample(7, BASE + i * 20000 % (UINT64_C(64) << 20));
     gather_samples();
-    assert_int_equal(REPORTED(findings_columns), 0);
+    assert_int_equal(REPORTED(RULE_COLUMNS), 0);
 }
 
 int main(void)
@@ -237,6 +273,7 @@ int main(void)
         RULE(advice_names_the_allocator),
         RULE(on_huge_pages_the_tlb_reaches_far),
         RULE(fresh_memory_is_filled),
+        RULE(a_block_is_cleared_again_and_again),
         RULE(columns_of_rows_of_a_power_of_two),
         RULE(columns_of_rows_of_any_length),
         RULE(rows_over_several_blocks_are_no_rows),

@@ -47,11 +47,11 @@ static void plant_spin(void)
     wait_on(64);
 }
 
-static void threads_at_one_load_are_told(void **state)
+static void threads_at_one_load_are_reported(void **state)
 {
     (void)state;
     plant_spin();
-    assert_int_equal(REPORTED(findings_spin), 1);
+    assert_int_equal(REPORTED(RULE_SPINNING), 1);
     assert_int_equal(list[0].kind, FINDING_SPINNING);
     assert_string_equal(list[0].field, "flag.value");
     assert_non_null(strstr(words()->evidence, "3 threads are at one load in wait_for_work"));
@@ -64,7 +64,7 @@ static void one_thread_waits_for_nobody(void **state)
     (void)state;
     plant_spin();
     snapshot.target.threads = 1;
-    assert_int_equal(REPORTED(findings_spin), 0);
+    assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
 static void who_writes_does_not_wait(void **state)
@@ -72,7 +72,7 @@ static void who_writes_does_not_wait(void **state)
     (void)state;
     plant_spin();
     loads[1].stores = 90;
-    assert_int_equal(REPORTED(findings_spin), 0);
+    assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
 static void who_does_other_things_does_not_wait(void **state)
@@ -80,10 +80,10 @@ static void who_does_other_things_does_not_wait(void **state)
     (void)state;
     plant_spin();
     loads[0].samples = 700;
-    assert_int_equal(REPORTED(findings_spin), 0);
+    assert_int_equal(REPORTED(RULE_SPINNING), 0);
     plant_spin();
     code[0].top_object_share = 0.8;
-    assert_int_equal(REPORTED(findings_spin), 0);
+    assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
 /* A counter of a thread's own, or a sum over one variable: its loads are as hot, and its store is
@@ -94,7 +94,7 @@ static void who_computes_with_it_does_not_wait(void **state)
     looks_only = false;
     plant_spin();
     looks_only = true;
-    assert_int_equal(REPORTED(findings_spin), 0);
+    assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
 static void going_through_an_array_is_no_wait(void **state)
@@ -106,7 +106,7 @@ static void going_through_an_array_is_no_wait(void **state)
             .address = BASE + i * 64, .object = 7, .function = 1, .tid = 100, .size = 8};
         window_add(&window, &entry);
     }
-    assert_int_equal(REPORTED(findings_spin), 0);
+    assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
 static void nobody_else_writes_to_a_stack(void **state)
@@ -114,7 +114,7 @@ static void nobody_else_writes_to_a_stack(void **state)
     (void)state;
     plant_spin();
     objects[0].kind = OBJECT_STACK;
-    assert_int_equal(REPORTED(findings_spin), 0);
+    assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
 static void misses_are_no_time(void **state)
@@ -123,15 +123,15 @@ static void misses_are_no_time(void **state)
     plant_spin();
     snapshot.source.event_count = 1;
     snapshot.source.events[0].role = EVENT_MEM_FILL;
-    assert_int_equal(REPORTED(findings_spin), 0);
+    assert_int_equal(REPORTED(RULE_SPINNING), 0);
     snapshot.source.events[0].role = EVENT_TIME;
-    assert_int_equal(REPORTED(findings_spin), 1);
+    assert_int_equal(REPORTED(RULE_SPINNING), 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(threads_at_one_load_are_told),       RULE(one_thread_waits_for_nobody),
+        RULE(threads_at_one_load_are_reported),   RULE(one_thread_waits_for_nobody),
         RULE(who_writes_does_not_wait),           RULE(who_does_other_things_does_not_wait),
         RULE(who_computes_with_it_does_not_wait), RULE(going_through_an_array_is_no_wait),
         RULE(nobody_else_writes_to_a_stack),      RULE(misses_are_no_time),

@@ -178,12 +178,13 @@ static void unknown_is_not_zero(void **state)
     NEAR(timed->latency, 70);
     assert_true(isnan(timed->accesses) && isnan(timed->level[DATA_L1]) && isnan(timed->tlb_miss) &&
                 isnan(timed->hitm));
-    const struct snapshot_levels *told = object_of(3)->levels;
-    NEAR(told->level[DATA_L1], 10);
-    NEAR(told->level[DATA_DRAM], 0);
-    assert_true(isnan(told->latency) && isnan(told->stall) && isnan(told->histogram[3]));
-    assert_true(isnan(told->tlb_miss) && isnan(told->hitm) && isnan(told->blocked));
-    NEAR(told->locked, 0); /* Intel leaves the field 0 where nothing was locked */
+    const struct snapshot_levels *reported = object_of(3)->levels;
+    NEAR(reported->level[DATA_L1], 10);
+    NEAR(reported->level[DATA_DRAM], 0);
+    assert_true(isnan(reported->latency) && isnan(reported->stall) &&
+                isnan(reported->histogram[3]));
+    assert_true(isnan(reported->tlb_miss) && isnan(reported->hitm) && isnan(reported->blocked));
+    NEAR(reported->locked, 0); /* Intel leaves the field 0 where nothing was locked */
     NEAR(field_at(object_of(3), 0)->levels->level[DATA_L1], 10);
 }
 

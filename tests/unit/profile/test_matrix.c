@@ -312,7 +312,7 @@ static uint64_t base_of(uint32_t object, uint32_t block)
     return object * PROFILE_FIXTURE_APART + block * 0x1000;
 }
 
-static void add_one(struct prng *prng, uint64_t now, bool told)
+static void add_one(struct prng *prng, uint64_t now, bool reported)
 {
     uint32_t object = 1 + (uint32_t)prng_below(prng, OBJECTS - 1);
     uint32_t function = 1 + (uint32_t)prng_below(prng, FUNCTIONS);
@@ -327,10 +327,10 @@ static void add_one(struct prng *prng, uint64_t now, bool told)
                                    .ip = function * 0x100 + site,
                                    .address = place.base + prng_below(prng, 0x1000),
                                    .weight = weight,
-                                   .latency = told ? latency : 0,
-                                   .data_src = !told ? 0
-                                               : far ? LOAD_DRAM
-                                                     : LOAD_L1,
+                                   .latency = reported ? latency : 0,
+                                   .data_src = !reported ? 0
+                                               : far     ? LOAD_DRAM
+                                                         : LOAD_L1,
                                    .kind = ACCESS_LOAD,
                                    .tid = 100 + thread,
                                    .size = 8};
@@ -343,7 +343,7 @@ static void add_one(struct prng *prng, uint64_t now, bool told)
     cell->cycles += (double)(latency * weight);
 }
 
-static const struct snapshot *watch(bool told)
+static const struct snapshot *watch(bool reported)
 {
     struct prng prng = {3};
     struct snapshot head = {0};
@@ -351,7 +351,7 @@ static const struct snapshot *watch(bool told)
     all_weight = 0;
     cells_profile = profile_fixture_new(0, 4096);
     for (unsigned i = 1; i <= SAMPLES; i++)
-        add_one(&prng, i, told);
+        add_one(&prng, i, reported);
     const struct snapshot *snapshot = profile_snapshot(cells_profile, &head, SAMPLES + 1);
     assert_non_null(snapshot);
     assert_int_equal(snapshot->matrix.row_count, FUNCTIONS);
@@ -432,7 +432,7 @@ static void levels_are_those_of_the_cell(void **state)
     leave(snapshot);
 }
 
-static void what_is_not_told_is_not_known(void **state)
+static void what_is_not_recorded_is_not_known(void **state)
 {
     (void)state;
     const struct snapshot *snapshot = watch(false);
@@ -467,7 +467,7 @@ static int run_cells(void)
         cmocka_unit_test(instructions_are_those_of_the_cell),
         cmocka_unit_test(threads_and_blocks_are_those_of_the_cell),
         cmocka_unit_test(levels_are_those_of_the_cell),
-        cmocka_unit_test(what_is_not_told_is_not_known),
+        cmocka_unit_test(what_is_not_recorded_is_not_known),
         cmocka_unit_test(only_the_recent_past_tells_of_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,7 +273,8 @@ static unsigned runs_wanted(void)
 }
 
 /* The step at which a change is reported, of `most` steps at the most. */
-static unsigned told_after(struct planted_run *run, const struct planted_mix *mix, unsigned most)
+static unsigned reported_after(struct planted_run *run, const struct planted_mix *mix,
+                               unsigned most)
 {
     for (unsigned i = 0; i < most; i++)
         if (planted_step(run, mix, RATE))
@@ -313,7 +314,7 @@ static void the_noise_of_a_start_is_forgotten(void **state)
                 start_noisily(&run);
             for (int i = 0; i < 120; i++)
                 planted_step(&run, &planted_even, RATE);
-            unsigned steps = told_after(&run, &shifted, 120);
+            unsigned steps = reported_after(&run, &shifted, 120);
             waited[noisy] += (double)steps / runs;
             late += steps > LATE;
             phases_fini(&run.phases);
@@ -343,7 +344,7 @@ static void noise_that_goes_is_forgotten(void **state)
             run.burst = 1;
             for (int i = 0; i < STEPS; i++)
                 planted_step(&run, &planted_even, 150);
-            waited[noisy] += (double)told_after(&run, &shifted, 120) / runs;
+            waited[noisy] += (double)reported_after(&run, &shifted, 120) / runs;
             phases_fini(&run.phases);
         }
     }
@@ -379,7 +380,7 @@ static void a_collector_is_no_phase(void **state)
         struct planted_run run;
         planted_begin(&run, seed, 2);
         alarms += collect(&run, &planted_even, 1200);
-        unsigned steps = told_after(&run, &planted_third, 60);
+        unsigned steps = reported_after(&run, &planted_third, 60);
         late += steps > LATE;
         collect(&run, &planted_third, 400);
         letters += letters_of(&run) != 2;

@@ -649,7 +649,7 @@ static void ranks_with_the_others(void **state)
     profile_free(profile);
 }
 
-static void is_told_at_the_instruction(void **state)
+static void is_reported_at_the_instruction(void **state)
 {
     (void)state;
     struct profile *profile = filled(0);
@@ -711,7 +711,7 @@ static int run_unplaced(void)
         cmocka_unit_test(ranks_with_the_others),
         cmocka_unit_test(what_is_not_known_widens_intervals),
         cmocka_unit_test(the_agent_is_beside_the_samples),
-        cmocka_unit_test(is_told_at_the_instruction),
+        cmocka_unit_test(is_reported_at_the_instruction),
         cmocka_unit_test(fades_and_is_forgotten),
         cmocka_unit_test(any_function_and_event_is_safe),
     };

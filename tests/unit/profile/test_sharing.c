@@ -201,7 +201,7 @@ static void the_same_bytes_are_true_sharing(void **state)
     assert_null(strstr(reading_of(group), "atomic"));
 }
 
-static void atomics_are_told(void **state)
+static void atomics_are_reported(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 200; i++)
@@ -212,7 +212,7 @@ static void atomics_are_told(void **state)
     assert_non_null(strstr(reading_of(group), "atomic"));
 }
 
-static void both_kinds_on_a_line_are_told(void **state)
+static void both_kinds_on_a_line_are_reported(void **state)
 {
     (void)state;
     struct prng prng = {9};
@@ -474,8 +474,8 @@ int main(void)
         TEST(bytes_apart_are_false_sharing),
         TEST(fields_and_threads_do_not_change_with_a_few_samples),
         TEST(the_same_bytes_are_true_sharing),
-        TEST(atomics_are_told),
-        TEST(both_kinds_on_a_line_are_told),
+        TEST(atomics_are_reported),
+        TEST(both_kinds_on_a_line_are_reported),
         TEST(filled_by_one_and_read_by_others_is_none),
         TEST(one_after_the_other_is_none),
         TEST(threads_that_only_follow_each_other_are_none),

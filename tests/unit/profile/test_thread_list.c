@@ -85,7 +85,7 @@ static struct profile *three_of_one_name(void)
     return profile;
 }
 
-static void threads_of_one_name_are_told_apart(void **state)
+static void threads_of_one_name_are_distinguished(void **state)
 {
     (void)state;
     struct profile *profile = three_of_one_name();
@@ -157,7 +157,7 @@ static void the_screen_lists_them(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_of_one_name_are_told_apart),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_of_one_name_are_distinguished),
                                        cmocka_unit_test(the_list_has_an_end),
                                        cmocka_unit_test(the_screen_lists_them)};
     setlocale(LC_ALL, "C.UTF-8");

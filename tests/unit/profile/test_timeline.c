@@ -85,7 +85,7 @@ static void expect_phase(const struct snapshot_timeline *timeline, size_t index,
 }
 
 /* Planted: grid, table, list, table, grid; found within one base period of the truth. */
-static void planted_phases_are_told(void **state)
+static void planted_phases_are_reported(void **state)
 {
     (void)state;
     struct run run;
@@ -231,8 +231,10 @@ static void the_screen_shows_it(void **state)
 static int run_timeline(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_phases_are_told), cmocka_unit_test(periods_hold_what_was_counted),
-        cmocka_unit_test(zero_begins_anew),        cmocka_unit_test(nothing_yet),
+        cmocka_unit_test(planted_phases_are_reported),
+        cmocka_unit_test(periods_hold_what_was_counted),
+        cmocka_unit_test(zero_begins_anew),
+        cmocka_unit_test(nothing_yet),
         cmocka_unit_test(the_screen_shows_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -369,7 +371,7 @@ static void each_says_what_rose_and_fell(void **state)
         /* Changes are of the same periods: no less than the rise or fall of one of them. */
         assert_true(phase->distance >= fmax(phase->rose_by, phase->fell_by) - 1e-9);
         assert_true(phase->distance < 0.45);
-        assert_true(phase->told_s > phase->start_s && phase->told_s < phase->end_s);
+        assert_true(phase->known_s > phase->start_s && phase->known_s < phase->end_s);
     }
     char text[PHASES_READING_BYTES];
     phases_reading(timeline, text, sizeof text);

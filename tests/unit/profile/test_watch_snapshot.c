@@ -245,7 +245,7 @@ static void touches_in_bursts_are_close_together(void **state)
 
 /* How many of those that a verdict needs, and when at this pace; what could be watched and was not
  * says whether more may help. */
-static void the_way_to_a_verdict_is_told(void **state)
+static void the_way_to_a_verdict_is_reported(void **state)
 {
     (void)state;
     begin(true, EVENT_STALL);
@@ -259,13 +259,13 @@ static void the_way_to_a_verdict_is_told(void **state)
     head.watch.unpaid = 100;
     const struct snapshot *snapshot = shot();
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
-    assert_int_equal(array->told, 3);
+    assert_int_equal(array->settled, 3);
     assert_int_equal(array->needed, 8);
     assert_true(fabs(array->wait_s - 5) < 0.01); /* one a second */
     assert_true(snapshot->watch.next_s == array->wait_s);
     assert_true(snapshot->watch.budget_limits);
     const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
-    assert_int_equal(queue->told, 0);
+    assert_int_equal(queue->settled, 0);
     assert_true(isnan(queue->wait_s));
     snapshot_free(snapshot);
     /* A third touched again is sure enough only of more. */
@@ -275,7 +275,7 @@ static void the_way_to_a_verdict_is_told(void **state)
     snapshot = shot();
     array = row_of(snapshot, "array");
     assert_int_equal(array->verdict, WATCH_TOO_FEW);
-    assert_int_equal(array->told, 10);
+    assert_int_equal(array->settled, 10);
     assert_true(array->needed > 10 && array->needed < 40);
     assert_false(snapshot->watch.budget_limits);
     assert_int_equal(snapshot->watch.verdicts, 0);
@@ -333,7 +333,7 @@ int main(void)
         cmocka_unit_test_teardown(a_line_of_code_stands_once, end),
         cmocka_unit_test_teardown(a_time_like_that_of_arming_is_a_bound, end),
         cmocka_unit_test_teardown(touches_in_bursts_are_close_together, end),
-        cmocka_unit_test_teardown(the_way_to_a_verdict_is_told, end),
+        cmocka_unit_test_teardown(the_way_to_a_verdict_is_reported, end),
         cmocka_unit_test_teardown(what_the_event_counts_decides, end),
         cmocka_unit_test_teardown(zero_forgets_and_off_is_off, end),
     };

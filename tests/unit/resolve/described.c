@@ -227,20 +227,20 @@ static void check_kind(struct described *described, const struct said *said)
 /* Line and functions inlined as one text, as the program prints it. */
 static void check_source(struct described *described, const struct said *said)
 {
-    char told[512];
+    char reported[512];
     struct dwarf_answer answer =
         ask(described, (struct dwarf_question){.ask = DWARF_LINE, .pc = said->pc - 1});
-    snprintf(told, sizeof told, "%u", answer.line);
+    snprintf(reported, sizeof reported, "%u", answer.line);
     for (uint32_t i = 0; i < answer.inlined_count; i++)
-        snprintf(told + strlen(told), sizeof told - strlen(told), " %s:%u", answer.inlined[i],
-                 answer.inlined_line[i]);
+        snprintf(reported + strlen(reported), sizeof reported - strlen(reported), " %s:%u",
+                 answer.inlined[i], answer.inlined_line[i]);
     if (!answer.inlined_count)
-        snprintf(told + strlen(told), sizeof told - strlen(told), " -");
+        snprintf(reported + strlen(reported), sizeof reported - strlen(reported), " -");
     bool files = answer.file && !strncmp(answer.file, TYPES_FOLDER "/d_", strlen(TYPES_FOLDER) + 3);
     for (uint32_t i = 0; i < answer.inlined_count; i++)
         files = files && answer.inlined_file[i] && !strcmp(answer.inlined_file[i], answer.file);
-    if (strcmp(told, said->text) || !files)
-        wrong(described, "line %s, not %s (%s)", told, said->text,
+    if (strcmp(reported, said->text) || !files)
+        wrong(described, "line %s, not %s (%s)", reported, said->text,
               answer.file ? answer.file : "no file");
     else
         described->held++;
@@ -250,14 +250,14 @@ static void check_call(struct described *described, const struct said *said)
 {
     struct dwarf_answer answer =
         ask(described, (struct dwarf_question){.ask = DWARF_CALL, .pc = said->pc});
-    const char *told = answer.name ? answer.name : "-";
+    const char *reported = answer.name ? answer.name : "-";
     const struct type_desc *type = program_described(described->program, answer.type);
-    if (strcmp(told, said->text))
-        wrong(described, "the call before %" PRIx64 " is told as %s, not %s", said->pc, told,
+    if (strcmp(reported, said->text))
+        wrong(described, "the call before %" PRIx64 " is told as %s, not %s", said->pc, reported,
               said->text);
     else if (answer.name &&
-             (!type || strncmp(type_bare_name(type), told, strlen(type_bare_name(type)))))
-        wrong(described, "%s has no type", told);
+             (!type || strncmp(type_bare_name(type), reported, strlen(type_bare_name(type)))))
+        wrong(described, "%s has no type", reported);
     else
         described->held++;
 }

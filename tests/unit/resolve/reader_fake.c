@@ -31,7 +31,7 @@ const struct readers_limits fake_limits = {
 static struct {
     struct dwarf_type type;
     char name[32];
-    uint32_t told;
+    uint32_t reported;
     bool waits;
     char text[256];
 } source;
@@ -136,7 +136,7 @@ static void tell_type(uint64_t address, struct dwarf_answer *answer)
 {
     snprintf(source.name, sizeof source.name, "struct t%lu", (unsigned long)address);
     source.type =
-        (struct dwarf_type){.type = ++source.told + 1000 * (uint32_t)getpid(),
+        (struct dwarf_type){.type = ++source.reported + 1000 * (uint32_t)getpid(),
                             .desc = {.name = source.name, .kind = TYPE_STRUCT, .size = address}};
     source.waits = true;
     answer->type = source.type.type;
@@ -199,7 +199,7 @@ static void take_type(void *context, uint32_t serial, const struct dwarf_type *t
     (void)context, (void)serial;
     assert_in_range(type->type, 1, 255);
     snprintf(fake.types[type->type], sizeof fake.types[0], "%s", type->desc.name);
-    fake.types_told++;
+    fake.types_reported++;
 }
 
 static void take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)

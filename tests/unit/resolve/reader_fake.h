@@ -36,8 +36,8 @@ struct fake {
     struct module *modules[FAKE_MODULES]; /* serials 1 .. */
     struct fake_seen *seen;
     size_t seen_count;
-    char types[256][32]; /* names by reference */
-    size_t types_told;   /* times */
+    char types[256][32];   /* names by reference */
+    size_t types_reported; /* times */
 };
 
 extern struct fake fake;

@@ -340,7 +340,7 @@ static void answers_are_true(void **state)
 }
 
 /* The judge itself: it must be able to say no. */
-static void what_is_false_is_told(void **state)
+static void what_is_false_is_reported(void **state)
 {
     static struct known known;
     static const char *const lines[] = {
@@ -368,7 +368,7 @@ static void what_is_false_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_false_is_told),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_false_is_reported),
                                        cmocka_unit_test(answers_are_true)};
     shows_each = getenv("TYPES_SHOW");
     if (!can("gcc") && !can("clang")) {

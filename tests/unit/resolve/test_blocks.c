@@ -45,8 +45,8 @@ struct run {
     const struct field *field;
     struct prng prng;
     struct model model;
-    struct block told[MODEL_MAX]; /* by the callback */
-    size_t told_count;
+    struct block reported[MODEL_MAX]; /* by the callback */
+    size_t reported_count;
     uint64_t now_ns;
 };
 
@@ -114,22 +114,22 @@ static bool is_chosen(const struct run *run)
 static void note_gone(void *context, const struct block *gone)
 {
     struct run *run = context;
-    assert_true(run->told_count < MODEL_MAX);
-    run->told[run->told_count++] = *gone;
+    assert_true(run->reported_count < MODEL_MAX);
+    run->reported[run->reported_count++] = *gone;
 }
 
 /* Deletes blocks [first, last) from the model; the callback told of them from the last on. */
-static void expect_told(struct run *run, size_t first, size_t last)
+static void expect_reported(struct run *run, size_t first, size_t last)
 {
     if (is_chosen(run))
-        assert_int_equal(run->told_count, last - first);
+        assert_int_equal(run->reported_count, last - first);
     for (size_t i = 0; last > first; i++) {
         last--;
         if (is_chosen(run))
-            assert_same(&run->told[i], &run->model.blocks[last]);
+            assert_same(&run->reported[i], &run->model.blocks[last]);
         model_delete(&run->model, last);
     }
-    run->told_count = 0;
+    run->reported_count = 0;
 }
 
 /* Small ones more often: the logarithm is uniform. */
@@ -181,7 +181,7 @@ static void step_add(struct run *run)
     if (first && end_of(&model->blocks[first - 1]) > block.start)
         first--;
     model->displaced += last - first;
-    expect_told(run, first, last);
+    expect_reported(run, first, last);
     model_insert(model, &block);
 }
 
@@ -209,7 +209,7 @@ static void step_remove_range(struct run *run)
     size_t first = model_at(&run->model, start);
     size_t last = model_at(&run->model, end);
     blocks_remove_range(run->index, start, end, note_gone, run);
-    expect_told(run, first, last > first ? last : first);
+    expect_reported(run, first, last > first ? last : first);
 }
 
 static void step_look(struct run *run)

@@ -80,34 +80,34 @@ static void instances_count_once_each(void **state)
 }
 
 /* Whichever mapping or block of an object was sampled last, its size is that of the largest. */
-static void expect_largest(struct finding finding)
+static void expect_largest(struct located located)
 {
     static const uint64_t sizes[] = {0x4000, 0x9000, 0x2000, 0x9000, 0x4000};
     uint32_t object = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        finding.base = 0x10000 * (i + 1);
-        finding.end = finding.base + sizes[i];
-        object = finding_object(&finding, &names);
+        located.base = 0x10000 * (i + 1);
+        located.end = located.base + sizes[i];
+        object = located_object(&located, &names);
         assert_int_equal(names.objects[object].size_bytes, i ? 0x9000 : 0x4000);
     }
-    finding.whole_blocks = 3; /* one of equal mappings: their sum */
-    finding.whole_bytes = 0x6000;
-    assert_int_equal(finding_object(&finding, &names), object);
+    located.whole_blocks = 3; /* one of equal mappings: their sum */
+    located.whole_bytes = 0x6000;
+    assert_int_equal(located_object(&located, &names), object);
     assert_int_equal(names.objects[object].size_bytes, 0x6000);
 }
 
 static void size_is_of_the_largest(void **state)
 {
     (void)state;
-    expect_largest((struct finding){.key = 77, .kind = OBJECT_ANON, .name = "n", .module = ""});
-    expect_largest((struct finding){
+    expect_largest((struct located){.key = 77, .kind = OBJECT_ANON, .name = "n", .module = ""});
+    expect_largest((struct located){
         .key = 78, .kind = OBJECT_HEAP, .bin = 5, .name = "malloc(160K..192K)", .module = ""});
 }
 
 static const char *name_of(uint64_t key, const char *module)
 {
-    struct finding finding = {.key = key, .kind = OBJECT_GLOBAL, .name = "table", .module = module};
-    return names.objects[finding_object(&finding, &names)].name;
+    struct located located = {.key = key, .kind = OBJECT_GLOBAL, .name = "table", .module = module};
+    return names.objects[located_object(&located, &names)].name;
 }
 
 /* Static variables of two files. */

@@ -34,9 +34,9 @@ static int end(void **state)
     return 0;
 }
 
-static struct finding in_block(enum allocation_kind kind, uint64_t base, uint64_t size)
+static struct located in_block(enum allocation_kind kind, uint64_t base, uint64_t size)
 {
-    return (struct finding){.key = 7,
+    return (struct located){.key = 7,
                             .base = base,
                             .end = base + size,
                             .kind = OBJECT_HEAP,
@@ -46,11 +46,11 @@ static struct finding in_block(enum allocation_kind kind, uint64_t base, uint64_
                             .allocation = kind};
 }
 
-static struct finding in_kind(enum object_kind kind, uint64_t base, uint64_t size)
+static struct located in_kind(enum object_kind kind, uint64_t base, uint64_t size)
 {
-    struct finding finding = in_block(ALLOCATION_NONE, base, size);
-    finding.kind = kind;
-    return finding;
+    struct located located = in_block(ALLOCATION_NONE, base, size);
+    located.kind = kind;
+    return located;
 }
 
 static struct typed_operand says(uint32_t type, int64_t offset)
@@ -66,23 +66,23 @@ static struct typed_operand indexed(uint32_t type, int64_t offset)
 static const struct typed_operand says_void = {.untyped = UNTYPED_VOID};
 
 /* The place of an access by code that says `operand`. */
-static struct place place_in(uint32_t object, const struct finding *finding, uint64_t address,
+static struct place place_in(uint32_t object, const struct located *located, uint64_t address,
                              const struct typed_operand *operand)
 {
     struct place place = {.access = {.address = address},
                           .object = object,
-                          .base = finding->base,
-                          .size_bytes = finding->end - finding->base};
-    object_types_place(&typed, &types, finding, operand, &place);
+                          .base = located->base,
+                          .size_bytes = located->end - located->base};
+    object_types_place(&typed, &types, located, operand, &place);
     return place;
 }
 
-static void vote(uint32_t object, const struct finding *finding, uint64_t address, uint32_t type,
+static void vote(uint32_t object, const struct located *located, uint64_t address, uint32_t type,
                  int64_t offset, int times)
 {
     struct typed_operand operand = says(type, offset);
     while (times--)
-        place_in(object, finding, address, &operand);
+        place_in(object, located, address, &operand);
 }
 
 static void expect(struct place place, enum typed how, uint32_t type, uint32_t offset)
@@ -97,7 +97,7 @@ static void expect(struct place place, enum typed how, uint32_t type, uint32_t o
 static void nothing_known_says_why(void **state)
 {
     (void)state;
-    struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 64);
+    struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 64);
     struct place place = place_in(ID, &global, 0x5008, NULL);
     assert_int_equal(place.typed, TYPED_NOT);
     assert_int_equal(place.untyped, UNTYPED_WAITING);
@@ -111,7 +111,7 @@ static void nothing_known_says_why(void **state)
 static void the_declaration_is_laid_over_its_memory(void **state)
 {
     (void)state;
-    struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 64 * 10);
+    struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 64 * 10);
     struct typed_operand agrees = says(small.particle, 56);
     struct typed_operand agrees_as_part = says(small.vec3, 8);
     struct typed_operand agrees_as_number = says(small.number, 0);
@@ -137,7 +137,7 @@ static void the_declaration_is_laid_over_its_memory(void **state)
 static void one_is_one(void **state)
 {
     (void)state;
-    struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 200);
+    struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 200);
     struct typed_operand operand = says(small.node, 8);
     object_types_declare(&typed, ID, small.particle, 0);
     expect(place_in(ID, &global, 0x5000 + 48, NULL), TYPED_DATA, small.particle, 48);
@@ -149,7 +149,7 @@ static void one_is_one(void **state)
 static void what_begins_blocks_is_no_array(void **state)
 {
     (void)state;
-    struct finding block = in_block(ALLOCATION_RECORDED, 0x5000, 72);
+    struct located block = in_block(ALLOCATION_RECORDED, 0x5000, 72);
     vote(ID, &block, 0x5008, small.vec3, 8, 100);
     expect(place_in(ID, &block, 0x5010, &says_void), TYPED_DATA, small.vec3, 16);
     assert_int_equal(place_in(ID, &block, 0x5028, &says_void).typed, TYPED_NOT);
@@ -161,7 +161,7 @@ static void what_begins_blocks_is_no_array(void **state)
 static void what_is_assigned_has_its_parts(void **state)
 {
     (void)state;
-    struct finding block = in_block(ALLOCATION_RECORDED, 0x5000, 64);
+    struct located block = in_block(ALLOCATION_RECORDED, 0x5000, 64);
     object_types_assign(&typed, ID, small.particle);
     vote(ID, &block, 0x5008, small.vec3, 8, 100);
     expect(place_in(ID, &block, 0x5030, &says_void), TYPED_DATA, small.particle, 48);
@@ -173,7 +173,7 @@ static void what_is_assigned_has_its_parts(void **state)
 static void arrays_inside_are_folded_to_agree(void **state)
 {
     (void)state;
-    struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 96);
+    struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 96);
     struct typed_operand same = says(cells, 32);
     struct typed_operand part = says(small.vec3, 16);
     object_types_declare(&typed, ID, cells, 0);
@@ -184,13 +184,13 @@ static void arrays_inside_are_folded_to_agree(void **state)
 static void blocks_learn_by_votes(void **state)
 {
     (void)state;
-    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
+    struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
     struct typed_operand operand = says(small.particle, 48);
     for (int i = 0; i < VOTES_MIN; i++)
         expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, small.particle, 48);
     expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
     /* Also where the code says nothing, also in another block of the bin. */
-    struct finding second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
+    struct located second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
     /* What was not declared is a guess: the code is believed. */
@@ -207,7 +207,7 @@ static void blocks_learn_by_votes(void **state)
 static void misfits_say_it_is_no_such_block(void **state)
 {
     (void)state;
-    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
+    struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
     vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
     /* By an index it could be any of them: that is no misfit. */
@@ -220,12 +220,12 @@ static void misfits_say_it_is_no_such_block(void **state)
 static void a_flexible_tail_is_no_second_one(void **state)
 {
     (void)state;
-    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 16 + 24 * 10);
+    struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 16 + 24 * 10);
     struct typed_operand tail = says(message, 16 + 8);
     vote(ID, &block, 0x9000, message, 0, 20);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &says_void), TYPED_DATA, message, 24);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &tail), TYPED_AGREED, message, 24);
-    struct finding walked = in_block(ALLOCATION_WALKED, 0xa000, 16 + 24 * 10);
+    struct located walked = in_block(ALLOCATION_WALKED, 0xa000, 16 + 24 * 10);
     struct access access = {.address = 0xa000 + 24};
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &tail), message);
     assert_string_equal(walked.name, "struct message");
@@ -238,7 +238,7 @@ static void mappings_are_of_no_type(void **state)
     (void)state;
     static const enum object_kind kinds[] = {OBJECT_STACK, OBJECT_ANON, OBJECT_CODE, OBJECT_HEAP};
     for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct finding map = in_kind(kinds[i], 0x10000, 0x100000);
+        struct located map = in_kind(kinds[i], 0x10000, 0x100000);
         struct typed_operand operand = says(small.particle, 8);
         vote(ID + i, &map, 0x10000 + 24 + 8, small.particle, 8, 100);
         expect(place_in(ID + i, &map, 0x10000 + 24 + 8, &operand), TYPED_CODE, small.particle, 8);
@@ -251,7 +251,7 @@ static void sections_are_of_no_type(void **state)
 {
     (void)state;
     int module;
-    struct finding section = in_kind(OBJECT_GLOBAL, 0x10000, 0x1000);
+    struct located section = in_kind(OBJECT_GLOBAL, 0x10000, 0x1000);
     section.in_module = (const struct module *)&module;
     struct object_desc desc = {0};
     for (int i = 0; i < 100; i++) {
@@ -268,43 +268,43 @@ static void sections_are_of_no_type(void **state)
 }
 
 /* Like the resolver: renamed, then called, then placed. */
-static struct place name_and_place(struct finding *finding, uint64_t address,
+static struct place name_and_place(struct located *located, uint64_t address,
                                    const struct typed_operand *operand)
 {
     struct access access = {.address = address};
-    uint32_t type = type_instances_rename(&instances, &types, finding, &access, operand);
+    uint32_t type = type_instances_rename(&instances, &types, located, &access, operand);
     uint32_t object = type ? 100 + type : 1;
     if (type)
         object_types_call(&typed, object, type);
-    return place_in(object, finding, address, operand);
+    return place_in(object, located, address, operand);
 }
 
 static void walked_blocks_are_called_after_their_type(void **state)
 {
     (void)state;
     struct typed_operand operand = says(small.particle, 48);
-    struct finding one = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    struct located one = in_block(ALLOCATION_WALKED, 0x9000, 72);
     struct place place = name_and_place(&one, 0x9000 + 48, &operand);
     expect(place, TYPED_CODE, small.particle, 48); /* one witness only */
     assert_string_equal(one.name, "struct particle");
-    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    struct located block = in_block(ALLOCATION_WALKED, 0x9000, 72);
     assert_true(type_instances_is_whole(&one, &block));
     assert_true(one.of_type && one.base == 0x9000 && one.end == 0x9000 + 72 && !one.bin);
     /* One at a multiple of its size may be chance; another one elsewhere is an array. */
-    struct finding many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
+    struct located many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     for (int same = 0; same < 2; same++) {
         place = name_and_place(&many, 0xa000 + 64 * 2 + 48, &operand);
         expect(place, TYPED_CODE, small.particle, 48);
         assert_string_equal(many.name, "struct particle");
         many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     }
-    struct finding untyped = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
+    struct located untyped = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     assert_int_equal(name_and_place(&untyped, 0xa000 + 8, &says_void).typed, TYPED_NOT);
     place = name_and_place(&many, 0xa000 + 64 * 5 + 48, &operand);
     expect(place, TYPED_CODE, small.particle, 48);
     assert_string_equal(many.name, "struct particle []");
     assert_true(many.key != one.key);
-    struct finding again = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
+    struct located again = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     expect(name_and_place(&again, 0xa000 + 64 * 5 + 24, &says_void), TYPED_DATA, small.particle,
            24);
     assert_int_equal(again.key, many.key);
@@ -313,7 +313,7 @@ static void walked_blocks_are_called_after_their_type(void **state)
 static const char *name_at(uint64_t base, uint64_t size, uint64_t address,
                            const struct typed_operand *operand)
 {
-    static struct finding block;
+    static struct located block;
     block = in_block(ALLOCATION_WALKED, base, size);
     name_and_place(&block, address, operand);
     return block.name;
@@ -345,7 +345,7 @@ static void an_array_may_have_a_cookie(void **state)
 {
     (void)state;
     struct typed_operand operand = says(small.node, 8);
-    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 168);
+    struct located block = in_block(ALLOCATION_WALKED, 0x9000, 168);
     name_and_place(&block, 0x9000 + 8 + 3 * 16 + 8, &operand);
     assert_string_equal(block.name, "struct node");
     block = in_block(ALLOCATION_WALKED, 0x9000, 168);
@@ -370,16 +370,16 @@ static void the_larger_type_has_the_block(void **state)
     struct typed_operand part = says(small.vec3, 8);
     struct typed_operand whole = says(small.particle, 48);
     struct typed_operand second_part = says(small.vec3, 16);
-    struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    assert_int_equal(name_and_place(&finding, 0x9000 + 8, &part).type, small.vec3);
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    assert_int_equal(name_and_place(&finding, 0x9000 + 48, &whole).type, small.particle);
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&finding, 0x9000 + 8, &part), TYPED_CODE, small.particle, 8);
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&finding, 0x9000 + 24 + 16, &second_part), TYPED_CODE, small.particle,
+    struct located located = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    assert_int_equal(name_and_place(&located, 0x9000 + 8, &part).type, small.vec3);
+    located = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    assert_int_equal(name_and_place(&located, 0x9000 + 48, &whole).type, small.particle);
+    located = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&located, 0x9000 + 8, &part), TYPED_CODE, small.particle, 8);
+    located = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&located, 0x9000 + 24 + 16, &second_part), TYPED_CODE, small.particle,
            40);
-    assert_string_equal(finding.name, "struct particle");
+    assert_string_equal(located.name, "struct particle");
 }
 
 /* What lies in the middle of a block that is of no known type is called after itself; the block
@@ -388,15 +388,15 @@ static void parts_of_unknown_blocks_have_their_own_names(void **state)
 {
     (void)state;
     struct typed_operand operand = says(small.node, 8);
-    struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 200);
-    expect(name_and_place(&finding, 0x9000 + 40 + 8, &operand), TYPED_CODE, small.node, 8);
-    assert_string_equal(finding.name, "struct node");
-    assert_true(finding.base == 0x9000 && finding.end == 0x9000 + 200);
-    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 200);
-    assert_false(type_instances_is_whole(&finding, &block));
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 200);
-    assert_int_equal(name_and_place(&finding, 0x9000, &says_void).typed, TYPED_NOT);
-    assert_string_equal(finding.name, "[heap]");
+    struct located located = in_block(ALLOCATION_WALKED, 0x9000, 200);
+    expect(name_and_place(&located, 0x9000 + 40 + 8, &operand), TYPED_CODE, small.node, 8);
+    assert_string_equal(located.name, "struct node");
+    assert_true(located.base == 0x9000 && located.end == 0x9000 + 200);
+    struct located block = in_block(ALLOCATION_WALKED, 0x9000, 200);
+    assert_false(type_instances_is_whole(&located, &block));
+    located = in_block(ALLOCATION_WALKED, 0x9000, 200);
+    assert_int_equal(name_and_place(&located, 0x9000, &says_void).typed, TYPED_NOT);
+    assert_string_equal(located.name, "[heap]");
 }
 
 static void used_again_a_block_is_what_is_said_now(void **state)
@@ -404,21 +404,21 @@ static void used_again_a_block_is_what_is_said_now(void **state)
     (void)state;
     struct typed_operand first = says(small.particle, 48);
     struct typed_operand now = says(small.other, 8);
-    struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    name_and_place(&finding, 0x9030, &first);
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&finding, 0x9008, &now), TYPED_CODE, small.other, 8);
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&finding, 0x9008, &says_void), TYPED_DATA, small.other, 8);
+    struct located located = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    name_and_place(&located, 0x9030, &first);
+    located = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&located, 0x9008, &now), TYPED_CODE, small.other, 8);
+    located = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&located, 0x9008, &says_void), TYPED_DATA, small.other, 8);
     /* Of another size it is another block, of which nothing is known. */
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 40);
-    assert_int_equal(name_and_place(&finding, 0x9008, &says_void).typed, TYPED_NOT);
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 24);
+    located = in_block(ALLOCATION_WALKED, 0x9000, 40);
+    assert_int_equal(name_and_place(&located, 0x9008, &says_void).typed, TYPED_NOT);
+    located = in_block(ALLOCATION_WALKED, 0x9000, 24);
     struct typed_operand smaller = says(small.vec3, 8);
-    expect(name_and_place(&finding, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
+    expect(name_and_place(&located, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
     type_instances_forget(&instances);
-    finding = in_block(ALLOCATION_WALKED, 0x9000, 24);
-    assert_int_equal(name_and_place(&finding, 0x9008, &says_void).typed, TYPED_NOT);
+    located = in_block(ALLOCATION_WALKED, 0x9000, 24);
+    assert_int_equal(name_and_place(&located, 0x9008, &says_void).typed, TYPED_NOT);
 }
 
 /* The position of a virtual base is an index to the code: its members are where they are. */
@@ -426,7 +426,7 @@ static void an_index_leads_to_other_members(void **state)
 {
     (void)state;
     struct typed_operand operand = indexed(small.particle, 8);
-    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    struct located block = in_block(ALLOCATION_WALKED, 0x9000, 72);
     expect(name_and_place(&block, 0x9000 + 56, &operand), TYPED_CODE, small.particle, 56);
     assert_int_equal(block.type_base, 0x9000);
 }
@@ -436,15 +436,15 @@ static void regions_are_called_after_what_lies_there(void **state)
 {
     (void)state;
     struct typed_operand operand = indexed(small.particle, 48);
-    struct finding pool = in_kind(OBJECT_ANON, 0x100000, 0x100000);
+    struct located pool = in_kind(OBJECT_ANON, 0x100000, 0x100000);
     expect(name_and_place(&pool, 0x100000 + 5 * 64 + 48 + 8, &operand), TYPED_CODE, small.particle,
            48);
     assert_true(pool.base == 0x100000 + 5 * 64 + 8 && pool.end == pool.base + 64);
     assert_int_equal(pool.kind, OBJECT_HEAP);
-    struct finding heap = in_block(ALLOCATION_MAPPING, 0x200000, 0x100000);
+    struct located heap = in_block(ALLOCATION_MAPPING, 0x200000, 0x100000);
     name_and_place(&heap, 0x200000 + 48, &operand);
     assert_int_equal(heap.key, pool.key); /* private memory is one */
-    struct finding file = in_kind(OBJECT_MAP, 0x300000, 0x100000);
+    struct located file = in_kind(OBJECT_MAP, 0x300000, 0x100000);
     name_and_place(&file, 0x300000 + 48, &operand);
     assert_int_equal(file.kind, OBJECT_MAP);
     assert_true(file.key != pool.key);
@@ -457,7 +457,7 @@ static void the_allocators_types_name_nothing(void **state)
     struct type_desc chunk = small_node;
     chunk.name = "struct malloc_chunk";
     struct typed_operand operand = says(types_add(&types, 1, 9, &chunk), 8);
-    struct finding heap = in_kind(OBJECT_HEAP, 0x9000, 0x10000);
+    struct located heap = in_kind(OBJECT_HEAP, 0x9000, 0x10000);
     name_and_place(&heap, 0x9100, &operand);
     assert_string_equal(heap.name, "[heap]");
     assert_int_equal(heap.base, 0x9000);
@@ -475,16 +475,16 @@ static void some_memory_keeps_its_name(void **state)
     struct typed_operand scalar = says(small.number, 0);
     struct access access = {.address = 0x9000 + 48};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct finding finding = in_kind(kinds[i], 0x9000, 64);
-        assert_int_equal(type_instances_rename(&instances, &types, &finding, &access, &operand), 0);
-        assert_string_equal(finding.name, "[heap]");
+        struct located located = in_kind(kinds[i], 0x9000, 64);
+        assert_int_equal(type_instances_rename(&instances, &types, &located, &access, &operand), 0);
+        assert_string_equal(located.name, "[heap]");
     }
-    struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 64);
-    assert_int_equal(type_instances_rename(&instances, &types, &told, &access, &operand), 0);
-    struct finding header = in_block(ALLOCATION_HEADER, 0x9000, 64);
+    struct located reported = in_block(ALLOCATION_RECORDED, 0x9000, 64);
+    assert_int_equal(type_instances_rename(&instances, &types, &reported, &access, &operand), 0);
+    struct located header = in_block(ALLOCATION_HEADER, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &header, &access, &operand), 0);
     assert_false(type_instances_apply(&header)); /* nothing waits for a type of it */
-    struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
+    struct located walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, NULL), 0);
     assert_int_equal(walked.bin, 5);
@@ -497,15 +497,15 @@ static void hostile_offsets_lead_nowhere(void **state)
     static const int64_t offsets[] = {-1, -64, 64, INT64_MAX, INT64_MIN, 1ll << 40};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         struct typed_operand operand = says(small.particle, offsets[i]);
-        struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 72);
+        struct located walked = in_block(ALLOCATION_WALKED, 0x9000, 72);
         struct place place = name_and_place(&walked, 0x9008, &operand);
         assert_true(place.type_offset < 64);
         assert_true(walked.base == 0x9000 && walked.end == 0x9048);
-        struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 72);
-        assert_true(place_in(ID, &told, 0x9008, &operand).type_offset < 64);
+        struct located reported = in_block(ALLOCATION_RECORDED, 0x9000, 72);
+        assert_true(place_in(ID, &reported, 0x9008, &operand).type_offset < 64);
     }
     struct typed_operand unknown = says(999, 8);
-    struct finding walked = in_block(ALLOCATION_WALKED, 0xb000, 72);
+    struct located walked = in_block(ALLOCATION_WALKED, 0xb000, 72);
     assert_int_equal(name_and_place(&walked, 0xb008, &unknown).typed, TYPED_NOT);
     struct type_desc nothing = {.name = "struct opaque", .kind = TYPE_STRUCT};
     struct typed_operand opaque = says(types_add(&types, 1, 50, &nothing), 8);
@@ -518,7 +518,7 @@ static void a_size_class_is_of_no_majority(void **state)
 {
     (void)state;
     struct object_desc desc = {0};
-    struct finding bin = in_block(ALLOCATION_WALKED, 0x9000, 64 * 4);
+    struct located bin = in_block(ALLOCATION_WALKED, 0x9000, 64 * 4);
     for (int i = 0; i < 100; i++)
         object_types_vote(&typed, &types, &bin, 43, i % 5 ? small.particle : small.node, true);
     assert_null(object_types_describe(&typed, &types, 43, &desc));
@@ -540,7 +540,7 @@ static void a_bin_is_what_is_called_in_it(void **state)
 {
     (void)state;
     struct object_desc desc = {0};
-    struct finding bin = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
+    struct located bin = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
     assert_null(object_types_describe(&typed, &types, 40, &desc));
     for (int i = 0; i < 20; i++)
         object_types_vote(&typed, &types, &bin, 40, i % 5 ? small.node : small.particle, true);

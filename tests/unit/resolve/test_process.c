@@ -192,7 +192,7 @@ static void our_own_are_read(void **state)
     assert_true(maps.count);
 }
 
-static void kinds_are_told_by_name(void **state)
+static void kinds_are_reported_by_name(void **state)
 {
     (void)state;
     assert_int_equal(read_text("1000-2000 r--p 00000000 08:01 77 /a file\n"
@@ -300,7 +300,7 @@ static int run_maps(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(our_own_are_read, maps_end),
-        cmocka_unit_test_teardown(kinds_are_told_by_name, maps_end),
+        cmocka_unit_test_teardown(kinds_are_reported_by_name, maps_end),
         cmocka_unit_test_teardown(lines_out_of_order_are_passed_over, maps_end),
         cmocka_unit_test_teardown(findings_outlive_a_new_reading, maps_end),
         cmocka_unit_test_teardown(records_cut_what_they_cover, maps_end),
@@ -321,7 +321,7 @@ static size_t parse(const char *text, struct memory_use_mapping *mappings)
     return count;
 }
 
-static void huge_pages_are_told_by_mapping(void **state)
+static void huge_pages_are_reported_by_mapping(void **state)
 {
     static const char text[] = "7f0000000000-7f0004000000 rw-p 00000000 00:00 0\n"
                                "Size:              65536 kB\n"
@@ -465,7 +465,7 @@ static void walks_begin_at_the_knee(void **state)
 static int run_memory_use(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(huge_pages_are_told_by_mapping),
+        cmocka_unit_test(huge_pages_are_reported_by_mapping),
         cmocka_unit_test(long_paths_are_no_lines),
         cmocka_unit_test(the_largest_are_kept),
         cmocka_unit_test(figures_are_of_the_time_between_two_looks),

@@ -105,13 +105,13 @@ static void a_hang_costs_one_answer(void **state)
     fake_start(&limits);
     fake_ask(0, FAKE_HANG, 0);
     fake_ask(0, FAKE_ECHO, 1);
-    bool told = false;
+    bool reported = false;
     while (fake.seen_count < 2) {
-        told |= readers_status(fake.readers).busy_with != NULL;
+        reported |= readers_status(fake.readers).busy_with != NULL;
         fake_await(fake.seen_count);
         readers_run(fake.readers, clock_now_ns());
     }
-    assert_true(told); /* whom we wait for */
+    assert_true(reported); /* whom we wait for */
     fake_expect_untyped(0, 0, UNTYPED_GAVE_UP);
     fake_expect(1, 1);
 }
@@ -191,10 +191,10 @@ static void types_come_before_answers_and_keep_their_references(void **state)
     assert_int_equal(fake.seen[3].answer.type, fake.seen[1].answer.type);
     assert_int_equal(fake.seen[4].answer.type, fake.seen[0].answer.type);
     assert_string_equal(type_of(5), "struct t7");
-    assert_int_equal(fake.types_told, 3);
+    assert_int_equal(fake.types_reported, 3);
 }
 
-static void a_type_never_told_is_none(void **state)
+static void a_type_never_reported_is_none(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -313,7 +313,7 @@ static int run_reader(void)
                                        TEST(files_without_debugging_information_start_no_process),
                                        TEST(files_with_none_that_can_be_used_end_theirs),
                                        TEST(types_come_before_answers_and_keep_their_references),
-                                       TEST(a_type_never_told_is_none),
+                                       TEST(a_type_never_reported_is_none),
                                        TEST(more_files_than_processes_all_get_answers),
                                        TEST(a_busy_file_does_not_starve_others),
                                        TEST(an_expected_file_takes_a_free_place),
@@ -761,7 +761,7 @@ static void a_type_crosses(void **state)
 }
 
 /* By all but the reference, so that it is known when it is told again. */
-static void types_are_told_apart_by_content(void **state)
+static void types_are_distinguished_by_content(void **state)
 {
     (void)state;
     struct dwarf_type type = some_type();
@@ -881,7 +881,7 @@ static int run_wire(void)
     const struct CMUnitTest tests[] = {TEST(a_question_crosses),
                                        TEST(an_answer_crosses),
                                        TEST(a_type_crosses),
-                                       TEST(types_are_told_apart_by_content),
+                                       TEST(types_are_distinguished_by_content),
                                        TEST(half_a_message_waits_for_the_rest),
                                        TEST(strings_are_sanitised_again),
                                        TEST(a_type_too_large_is_cut),

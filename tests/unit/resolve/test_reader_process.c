@@ -47,7 +47,7 @@ static void is_confined(void **state)
 }
 
 /* Standard error stays open there in builds with a sanitizer; run-all looks through the logs. */
-static void what_a_sanitizer_finds_is_told(void **state)
+static void what_a_sanitizer_finds_is_reported(void **state)
 {
     (void)state;
 #if !defined __SANITIZE_ADDRESS__
@@ -55,19 +55,19 @@ static void what_a_sanitizer_finds_is_told(void **state)
     skip();
 #else
     char text[4096] = "";
-    FILE *told = tmpfile();
+    FILE *reported = tmpfile();
     int before = dup(STDERR_FILENO);
-    assert_non_null(told);
-    dup2(fileno(told), STDERR_FILENO);
+    assert_non_null(reported);
+    dup2(fileno(reported), STDERR_FILENO);
     fake_start(&fake_limits);
     fake_ask(0, FAKE_OVERRUN, 0);
     fake_await(1);
     dup2(before, STDERR_FILENO);
     close(before);
     fake_expect_untyped(0, 0, UNTYPED_GAVE_UP);
-    rewind(told);
-    text[fread(text, 1, sizeof text - 1, told)] = '\0';
-    fclose(told);
+    rewind(reported);
+    text[fread(text, 1, sizeof text - 1, reported)] = '\0';
+    fclose(reported);
     assert_non_null(strstr(text, "AddressSanitizer: heap-buffer-overflow"));
 #endif
 }
@@ -97,7 +97,7 @@ static void ends_when_idle_and_starts_again(void **state)
     fake_expect(1, 2);
 }
 
-static void its_memory_is_told(void **state)
+static void its_memory_is_reported(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -195,10 +195,10 @@ static void ends_with_misstop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(is_confined),
-                                       TEST(what_a_sanitizer_finds_is_told),
+                                       TEST(what_a_sanitizer_finds_is_reported),
                                        TEST(cannot_eat_all_memory),
                                        TEST(ends_when_idle_and_starts_again),
-                                       TEST(its_memory_is_told),
+                                       TEST(its_memory_is_reported),
                                        cmocka_unit_test(leaves_no_zombie),
                                        cmocka_unit_test(takes_nobody_elses_child),
                                        TEST(survives_a_signal_to_the_whole_group),

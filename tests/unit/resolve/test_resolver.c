@@ -143,9 +143,13 @@ static void thread_local_variables_are_found_without_stopping(void **state)
     expect(known.thread_tls, "thread_variable", OBJECT_TLS, 16);
     assert_int_equal(resolve(known.tls, SREG_NONE).object,
                      resolve(known.thread_tls, SREG_NONE).object);
+    /* The guard of stacks; the thread's descriptor goes on behind the control block. */
+    expect(base + 0x28, "thread control block", OBJECT_TLS, 0x28);
+    assert_int_not_equal(resolve(base + 0x40, SREG_NONE).object,
+                         resolve(base + 0x28, SREG_NONE).object);
 }
 
-static void stacks_heap_and_mappings_are_told_apart(void **state)
+static void stacks_heap_and_mappings_are_distinguished(void **state)
 {
     (void)state;
     struct object_desc desc;
@@ -335,10 +339,10 @@ static void a_frame_has_the_whole_name_of_its_function(void **state)
 {
     (void)state;
     bool waits;
-    struct finding finding = {.kind = OBJECT_STACK};
-    assert_non_null(resolver_name_slot(resolver_resolver, &finding, known.stack,
+    struct located located = {.kind = OBJECT_STACK};
+    assert_non_null(resolver_name_slot(resolver_resolver, &located, known.stack,
                                        (uint64_t)(uintptr_t)&long_named, -8, &waits));
-    assert_string_equal(finding.name, LONG_NAME " (saved registers)");
+    assert_string_equal(located.name, LONG_NAME " (saved registers)");
 }
 
 /* The question of a slot is asked again when its answer has been forgotten. */
@@ -348,12 +352,12 @@ static void a_slot_that_was_named_keeps_its_instance(void **state)
     enum { RETURN_ADDRESS = -8 };
     struct place place = {0};
     struct access access = {.address = known.stack, .ip = known.libc_code, .tid = known.tid};
-    struct finding whole;
+    struct located whole;
     struct object_desc desc;
     struct place_names names = resolver_names(resolver_resolver);
-    assert_true(finding_make(&whole, &resolver_resolver->space, &resolver_resolver->tls,
-                             &resolver_resolver->names, known.stack, FINDING_STACK_REACHED));
-    struct finding stack = whole;
+    assert_true(located_make(&whole, &resolver_resolver->space, &resolver_resolver->tls,
+                             &resolver_resolver->names, known.stack, STACK_REACHED));
+    struct located stack = whole;
     assert_true(provisional_slot(resolver_resolver, &stack, known.libc_code, RETURN_ADDRESS,
                                  &access, &place));
     assert_int_equal(stack.base, whole.base);
@@ -463,8 +467,8 @@ static struct place sample_block(uint64_t base, uint64_t size, bool in_use, uint
     static const struct typed_operand untyped = {.untyped = UNTYPED_NO_DEBUG};
     struct access access = {.address = base, .ip = known.libc_code, .time_ns = 1};
     struct place place = {0};
-    struct finding named;
-    const struct finding block = {.key = finding_bin_key(&resolver_resolver->space, bin),
+    struct located named;
+    const struct located block = {.key = located_bin_key(&resolver_resolver->space, bin),
                                   .base = base,
                                   .end = base + size,
                                   .kind = OBJECT_HEAP,
@@ -521,7 +525,7 @@ static int run_resolver(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_have_their_names_and_offsets),
         cmocka_unit_test(thread_local_variables_are_found_without_stopping),
-        cmocka_unit_test(stacks_heap_and_mappings_are_told_apart),
+        cmocka_unit_test(stacks_heap_and_mappings_are_distinguished),
         cmocka_unit_test(functions_of_libraries_have_names_and_bounds),
         cmocka_unit_test(stacks_are_followed_as_far_as_they_make_sense),
         cmocka_unit_test(nothing_mapped_is_a_bad_address),

@@ -506,7 +506,7 @@ static void steps_over_numbers_are_no_elements(void **state)
 }
 
 /* An element that is hot is, also in a large array. */
-static void hot_numbers_are_told(void **state)
+static void hot_numbers_are_reported(void **state)
 {
     (void)state;
     declared = NUMBER;
@@ -543,7 +543,7 @@ static void not_every_distance_is_an_element(void **state)
 }
 
 /* Any of several bit-fields may be meant: that is no access of the first. */
-static void bit_fields_that_are_not_told_apart(void **state)
+static void bit_fields_that_are_not_distinguished(void **state)
 {
     (void)state;
     add(at(BASE, PARTICLE, 0, 60, 4), 30); /* alive */
@@ -726,9 +726,9 @@ int main(void)
         TEST(few_samples_tell_no_phase),
         TEST(layouts_are_inferred),
         TEST(steps_over_numbers_are_no_elements),
-        TEST(hot_numbers_are_told),
+        TEST(hot_numbers_are_reported),
         TEST(not_every_distance_is_an_element),
-        TEST(bit_fields_that_are_not_told_apart),
+        TEST(bit_fields_that_are_not_distinguished),
         TEST(types_of_one_object_each_have_a_picture),
         TEST(unknown_types_are_offsets),
         TEST(offsets_outside_do_no_harm),

@@ -200,14 +200,14 @@ static void expect_object(struct space *space, size_t at, enum object_kind kind,
 {
     static struct names names;
     const struct tls no_tls = {0};
-    struct finding finding;
+    struct located located;
     assert_int_equal(names_init(&names), 0);
-    assert_true(finding_make(&finding, space, &no_tls, &names,
-                             (uint64_t)(uintptr_t)merged.memory + at, FINDING_STACK_KNOWN));
+    assert_true(located_make(&located, space, &no_tls, &names,
+                             (uint64_t)(uintptr_t)merged.memory + at, STACK_KNOWN));
     names_fini(&names);
-    assert_int_equal(finding.kind, kind);
-    assert_int_equal(finding.base, (uintptr_t)merged.memory + from);
-    assert_int_equal(finding.end, (uintptr_t)merged.memory + to);
+    assert_int_equal(located.kind, kind);
+    assert_int_equal(located.base, (uintptr_t)merged.memory + from);
+    assert_int_equal(located.end, (uintptr_t)merged.memory + to);
 }
 
 static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
@@ -222,9 +222,9 @@ static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
     assert_true(map && map->start == (uintptr_t)merged.memory);
     assert_true(map->end == (uintptr_t)merged.memory + WHOLE);
     tcbs_refresh(&tcbs, getpid());
-    bool told = tcbs_of_thread(&tcbs, merged.tid);
+    bool reported = tcbs_of_thread(&tcbs, merged.tid);
     stacks_refresh(&space.stacks, &tcbs, &space.maps, (uint32_t)getpid());
-    if (told) {
+    if (reported) {
         expect_object(&space, BLOCK - 8, OBJECT_HEAP, 0, BLOCK);
         expect_object(&space, BLOCK + STACK - 4096, OBJECT_STACK, BLOCK, BLOCK + STACK);
         expect_object(&space, BLOCK, OBJECT_STACK, BLOCK, BLOCK + STACK);
@@ -235,7 +235,7 @@ static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
     munmap(merged.reserved, WHOLE + 2 * PAGE);
     tcbs_fini(&tcbs);
     space_fini(&space);
-    if (!told)
+    if (!reported)
         skip(); /* a library that registers no list of robust mutexes */
 }
 
@@ -246,7 +246,7 @@ static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
     const struct modules_from from = {.pid = getpid(), .live = true};
     static struct names names;
     const struct tls no_tls = {0};
-    struct finding finding;
+    struct located located;
     struct space space;
     (void)state;
     unsigned char *memory =
@@ -258,18 +258,16 @@ static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
     const struct map *map = maps_find(&space.maps, reached);
     assert_non_null(map);
     if (map->end - map->start <= 32 << 20) {
+        assert_true(located_make(&located, &space, &no_tls, &names, reached, STACK_REACHED));
+        assert_int_equal(located.kind, OBJECT_STACK);
+        assert_true(located.guessed && !located.of_thread);
+        assert_true(located_make(&located, &space, &no_tls, &names, reached + 4096, STACK_KNOWN));
+        assert_int_equal(located.kind, OBJECT_STACK);
+        assert_true(located.guessed);
         assert_true(
-            finding_make(&finding, &space, &no_tls, &names, reached, FINDING_STACK_REACHED));
-        assert_int_equal(finding.kind, OBJECT_STACK);
-        assert_true(finding.guessed && !finding.of_thread);
-        assert_true(
-            finding_make(&finding, &space, &no_tls, &names, reached + 4096, FINDING_STACK_KNOWN));
-        assert_int_equal(finding.kind, OBJECT_STACK);
-        assert_true(finding.guessed);
-        assert_true(finding_make(&finding, &space, &no_tls, &names, reached + 4096,
-                                 FINDING_STACK_OF_THREAD));
-        assert_int_equal(finding.kind, OBJECT_ANON);
-        assert_true(finding.base == map->start && finding.end == map->end);
+            located_make(&located, &space, &no_tls, &names, reached + 4096, STACK_OF_THREAD));
+        assert_int_equal(located.kind, OBJECT_ANON);
+        assert_true(located.base == map->start && located.end == map->end);
     }
     names_fini(&names);
     space_fini(&space);
@@ -277,16 +275,16 @@ static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
 }
 
 /* In a recording. The object of an address, named, remembered. */
-static void find_and_remember(struct findings_recent *recent, struct space *space,
+static void find_and_remember(struct located_recents *recent, struct space *space,
                               struct names *names, uint64_t address)
 {
     const struct tls no_tls = {0};
-    struct finding finding;
+    struct located located;
     for (int i = 0; i < 2; i++) { /* the first time it has no name yet */
-        assert_true(finding_make(&finding, space, &no_tls, names, address, FINDING_STACK_KNOWN));
-        assert_true(finding_intern(&finding, names));
+        assert_true(located_make(&located, space, &no_tls, names, address, STACK_KNOWN));
+        assert_true(located_intern(&located, names));
     }
-    findings_remember(recent, space, address, &finding);
+    located_remember(recent, space, address, &located);
 }
 
 static void findings_are_remembered_until_something_changes(void **state)
@@ -297,29 +295,29 @@ static void findings_are_remembered_until_something_changes(void **state)
         .start = START, .length = BYTES, .protection = PROT_READ | PROT_WRITE, .path = "//anon"};
     const struct sample_mapping other = {
         .start = START + BYTES / 2, .length = BYTES / 2, .protection = PROT_READ, .path = "/x"};
-    struct findings_recent *recent = calloc(1, sizeof *recent);
+    struct located_recents *recent = calloc(1, sizeof *recent);
     static struct names names;
-    struct finding found;
+    struct located found;
     struct space space;
     (void)state;
     assert_int_equal(names_init(&names), 0);
     assert_int_equal(space_init(&space, &from), 0);
     space_take(&space, &memory);
-    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    assert_false(located_recall(recent, &space, IN, STACK_KNOWN, &found));
     find_and_remember(recent, &space, &names, IN);
-    assert_true(findings_recall(recent, &space, IN + 4096, FINDING_STACK_KNOWN, &found));
+    assert_true(located_recall(recent, &space, IN + 4096, STACK_KNOWN, &found));
     assert_true(found.base == START && found.end == START + BYTES && found.kind == OBJECT_ANON);
-    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_REACHED, &found));
-    assert_false(findings_recall(recent, &space, START + BYTES, FINDING_STACK_KNOWN, &found));
+    assert_false(located_recall(recent, &space, IN, STACK_REACHED, &found));
+    assert_false(located_recall(recent, &space, START + BYTES, STACK_KNOWN, &found));
     space_take(&space, &other); /* half of it is a file's now */
-    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    assert_false(located_recall(recent, &space, IN, STACK_KNOWN, &found));
     find_and_remember(recent, &space, &names, IN);
-    assert_true(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    assert_true(located_recall(recent, &space, IN, STACK_KNOWN, &found));
     assert_int_equal(found.end, START + BYTES / 2);
     stacks_reached(&space.stacks, space_map(&space, IN), IN); /* a stack in its middle */
-    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    assert_false(located_recall(recent, &space, IN, STACK_KNOWN, &found));
     find_and_remember(recent, &space, &names, IN);
-    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    assert_false(located_recall(recent, &space, IN, STACK_KNOWN, &found));
     names_fini(&names);
     space_fini(&space);
     free(recent);

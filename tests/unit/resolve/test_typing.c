@@ -345,11 +345,11 @@ static void inlined_names_are_bounded(void **state)
     char name[301];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
-    struct dwarf_answer told = {.inlined_count = UINT32_MAX};
+    struct dwarf_answer reported = {.inlined_count = UINT32_MAX};
     for (int i = 0; i < DWARF_INLINED_MAX; i++)
-        told.inlined[i] = i == 1 ? NULL : name;
+        reported.inlined[i] = i == 1 ? NULL : name;
     typing_line(typing, &one, 0x1000);
-    answer(0, told);
+    answer(0, reported);
     const struct typed_line *line = typing_line(typing, &one, 0x1000);
     assert_in_range(strlen(line->inlined), 300, 512);
     assert_memory_equal(line->inlined + 300, " < ?", 4);
@@ -401,7 +401,7 @@ static void forgetting_asks_anew(void **state)
     assert_int_equal(operand(0x2000, 8)->offset, 40);
 }
 
-static void code_without_a_file_is_told_at_once(void **state)
+static void code_without_a_file_is_reported_at_once(void **state)
 {
     (void)state;
     struct access access = access_at(0x1000, 8);
@@ -454,7 +454,7 @@ static int run_typing(void)
         TEST(a_variable_in_a_frame_is_asked_about_once),
         TEST(busy_readers_are_asked_again),
         TEST(forgetting_asks_anew),
-        TEST(code_without_a_file_is_told_at_once),
+        TEST(code_without_a_file_is_reported_at_once),
         TEST(files_without_are_not_asked),
         TEST(it_can_be_full),
     };
@@ -611,18 +611,18 @@ static void types_it_can_be_full(void **state)
 static void its_memory_is_bounded(void **state)
 {
     (void)state;
-    enum { LONG = 4000, TOLD = 40000 };
+    enum { LONG = 4000, REPORTED = 40000 };
     char *name = calloc(1, LONG + 1);
     memset(name, 'n', LONG);
     struct type_desc desc = {.name = name, .kind = TYPE_SCALAR, .size = 8};
-    size_t told = 0;
-    for (uint32_t i = 0; i < TOLD; i++) {
+    size_t reported = 0;
+    for (uint32_t i = 0; i < REPORTED; i++) {
         snprintf(name, 16, "%015u", i);
         name[15] = 'n';
-        told += types_add(&types_types, 1, i + 1, &desc) != 0;
+        reported += types_add(&types_types, 1, i + 1, &desc) != 0;
     }
     free(name);
-    assert_true(told > 1000 && told < TOLD);
+    assert_true(reported > 1000 && reported < REPORTED);
     assert_true(types_types.memory.used_bytes < 80u << 20);
 }
 

@@ -106,7 +106,7 @@ static void every_block_is_found_by_its_bytes(void **state)
     }
 }
 
-static void top_and_foreign_addresses_are_told(void **state)
+static void top_and_foreign_addresses_are_reported(void **state)
 {
     (void)state;
     struct walk_block block;
@@ -207,7 +207,7 @@ static void old_headers_inside_a_block_are_not_believed(void **state)
 }
 
 /* A free chunk's size stands at its end too: where they differ no chunk is believed. */
-static void a_size_told_twice_must_agree(void **state)
+static void a_size_reported_twice_must_agree(void **state)
 {
     (void)state;
     struct walk_block block;
@@ -452,11 +452,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_version_is_walked),
         cmocka_unit_test(every_block_is_found_by_its_bytes),
-        cmocka_unit_test(top_and_foreign_addresses_are_told),
+        cmocka_unit_test(top_and_foreign_addresses_are_reported),
         cmocka_unit_test(a_chunk_that_changes_is_seen_anew),
         cmocka_unit_test(a_chunk_that_changes_meanwhile_is_not_given_as_it_was),
         cmocka_unit_test(old_headers_inside_a_block_are_not_believed),
-        cmocka_unit_test(a_size_told_twice_must_agree),
+        cmocka_unit_test(a_size_reported_twice_must_agree),
         cmocka_unit_test(random_damage_ends_and_stays_inside),
         cmocka_unit_test(a_find_keeps_within_its_reach),
         cmocka_unit_test(the_next_walk_counts_finds_on),

@@ -221,11 +221,11 @@ void written_open(struct written *written)
 }
 
 void written_add(struct written *written, const struct record *record,
-                 const struct perfdata_written *told, const struct record *expected)
+                 const struct perfdata_written *reported, const struct record *expected)
 {
     assert_true(written->expected_count < WRITTEN_RECORDS);
     written->expected[written->expected_count++] = *expected;
-    assert_int_equal(perfdata_writer_add(written->writer, record, told), 0);
+    assert_int_equal(perfdata_writer_add(written->writer, record, reported), 0);
 }
 
 /* Half of the time nothing, else anything but nothing. */
@@ -272,7 +272,7 @@ void written_sample(struct written *written)
 {
     struct record record = head(written, RECORD_SAMPLE);
     struct sample *sample = &record.sample;
-    struct perfdata_written told = {0};
+    struct perfdata_written reported = {0};
     sample->time_ns = record.time_ns;
     sample->pid = record.pid;
     sample->tid = record.tid;
@@ -285,12 +285,12 @@ void written_sample(struct written *written)
         sample->has |= SAMPLE_HAS_ALIEN_REGS;
     struct record expected = record;
     if (!(sample->has & SAMPLE_HAS_ADDRESS) && perhaps(&written->prng)) {
-        told.address = expected.sample.address = prng_next(&written->prng) | 1;
-        told.data_src = PERF_MEM_S(OP, STORE);
+        reported.address = expected.sample.address = prng_next(&written->prng) | 1;
+        reported.data_src = PERF_MEM_S(OP, STORE);
         expected.sample.has |= SAMPLE_HAS_ADDRESS;
     }
     if (!sample->data_src) {
-        uint64_t op = told.address ? PERF_MEM_S(OP, STORE) : PERF_MEM_S(OP, NA);
+        uint64_t op = reported.address ? PERF_MEM_S(OP, STORE) : PERF_MEM_S(OP, NA);
         expected.sample.data_src = op | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
                                    PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | UINT64_C(1) << 40;
     }
@@ -300,7 +300,7 @@ void written_sample(struct written *written)
     /* Where the event has none of its own, what perf is shown is not taken for one. */
     if (has_source)
         expected.sample.has |= SAMPLE_HAS_DATA_SRC;
-    written_add(written, &record, &told, &expected);
+    written_add(written, &record, &reported, &expected);
 }
 
 /* One of the other kinds. */

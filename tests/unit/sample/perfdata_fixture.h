@@ -73,7 +73,7 @@ void written_sample(struct written *written);
 
 /* Adds a record, and that it is to come back as `expected`. */
 void written_add(struct written *written, const struct record *record,
-                 const struct perfdata_written *told, const struct record *expected);
+                 const struct perfdata_written *reported, const struct record *expected);
 
 /* Samples and some of the others, a sample last. */
 void written_records(struct written *written, unsigned count);

@@ -304,7 +304,7 @@ static void what_zstd_refuses_ends_the_reading(void **state)
     assert_int_equal(read_recording(&recording, TAPE_DAMAGED), 0);
 }
 
-static void damage_and_cuts_are_told_apart(void **state)
+static void damage_and_cuts_are_distinguished(void **state)
 {
     static struct recording recording;
     (void)state;
@@ -381,7 +381,7 @@ static int run_tape(void)
         cmocka_unit_test(what_lies_behind_a_record_is_stepped_over),
         cmocka_unit_test(compressed_records_may_straddle_chunks),
         cmocka_unit_test(what_zstd_refuses_ends_the_reading),
-        cmocka_unit_test(damage_and_cuts_are_told_apart),
+        cmocka_unit_test(damage_and_cuts_are_distinguished),
         cmocka_unit_test(a_pipe_reads_like_a_file),
         cmocka_unit_test(a_spool_that_cannot_be_is_said),
     };

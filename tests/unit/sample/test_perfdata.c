@@ -62,7 +62,7 @@ static struct seen read_bytes(const struct recording *file, pid_t pid)
     return seen;
 }
 
-static void events_are_told_apart_and_weighed(void **state)
+static void events_are_distinguished_and_weighed(void **state)
 {
     struct recording file;
     (void)state;
@@ -402,7 +402,7 @@ static void events_have_names(void **state)
 static int run_perfdata(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_are_told_apart_and_weighed),
+        cmocka_unit_test(events_are_distinguished_and_weighed),
         cmocka_unit_test(attributes_of_any_size),
         cmocka_unit_test(events_without_samples_come_last),
         cmocka_unit_test(samples_come_in_time_order),
@@ -628,17 +628,17 @@ static void records_of_no_event_are_counted(void **state)
     close(fd);
 }
 
-struct told {
+struct reported {
     double last;
     int times;
 };
 
-static void note_told(void *context, double share)
+static void note_reported(void *context, double share)
 {
-    struct told *told = context;
-    assert_true(share > told->last && share <= 1);
-    told->last = share;
-    told->times++;
+    struct reported *reported = context;
+    assert_true(share > reported->last && share <= 1);
+    reported->last = share;
+    reported->times++;
 }
 
 /* A recording of 200,000 samples, which says how far it is and can be interrupted meanwhile. */
@@ -647,7 +647,7 @@ static void a_long_survey_tells_and_ends(void **state)
     enum { SAMPLES = 200000 };
     static struct recording recording;
     struct perfdata *file;
-    struct told told = {0};
+    struct reported reported = {0};
     struct error error;
     sigset_t end;
     sigset_t before;
@@ -663,9 +663,9 @@ static void a_long_survey_tells_and_ends(void **state)
     for (int i = 1; i < SAMPLES; i++)
         assert_int_equal(write(fd, recording.bytes + head, recording.size - head),
                          recording.size - head);
-    assert_int_equal(perfdata_open(&file, path, 0, note_told, &told, &error), 0);
+    assert_int_equal(perfdata_open(&file, path, 0, note_reported, &reported, &error), 0);
     assert_int_equal(perfdata_counts(file).samples, SAMPLES);
-    assert_int_equal(told.times, 3);
+    assert_int_equal(reported.times, 3);
     perfdata_close(file);
     sigemptyset(&end);
     sigaddset(&end, SIGUSR1);
@@ -870,13 +870,13 @@ static struct attribute reads_events[2] = {
     {.format = {.event = 1}}};
 static struct attributes attributes = {.events = reads_events, .count = 2};
 static struct reads reads;
-static char told[256];
+static char reported[256];
 
 static int reads_note(void *context, struct attribute *event, const struct record *record)
 {
-    size_t used = strlen(told);
+    size_t used = strlen(reported);
     (void)context;
-    snprintf(told + used, sizeof told - used, "%d:%d:%llx ",
+    snprintf(reported + used, sizeof reported - used, "%d:%d:%llx ",
              event ? (int)(event - reads_events) : -1, event ? (int)record->sample.weight : 0,
              (unsigned long long)record->sample.ip);
     return 0;
@@ -888,7 +888,7 @@ static int expand(uint64_t members, const uint64_t (*counts)[2], size_t written)
     static struct recording recording;
     struct record record = {.kind = RECORD_SAMPLE, .sample = {.ip = 0x1000, .weight = 1}};
     memset(&recording, 0, sizeof recording);
-    told[0] = '\0';
+    reported[0] = '\0';
     recording_begin(&recording, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
     recording_u64(&recording, 0x1000);
     recording_u64(&recording, members);
@@ -924,22 +924,22 @@ static void each_weighs_what_it_counted_since(void **state)
     assert_true(reads_in(&reads_events[0].format));
     assert_false(reads_in(&reads_events[1].format));
     assert_int_equal(expand(2, (uint64_t[][2]){{LEADER, 100}, {MEMBER, 5}}, 2), 0);
-    assert_string_equal(told, "0:100:1000 1:5:1000 ");
+    assert_string_equal(reported, "0:100:1000 1:5:1000 ");
     /* Nothing was counted of the second: there is no sample of it. */
     assert_int_equal(expand(2, (uint64_t[][2]){{LEADER, 230}, {MEMBER, 5}}, 2), 0);
-    assert_string_equal(told, "0:130:1000 ");
+    assert_string_equal(reported, "0:130:1000 ");
     assert_int_equal(expand(2, (uint64_t[][2]){{LEADER, 230}, {MEMBER, 6}}, 2), 0);
-    assert_string_equal(told, "1:1:1000 ");
+    assert_string_equal(reported, "1:1:1000 ");
     reads_restart(&reads);
     assert_int_equal(expand(1, (uint64_t[][2]){{LEADER, 230}}, 1), 0);
-    assert_string_equal(told, "0:230:1000 ");
+    assert_string_equal(reported, "0:230:1000 ");
 }
 
-static void what_is_not_described_is_told(void **state)
+static void what_is_not_described_is_reported(void **state)
 {
     (void)state;
     assert_int_equal(expand(2, (uint64_t[][2]){{STRANGER, 3}, {MEMBER, 5}}, 2), 0);
-    assert_string_equal(told, "-1:0:1000 1:5:1000 ");
+    assert_string_equal(reported, "-1:0:1000 1:5:1000 ");
 }
 
 static void counts_that_lie_are_refused(void **state)
@@ -949,14 +949,14 @@ static void counts_that_lie_are_refused(void **state)
     assert_int_equal(expand(UINT64_MAX, one, 1), -EBADMSG);
     assert_int_equal(expand(2, one, 1), -EBADMSG);
     assert_int_equal(expand(0, one, 1), 0);
-    assert_string_equal(told, "");
+    assert_string_equal(reported, "");
 }
 
 static int run_reads(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_weighs_what_it_counted_since, reads_begin, end),
-        cmocka_unit_test_setup_teardown(what_is_not_described_is_told, reads_begin, end),
+        cmocka_unit_test_setup_teardown(what_is_not_described_is_reported, reads_begin, end),
         cmocka_unit_test_setup_teardown(counts_that_lie_are_refused, reads_begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

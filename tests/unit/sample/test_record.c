@@ -322,7 +322,7 @@ static void an_address_needs_an_access(void **state)
     assert_false(address_with(0x1000, PERF_MEM_S(OP, LOAD), false));
 }
 
-static void modes_are_told_apart(void **state)
+static void modes_are_distinguished(void **state)
 {
     struct record_format format = {.sample_type = PERF_SAMPLE_IP};
     static const struct {
@@ -573,7 +573,7 @@ static int run_record(void)
         cmocka_unit_test(all_fields_are_stepped_over),
         cmocka_unit_test(weight_struct_holds_the_latency_in_its_low_half),
         cmocka_unit_test(an_address_needs_an_access),
-        cmocka_unit_test(modes_are_told_apart),
+        cmocka_unit_test(modes_are_distinguished),
         cmocka_unit_test(mappings_keep_their_path_apart_from_the_trailer),
         cmocka_unit_test(old_mappings_lack_the_protection),
         cmocka_unit_test(build_ids_are_taken_and_checked),
@@ -703,9 +703,9 @@ static void cut_in_any_field_it_is_bad(void **state)
     put_everything(&recording, false);
     for (size_t size = 8; size < recording.size; size += 8) {
         unsigned char *copy = malloc(size);
-        uint16_t told = (uint16_t)size;
+        uint16_t reported = (uint16_t)size;
         memcpy(copy, recording.bytes, size);
-        memcpy(copy + 6, &told, sizeof told);
+        memcpy(copy + 6, &reported, sizeof reported);
         assert_int_equal(record_parse_as(copy, size, &format, &record), -EBADMSG);
         free(copy);
     }

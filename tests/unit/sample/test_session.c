@@ -236,16 +236,17 @@ static void a_server_with_a_leader(void **state)
 
 static int times(uint64_t enabled, uint64_t running)
 {
-    uint64_t told[3] = {12345, enabled, running};
+    uint64_t reported[3] = {12345, enabled, running};
     int fd = memfd_create("times", MFD_CLOEXEC);
-    assert_int_equal(write(fd, told, enabled ? sizeof told : 0), enabled ? sizeof told : 0);
+    assert_int_equal(write(fd, reported, enabled ? sizeof reported : 0),
+                     enabled ? sizeof reported : 0);
     lseek(fd, 0, SEEK_SET);
     return fd;
 }
 
 /* One cannot be read, one is always counted on whichever of two CPUs its thread is, one half of the
  * time: it takes turns. */
-static void events_that_take_turns_are_told(void **state)
+static void events_that_take_turns_are_reported(void **state)
 {
     struct session_handle handles[] = {{times(0, 0), 0, 0},
                                        {times(400, 300), 1, 0},
@@ -332,7 +333,7 @@ static int run_session_intel(void)
         cmocka_unit_test_setup(a_hybrid_has_its_own_events_on_each_core, set_up),
         cmocka_unit_test_setup(three_kinds_of_cores, set_up),
         cmocka_unit_test_setup(a_server_with_a_leader, set_up),
-        cmocka_unit_test(events_that_take_turns_are_told),
+        cmocka_unit_test(events_that_take_turns_are_reported),
         cmocka_unit_test_setup(trouble_while_opening, set_up),
         cmocka_unit_test_setup(periods_of_ibs, set_up),
     };

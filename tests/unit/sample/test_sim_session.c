@@ -356,7 +356,7 @@ static void test_the_ring_goes_round(void **state)
     assert_int_equal(kept[(kept_count - 1) % KEPT_MAX].sample.address, 0x7000 + tool->ring.head);
 }
 
-static void test_lost_is_told_once(void **state)
+static void test_lost_is_reported_once(void **state)
 {
     (void)state;
     tool->header.lost = 5;
@@ -390,17 +390,18 @@ static void test_events_by_name(void **state)
     (void)state;
     struct error error = {0};
     struct sim_session other;
-    struct sampler_info told;
-    assert_int_equal(sim_session_open(&other, &memory, PID, "l1-miss,access", &told, &error), 0);
-    assert_int_equal(told.event_count, 2);
-    assert_string_equal(told.events[0].name, "l1-miss");
-    assert_int_equal(sim_session_open(&other, &memory, PID, "l1-miss,l7-miss", &told, &error),
+    struct sampler_info reported;
+    assert_int_equal(sim_session_open(&other, &memory, PID, "l1-miss,access", &reported, &error),
+                     0);
+    assert_int_equal(reported.event_count, 2);
+    assert_string_equal(reported.events[0].name, "l1-miss");
+    assert_int_equal(sim_session_open(&other, &memory, PID, "l1-miss,l7-miss", &reported, &error),
                      -EINVAL);
     assert_non_null(strstr(error.text, "l7-miss"));
     assert_int_equal(
         sim_session_open(&other, &memory, PID,
-                         "access,access,access,access,access,access,access,access,access", &told,
-                         &error),
+                         "access,access,access,access,access,access,access,access,access",
+                         &reported, &error),
         -EINVAL);
 }
 
@@ -459,7 +460,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_path_that_is_not_there, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_what_is_not_due_waits, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_the_ring_goes_round, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_lost_is_told_once, open_session, close_session),
+        cmocka_unit_test_setup_teardown(test_lost_is_reported_once, open_session, close_session),
         cmocka_unit_test_setup_teardown(test_a_full_ring_is_read_in_parts, open_session,
                                         close_session),
         cmocka_unit_test_setup_teardown(test_totals, open_session, close_session),

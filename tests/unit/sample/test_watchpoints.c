@@ -147,7 +147,7 @@ static void two_legs_and_a_visit(void **state)
     assert_int_equal(out[2].toucher_tid, 9);
 }
 
-static void a_word_left_alone_is_told_as_that(void **state)
+static void a_word_left_alone_is_reported_as_that(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
@@ -272,7 +272,7 @@ static void what_comes_round_is_reuse(void **state)
 }
 
 /* Of 10 ms it ran for 3; what another thread did says nothing of it. */
-static void waiting_for_a_cpu_is_told(void **state)
+static void waiting_for_a_cpu_is_reported(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
@@ -462,13 +462,13 @@ static int run_watch_lines(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_legs_and_a_visit),
-        cmocka_unit_test(a_word_left_alone_is_told_as_that),
+        cmocka_unit_test(a_word_left_alone_is_reported_as_that),
         cmocka_unit_test(a_visit_of_the_other_word_alone_says_nothing),
         cmocka_unit_test(what_is_never_touched_expires),
         cmocka_unit_test(of_an_idle_target_it_is_waited_for_longer),
         cmocka_unit_test(a_visit_of_several_touches_is_one),
         cmocka_unit_test(what_comes_round_is_reuse),
-        cmocka_unit_test(waiting_for_a_cpu_is_told),
+        cmocka_unit_test(waiting_for_a_cpu_is_reported),
         cmocka_unit_test(results_wait_for_the_samples),
         cmocka_unit_test(stale_touches_are_of_no_watch),
         cmocka_unit_test(another_program_ends_all_watches),

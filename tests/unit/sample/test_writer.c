@@ -195,12 +195,12 @@ static void a_full_disk_is_said_and_survived(void **state)
     assert_int_equal(perfdata_writer_sync(written.writer, &error), 0);
     written_close(&written);
     struct found found;
-    uint64_t told = 0;
+    uint64_t reported = 0;
     assert_int_equal(found_read(&found, written.path), 0);
     assert_true(found.count > kept);
     for (size_t i = kept; i < found.count; i++)
-        told += found.records[i].kind == RECORD_LOST ? found.records[i].count : 0;
-    assert_int_equal(told, 1);
+        reported += found.records[i].kind == RECORD_LOST ? found.records[i].count : 0;
+    assert_int_equal(reported, 1);
     struct found before_it = found;
     before_it.count = kept;
     found_is(&before_it, &written, 0);
@@ -209,7 +209,7 @@ static void a_full_disk_is_said_and_survived(void **state)
 }
 
 /* How many records at the head say what was before. */
-static size_t told_before(const struct found *found)
+static size_t reported_before(const struct found *found)
 {
     size_t count = 0;
     while (count < found->count && (found->records[count].kind == RECORD_MAPPING ||
@@ -249,7 +249,7 @@ static void at_the_limit_files_are_begun_that_stand_alone(void **state)
         assert_int_equal(found_read(&found, path), 0);
         assert_true(written_size(path) <= PERFDATA_WRITER_LIMIT_MIN);
         assert_int_equal(found.mark, mark - (uint64_t)i);
-        assert_int_equal(told_before(&found), 1);
+        assert_int_equal(reported_before(&found), 1);
         assert_int_equal(found.records[0].mapping.start, 0x1000);
         first -= found.samples;
         for (size_t k = 1; k < found.count; k++)
@@ -313,7 +313,7 @@ static int run_perfdata_write_files(void)
 
 /* Parts of the writer: what is remembered of tasks, a process as it is found, build-ids. */
 
-struct told {
+struct reported {
     size_t mappings, names, forks;
     bool here; /* a mapping around `around` */
     uint64_t around;
@@ -324,24 +324,25 @@ struct told {
 
 static void tell(void *context, const struct record *record)
 {
-    struct told *told = context;
+    struct reported *reported = context;
     const struct sample_mapping *mapping = &record->mapping;
     if (record->kind == RECORD_MAPPING) {
-        told->starts[told->mappings++ % 8] = mapping->start;
-        told->here |= told->around - mapping->start < mapping->length && mapping->executable &&
-                      mapping->protection & PROT_EXEC && mapping->flags == MAP_PRIVATE;
+        reported->starts[reported->mappings++ % 8] = mapping->start;
+        reported->here |= reported->around - mapping->start < mapping->length &&
+                          mapping->executable && mapping->protection & PROT_EXEC &&
+                          mapping->flags == MAP_PRIVATE;
     }
-    told->names += record->kind == RECORD_COMM;
-    told->forks += record->kind == RECORD_FORK;
-    if (record->kind == RECORD_COMM && record->tid == told->tid)
-        snprintf(told->name, sizeof told->name, "%s", record->comm.name);
+    reported->names += record->kind == RECORD_COMM;
+    reported->forks += record->kind == RECORD_FORK;
+    if (record->kind == RECORD_COMM && record->tid == reported->tid)
+        snprintf(reported->name, sizeof reported->name, "%s", record->comm.name);
 }
 
-static struct told all(const struct perfdata_tasks *tasks, uint32_t tid)
+static struct reported all(const struct perfdata_tasks *tasks, uint32_t tid)
 {
-    struct told told = {.tid = tid};
-    perfdata_tasks_write(tasks, 0, tell, &told);
-    return told;
+    struct reported reported = {.tid = tid};
+    perfdata_tasks_write(tasks, 0, tell, &reported);
+    return reported;
 }
 
 static void map(struct perfdata_tasks *tasks, uint64_t start, uint64_t length)
@@ -372,11 +373,11 @@ static void what_is_mapped_over_is_forgotten(void **state)
     map(&tasks, 0x4000, 0x2000);
     map(&tasks, 0x1000, 0x2000);
     map(&tasks, 0x5000, 0x1000); /* in part: both, the newer later */
-    struct told told = all(&tasks, 1);
-    assert_int_equal(told.mappings, 3);
-    assert_int_equal(told.starts[0], 0x4000);
-    assert_int_equal(told.starts[1], 0x1000);
-    assert_int_equal(told.starts[2], 0x5000);
+    struct reported reported = all(&tasks, 1);
+    assert_int_equal(reported.mappings, 3);
+    assert_int_equal(reported.starts[0], 0x4000);
+    assert_int_equal(reported.starts[1], 0x1000);
+    assert_int_equal(reported.starts[2], 0x5000);
     map(&tasks, 0, UINT64_MAX);
     assert_int_equal(all(&tasks, 1).mappings, 1);
     /* A program that maps and unmaps for ever. */
@@ -396,21 +397,21 @@ static void names_and_threads_are_those_of_now(void **state)
     task(&tasks, RECORD_COMM, 2, "worker", false);
     task(&tasks, RECORD_COMM, 2, "renamed", false);
     map(&tasks, 0x1000, 0x1000);
-    struct told told = all(&tasks, 2);
-    assert_int_equal(told.names, 2);
-    assert_int_equal(told.forks, 1);
-    assert_string_equal(told.name, "renamed");
+    struct reported reported = all(&tasks, 2);
+    assert_int_equal(reported.names, 2);
+    assert_int_equal(reported.forks, 1);
+    assert_string_equal(reported.name, "renamed");
     task(&tasks, RECORD_EXIT, 2, NULL, false);
     task(&tasks, RECORD_EXIT, 1, NULL, false);
-    told = all(&tasks, 1);
-    assert_int_equal(told.names, 1);
-    assert_int_equal(told.forks, 0);
-    assert_int_equal(told.mappings, 1);
-    assert_string_equal(told.name, "first");
+    reported = all(&tasks, 1);
+    assert_int_equal(reported.names, 1);
+    assert_int_equal(reported.forks, 0);
+    assert_int_equal(reported.mappings, 1);
+    assert_string_equal(reported.name, "first");
     task(&tasks, RECORD_COMM, 1, "second", true);
-    told = all(&tasks, 1);
-    assert_int_equal(told.mappings, 0);
-    assert_string_equal(told.name, "second");
+    reported = all(&tasks, 1);
+    assert_int_equal(reported.mappings, 0);
+    assert_string_equal(reported.name, "second");
     perfdata_tasks_fini(&tasks);
 }
 
@@ -425,24 +426,24 @@ static void *worker(void *tid)
     return NULL;
 }
 
-static void a_process_is_told_as_it_is(void **state)
+static void a_process_is_reported_as_it_is(void **state)
 {
-    struct told told = {.around = (uint64_t)(uintptr_t)a_process_is_told_as_it_is};
+    struct reported reported = {.around = (uint64_t)(uintptr_t)a_process_is_reported_as_it_is};
     pthread_t thread;
     (void)state;
     pthread_barrier_init(&barrier, NULL, 2);
-    assert_int_equal(pthread_create(&thread, NULL, worker, &told.tid), 0);
+    assert_int_equal(pthread_create(&thread, NULL, worker, &reported.tid), 0);
     pthread_barrier_wait(&barrier);
-    perfdata_process_write(kernel_host(), getpid(), true, tell, &told);
+    perfdata_process_write(kernel_host(), getpid(), true, tell, &reported);
     pthread_barrier_wait(&barrier);
     pthread_join(thread, NULL);
-    assert_true(told.here);
-    assert_true(told.names >= 2 && told.forks + 1 == told.names);
-    assert_string_equal(told.name, "a worker)");
-    struct told gone = {0};
+    assert_true(reported.here);
+    assert_true(reported.names >= 2 && reported.forks + 1 == reported.names);
+    assert_string_equal(reported.name, "a worker)");
+    struct reported gone = {0};
     perfdata_process_write(kernel_host(), 0x7ffffff0, true, tell, &gone);
     assert_int_equal(gone.names + gone.mappings + gone.forks, 0);
-    struct told stub = {0};
+    struct reported stub = {0};
     perfdata_process_write(kernel_host(), getpid(), false, tell, &stub);
     assert_int_equal(stub.mappings, 0);
     assert_int_not_equal(stub.names, 0);
@@ -514,14 +515,15 @@ static void files_are_listed_once(void **state)
     assert_true(length > 0);
     path[length] = '\0';
     struct sample_mapping mapping = {.path = path};
-    struct sample_mapping told = {.path = "/no/such/file", .build_id_size = 3, .build_id = "xyz"};
+    struct sample_mapping reported = {
+        .path = "/no/such/file", .build_id_size = 3, .build_id = "xyz"};
     struct sample_mapping none[] = {{.path = "/no/other"},
                                     {.path = "//anon"},
                                     {.path = "[heap]"},
                                     {.path = "/dev/null"},
                                     {.path = "/etc/passwd"}};
     for (int i = 0; i < 2; i++) {
-        perfdata_build_ids_note(&ids, &told, kernel_host(), getpid());
+        perfdata_build_ids_note(&ids, &reported, kernel_host(), getpid());
         perfdata_build_ids_note(&ids, &mapping, kernel_host(), getpid());
     }
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
@@ -530,9 +532,9 @@ static void files_are_listed_once(void **state)
     while (cursor.left)
         assert_int_equal(build_ids_add(&taken, &cursor), 0);
     assert_in_range(taken.count, 1, 2); /* a linker may be told to leave ours out */
-    told.build_id_size = 0;
-    build_ids_complete(&taken, &told);
-    assert_int_equal(told.build_id_size, 3);
+    reported.build_id_size = 0;
+    build_ids_complete(&taken, &reported);
+    assert_int_equal(reported.build_id_size, 3);
     perfdata_build_ids_fini(&ids);
     build_ids_fini(&taken);
 }
@@ -571,7 +573,7 @@ static int run_perfdata_write_parts(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_mapped_over_is_forgotten),
         cmocka_unit_test(names_and_threads_are_those_of_now),
-        cmocka_unit_test(a_process_is_told_as_it_is),
+        cmocka_unit_test(a_process_is_reported_as_it_is),
         cmocka_unit_test(a_build_id_is_found_and_damage_is_not_believed),
         cmocka_unit_test(files_are_listed_once),
         cmocka_unit_test(this_machine_is_described),

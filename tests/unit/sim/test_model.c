@@ -520,7 +520,7 @@ static void drawn_lines_stand_for_all(void **state)
 }
 
 /* What the first level did with a line is use at the second too, once, whichever leaves first. */
-static void use_is_told_to_the_level_below(void **state)
+static void use_is_reported_to_the_level_below(void **state)
 {
     (void)state;
     struct model_spec spec = {
@@ -610,7 +610,7 @@ static int run_model_use(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drawn_lines_stand_for_all),
         cmocka_unit_test_teardown(use_by_the_papers_formulas, tiny_free),
-        cmocka_unit_test_teardown(use_is_told_to_the_level_below, tiny_free),
+        cmocka_unit_test_teardown(use_is_reported_to_the_level_below, tiny_free),
         cmocka_unit_test_teardown(who_did_what_to_whom, tiny_free),
         cmocka_unit_test_teardown(invalidation_by_bytes, tiny_free),
     };

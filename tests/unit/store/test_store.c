@@ -495,7 +495,7 @@ static void test_damaged_anywhere(void **state)
     free(bytes);
 }
 
-static void test_a_full_disk_is_told(void **state)
+static void test_a_full_disk_is_reported(void **state)
 {
     struct planned planned = {0};
     struct store_writer *writer;
@@ -523,7 +523,7 @@ static int run_store(void)
         cmocka_unit_test(test_threads_are_named),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_damaged_anywhere),
-        cmocka_unit_test(test_a_full_disk_is_told),
+        cmocka_unit_test(test_a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

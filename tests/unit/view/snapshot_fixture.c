@@ -34,7 +34,7 @@ static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
                                         .gain = 0.25};
     list[1] = (struct snapshot_finding){.kind = FINDING_TRUE_SHARING,
                                         .sure = FINDING_SURE,
-                                        .rule = RULE_SHARING,
+                                        .rule = RULE_TRUE_SHARING,
                                         .object = 1,
                                         .id = snapshot->objects[1].id,
                                         .name = snapshot->objects[1].name,
@@ -105,10 +105,10 @@ static void finish(struct snapshot_levels *levels, double all_cycles)
 {
     double cycles = total(levels->waited, DATA_LEVEL_COUNT);
     levels->accesses = total(levels->level, DATA_LEVEL_COUNT);
-    bool told = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
-    for (int i = 0; !told && i < SNOOP_COUNT; i++)
+    bool reported = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
+    for (int i = 0; !reported && i < SNOOP_COUNT; i++)
         levels->snoop[i] = NAN;
-    for (int i = 0; !told && i < TLB_COUNT; i++)
+    for (int i = 0; !reported && i < TLB_COUNT; i++)
         levels->tlb[i] = NAN;
     levels->remote =
         share(levels->level[DATA_REMOTE_CACHE] + levels->level[DATA_REMOTE_DRAM], levels->accesses);
@@ -807,7 +807,7 @@ static void typed_fixture_types(struct arena *arena, struct snapshot *snapshot)
     snapshot->totals.untyped[UNTYPED_WAITING] = 200;
     snapshot->totals.untyped[UNTYPED_NO_DEBUG] = 5000;
     snapshot->totals.untyped[UNTYPED_NO_VARIABLE] = 2000;
-    snapshot->reading = (struct reading_state){.waiting = 120,
+    snapshot->loading = (struct loading_state){.waiting = 120,
                                                .processes = 1,
                                                .resident_bytes = 80 << 20,
                                                .busy_with = "libmatching.so.4"};
@@ -1302,7 +1302,7 @@ static void fill_hostile(struct held *held, unsigned tick)
     fill_typed(held, tick);
     levels_fixture_hostile(&held->arena, snapshot);
     rates_fixture_hostile(&held->arena, snapshot);
-    snapshot->reading.busy_with = hostile[0];
+    snapshot->loading.busy_with = hostile[0];
     snapshot->target.comm = hostile[1];
     snapshot->source.weighs = hostile[0];
     snapshot->status = hostile[0];

@@ -193,7 +193,7 @@ static void cpu_and_quality(void **state)
     snapshot.totals.attributed = 700;
     assert_true(answer_quality(&snapshot, text, sizeof text));
     assert_string_equal(text, "70% attributed");
-    snapshot.reading.waiting = 1;
+    snapshot.loading.waiting = 1;
     assert_true(answer_quality(&snapshot, text, sizeof text));
     assert_string_equal(text, "loading names");
     snapshot.totals.lost = 1000;

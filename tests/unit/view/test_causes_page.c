@@ -83,7 +83,7 @@ static const struct snapshot *caused(void)
     }
     functions[0].id = snapshot->code[0].id;
     functions[0].name = snapshot->code[0].function;
-    *causes = (struct snapshot_causes){.told = true};
+    *causes = (struct snapshot_causes){.known = true};
     causes->of[CAUSES_OBJECTS] =
         (struct snapshot_causes_list){.rows = causes_page_rows, .count = 3};
     causes->of[CAUSES_FUNCTIONS] = (struct snapshot_causes_list){.rows = functions, .count = 1};
@@ -394,11 +394,11 @@ static void fill_row(struct snapshot_reuse_row *row, const char *name, double hi
         row->at[i] = known(i < 2 ? high : low);
 }
 
-static const struct snapshot *told(bool reuse)
+static const struct snapshot *reported(bool reuse)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     snapshot->simulation.level_count = 3;
-    snapshot->uses = (struct snapshot_uses){.told = true, .level = 1, .all = used};
+    snapshot->uses = (struct snapshot_uses){.known = true, .level = 1, .all = used};
     snapshot->objects[0].use = &used;
     snapshot->objects[0].fields[0].use = &used;
     snapshot->code[0].use = &used;
@@ -410,7 +410,7 @@ static const struct snapshot *told(bool reuse)
     fill_row(&lines[0], "work.c:8", 0.31, 0.03, 20);
     lines[0].function = "walk";
     snapshot->reuse = (struct snapshot_reuse){
-        .told = true,
+        .known = true,
         .marks = {{"L1", 32768, true}, {"L2", 65536, true}, {"L3", 1 << 20, true}},
         .mark_count = 3,
         .objects = use_page_objects,
@@ -431,7 +431,7 @@ static int use_page_close_browser(void **state)
 static void columns_where_it_is_known(void **state)
 {
     (void)state;
-    page_open_on(told(false), 36, 200, false, "\n");
+    page_open_on(reported(false), 36, 200, false, "\n");
     assert_true(page_row_with("SPATIAL") > 0);
     assert_true(page_row_with("1.0k lines left L2: 22% of their bytes used, each again 2.0x") > 0);
     assert_true(page_row_with("80% loads, 20% stores") > 0);
@@ -455,7 +455,7 @@ static void no_columns_where_it_is_not(void **state)
 static void curve_of_the_selected(void **state)
 {
     (void)state;
-    page_open_on(told(true), 36, 120, false, "");
+    page_open_on(reported(true), 36, 120, false, "");
     page_press('r');
     assert_int_equal(page_browser.page, PAGE_CAUSES);
     assert_true(page_row_with("Of all accesses 25.0% miss in LRU caches of 32K") > 0);
@@ -482,7 +482,7 @@ static void curve_of_the_selected(void **state)
 static void by_code_and_back(void **state)
 {
     (void)state;
-    page_open_on(told(true), 24, 80, false, "r");
+    page_open_on(reported(true), 24, 80, false, "r");
     assert_true(page_row_with("43.0%") > 0);
     page_press(KEYS_RIGHT);
     assert_true(page_row_with("work.c:8") > 0);
@@ -497,7 +497,7 @@ static void by_code_and_back(void **state)
 static void fits_small_screens(void **state)
 {
     (void)state;
-    page_open_on(told(true), 10, 40, true, "r");
+    page_open_on(reported(true), 10, 40, true, "r");
     assert_true(page_row_with("43.0%") > 0);
 }
 
@@ -540,7 +540,7 @@ static int print_text(FILE *out, const struct snapshot *snapshot)
 static void in_text(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = told(true);
+    const struct snapshot *snapshot = reported(true);
     char *text = use_page_printed(print_text, snapshot);
     assert_non_null(strstr(text, "use of lines: 1.0k lines left L2"));
     assert_non_null(strstr(text, "reuse: of all accesses 25.0% miss"));
@@ -553,7 +553,7 @@ static void in_text(void **state)
 static void in_json(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = told(true);
+    const struct snapshot *snapshot = reported(true);
     char *text = use_page_printed(json_print, snapshot);
     json_t *root = json_loads(text, 0, NULL);
     json_t *object = json_array_get(json_object_get(root, "objects"), 0);

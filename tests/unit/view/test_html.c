@@ -128,7 +128,7 @@ static void every_object_is_named_with_its_share(void **state)
     fixture_release(snapshot);
 }
 
-static void every_finding_is_told_in_full(void **state)
+static void every_finding_is_reported_in_full(void **state)
 {
     (void)state;
     size_t size;
@@ -139,13 +139,13 @@ static void every_finding_is_told_in_full(void **state)
         const struct snapshot_finding *finding = &snapshot->findings.list[i];
         struct finding_words words;
         finding_words(finding, &words);
-        const char *const told[] = {words.evidence, words.advice, words.reckoned, words.how_sure,
-                                    finding->name};
+        const char *const reported[] = {words.evidence, words.advice, words.reckoned,
+                                        words.how_sure, finding->name};
         char gain[96];
         finding_gain(finding, gain, sizeof gain);
         assert_non_null(strstr(text, gain));
-        for (size_t k = 0; k < sizeof told / sizeof *told; k++) {
-            char *found = escaped(told[k]);
+        for (size_t k = 0; k < sizeof reported / sizeof *reported; k++) {
+            char *found = escaped(reported[k]);
             assert_non_null(strstr(text, found));
             free(found);
         }
@@ -406,7 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fixture_is_a_page),
         cmocka_unit_test(every_object_is_named_with_its_share),
-        cmocka_unit_test(every_finding_is_told_in_full),
+        cmocka_unit_test(every_finding_is_reported_in_full),
         cmocka_unit_test(the_matrix_stands_with_its_heat),
         cmocka_unit_test(simulated_and_watched),
         cmocka_unit_test(what_the_target_says_is_never_markup),

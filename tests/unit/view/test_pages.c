@@ -403,7 +403,7 @@ static void help_finds_a_word_and_the_next(void **state)
 {
     (void)state;
     struct snapshot *simulated = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
-    simulated->uses.told = true; /* or the columns of the use of lines are not in the help */
+    simulated->uses.known = true; /* or the columns of the use of lines are not in the help */
     page_open_on(simulated, 24, 80, false, "?/spatial\n");
     char first[1024];
     snprintf(first, sizeof first, "%s", marked());
@@ -565,10 +565,10 @@ static void its_page_says_where_and_why(void **state)
     assert_true(head > 0 && page_column_of(head, unknown_page_note) > 0);
     int line = page_row_with("LINE");
     assert_true(line > head);
-    int told = 0;
+    int reported = 0;
     for (int at = line; at < page_canvas.rows; at++)
-        told += page_column_of(at, unknown_page_note) > 0;
-    assert_int_equal(told, 2); /* the line, and the instruction below */
+        reported += page_column_of(at, unknown_page_note) > 0;
+    assert_int_equal(reported, 2); /* the line, and the instruction below */
     page_close();
 }
 
@@ -864,7 +864,7 @@ static void help_begins_with_the_screen_one_is_on(void **state)
     page_close();
 }
 
-static void what_is_not_listed_is_told_and_can_be(void **state)
+static void what_is_not_listed_is_reported_and_can_be(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
@@ -990,7 +990,7 @@ static int run_ways(void)
         cmocka_unit_test(the_smallest_window_says_what_rows_are_of),
         cmocka_unit_test(a_picture_without_room_says_so),
         cmocka_unit_test(volatility_is_one_line),
-        cmocka_unit_test(what_is_not_listed_is_told_and_can_be),
+        cmocka_unit_test(what_is_not_listed_is_reported_and_can_be),
         cmocka_unit_test(help_begins_with_the_screen_one_is_on),
     };
     setlocale(LC_ALL, "C.UTF-8");

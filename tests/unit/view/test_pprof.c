@@ -92,7 +92,7 @@ static int64_t sum(const Pprof__Profile *profile, size_t value)
     return all;
 }
 
-static void all_that_is_kept_is_told(void **state)
+static void all_that_is_kept_is_reported(void **state)
 {
     (void)state;
     struct snapshot snapshot;
@@ -269,7 +269,7 @@ static void stacks_are_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_is_kept_is_told),
+        cmocka_unit_test(all_that_is_kept_is_reported),
         cmocka_unit_test(totals_are_those_of_the_run),
         cmocka_unit_test(locations_functions_and_mappings),
         cmocka_unit_test(stacks_are_whole),

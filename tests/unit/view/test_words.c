@@ -357,7 +357,7 @@ static void what_is_missing_is_a_part_of_all_samples(void **state)
     assert_true(binary_missing(&none) == 0);
 }
 
-static void each_is_told_what_became_of_it(void **state)
+static void each_is_reported_what_became_of_it(void **state)
 {
     static const char *const fates[] = {
         "not found: build-id 12ab",
@@ -424,7 +424,7 @@ static int run_binary_words(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_missing_is_a_part_of_all_samples),
-        cmocka_unit_test(each_is_told_what_became_of_it),
+        cmocka_unit_test(each_is_reported_what_became_of_it),
         cmocka_unit_test(the_report_names_the_missing_and_the_remedy),
         cmocka_unit_test(on_screen),
     };

@@ -44,7 +44,7 @@ static struct snapshot_watch_object rows[] = {
      .used = {NAN, NAN, NAN},
      .elsewhere = NAN,
      .verdict = WATCH_TOO_FEW,
-     .told = 1,
+     .settled = 1,
      .needed = 8,
      .wait_s = 14},
 };
