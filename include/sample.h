@@ -15,7 +15,6 @@
 #include "simulated_line.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* How many events one session may sample at once: the ranking one is event 0. */

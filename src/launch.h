@@ -6,7 +6,6 @@
 #ifndef MISSTOP_LAUNCH_H
 #define MISSTOP_LAUNCH_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>

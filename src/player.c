@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -36,13 +35,6 @@ static void show_processes(struct screen *screen, struct resolver_process_list *
     picker_show(screen, rows, count);
 }
 
-static void suspend(struct screen *screen)
-{
-    screen_suspend(screen);
-    kill(getpid(), SIGSTOP);
-    screen_resume(screen);
-}
-
 /* A quit, a signal to end, the way back, or a PID, in *picked; false: nothing yet. */
 static bool picked_now(struct screen *screen, int signals, pid_t *picked)
 {
@@ -59,8 +51,11 @@ static bool picked_now(struct screen *screen, int signals, pid_t *picked)
         if (request.kind == REQUEST_PICK || request.kind == REQUEST_LEAVE ||
             request.kind == REQUEST_QUIT)
             return true;
-        if (request.kind == REQUEST_SUSPEND)
-            suspend(screen);
+        if (request.kind == REQUEST_SUSPEND) {
+            screen_suspend(screen);
+            kill(getpid(), SIGSTOP);
+            screen_resume(screen);
+        }
     }
     return false;
 }

@@ -7,6 +7,7 @@
 #include "resolve/heap/feed.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

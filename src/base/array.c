@@ -10,10 +10,11 @@
 
 enum { ROOM_FIRST = 32 };
 
-/* To `wanted` elements. */
-static bool array_resize(void *list, size_t *room, size_t wanted, size_t each)
+bool array_fit(void *list, size_t *room, size_t wanted, size_t each)
 {
     void *at;
+    if (wanted <= *room)
+        return true;
     if (wanted > SIZE_MAX / each)
         return false;
     memcpy(&at, list, sizeof at);
@@ -32,7 +33,7 @@ bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most
         return true;
     if (wanted > most)
         wanted = most;
-    return wanted > count && array_resize(list, room, wanted, each);
+    return wanted > count && array_fit(list, room, wanted, each);
 }
 
 bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first)
@@ -44,7 +45,7 @@ bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t fir
         return true;
     while (wanted <= index && wanted <= SIZE_MAX / 2)
         wanted *= 2;
-    if (wanted <= index || !array_resize(list, room, wanted, each))
+    if (wanted <= index || !array_fit(list, room, wanted, each))
         return false;
     memcpy(&at, list, sizeof at);
     memset(at + before * each, 0, (wanted - before) * each);

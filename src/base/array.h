@@ -22,6 +22,9 @@ bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most
  * from `first` elements; new elements are zero. */
 bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first);
 
+/* ... for `wanted` elements, and no more than that. */
+bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
+
 /*
  * `count` elements that are zero, of a power of two of bytes up to 64, none of them in two cache
  * lines; pages that nothing is written to take no memory. *memory is what free() takes.

@@ -256,7 +256,8 @@ static void describe_around(const struct function *function, const struct insn *
 {
     if (!insn->memory_count)
         return;
-    function_describe(function, insn);
+    if (!insn->described)
+        function_describe(function, insn);
     access->waits = insn->waits;
     access->kept = insn->kept;
     access->rewritten = insn->rewritten;
@@ -458,7 +459,7 @@ static struct trace_values values_of(const struct trace *trace, const struct cul
 /* One way and what it leads to. */
 struct outcome {
     const struct candidate *candidate;
-    struct access access;
+    struct access *access;
     enum reason reason;
     int evidence;
     struct trace trace;
@@ -472,7 +473,7 @@ static enum reason evaluate(struct outcome *outcome, const struct culprit_contex
                             const struct sample *sample)
 {
     const struct candidate *candidate = outcome->candidate;
-    struct access *access = &outcome->access;
+    struct access *access = outcome->access;
     struct trace_values *values = &outcome->values;
     uint64_t stack;
     outcome->trace = trace_of(candidate);
@@ -505,14 +506,13 @@ static enum reason evaluate(struct outcome *outcome, const struct culprit_contex
     return reason;
 }
 
-/* The access of the way that is taken, and what it has by the code around its culprit. */
-static void take_outcome(struct outcome *outcome, const struct function *function,
-                         struct access *access)
+/* The way that is taken: its access has something by the code around the culprit, too. */
+static void take_outcome(struct outcome *outcome, const struct function *function)
 {
     const struct candidate *candidate = outcome->candidate;
+    struct access *access = outcome->access;
     uint64_t from = 0;
     uint64_t now;
-    *access = outcome->access;
     access->reason = (uint8_t)outcome->reason;
     if (!outcome->by_operand)
         return;
@@ -530,14 +530,9 @@ static void take_outcome(struct outcome *outcome, const struct function *functio
         note_loaded(candidate->culprit, access);
 }
 
-static bool flags_known(const struct sample *sample)
-{
-    return !(sample->regs_missing >> SREG_FLAGS & 1);
-}
-
 static bool possible(const struct candidate *candidate, const struct sample *sample)
 {
-    return candidate->condition == INSN_CONDITION_NONE || !flags_known(sample) ||
+    return candidate->condition == INSN_CONDITION_NONE || sample->regs_missing >> SREG_FLAGS & 1 ||
            insn_condition_holds(candidate->condition, sample->regs[SREG_FLAGS]) == candidate->taken;
 }
 
@@ -559,7 +554,7 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
     for (size_t i = candidate->at + 1u; i < candidate->count; i++)
         if (candidate->insns[i]->writes >> load->dest & 1)
             return 0;
-    if (!target->memory(target->context, outcome->access.address, &value, load->source_width))
+    if (!target->memory(target->context, outcome->access->address, &value, load->source_width))
         return target->constants_only ? 0 : -1;
     mask = load->source_width == 8 ? UINT64_MAX : (UINT64_C(1) << load->source_width * 8) - 1;
     return (value & mask) == sample->regs[load->dest] ? 1 : -1;
@@ -568,7 +563,7 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
 static bool same_line(const struct outcome *a, const struct outcome *b)
 {
     return a->reason == b->reason &&
-           (a->reason || a->access.address / LINE_BYTES == b->access.address / LINE_BYTES);
+           (a->reason || a->access->address / LINE_BYTES == b->access->address / LINE_BYTES);
 }
 
 /* Several ways: evidence decides between them; those to one line are one, but which byte of it is
@@ -584,8 +579,8 @@ static struct outcome *choose(struct outcome *outcomes, size_t count)
             continue;
         if (!same_line(&outcomes[i], best))
             return NULL;
-        if (!best->reason && outcomes[i].access.address != best->access.address)
-            best->access.how = ACCESS_INFERRED;
+        if (!best->reason && outcomes[i].access->address != best->access->address)
+            best->access->how = ACCESS_INFERRED;
     }
     return best;
 }
@@ -611,9 +606,9 @@ static void apply_candidate(const struct candidate *candidate, const struct func
 {
     struct outcome outcome;
     outcome.candidate = candidate;
-    outcome.access = *access;
+    outcome.access = access;
     outcome.reason = evaluate(&outcome, world, sample);
-    take_outcome(&outcome, function, access);
+    take_outcome(&outcome, function);
 }
 
 static void apply_candidates(const struct culprits *culprits, const struct culprit_context *world,
@@ -621,18 +616,20 @@ static void apply_candidates(const struct culprits *culprits, const struct culpr
 {
     const struct decode_target *target = world->target;
     struct outcome outcomes[CULPRIT_CANDIDATES_MAX];
+    struct access accesses[CULPRIT_CANDIDATES_MAX];
     size_t count = 0;
     for (size_t i = 0; i < culprits->candidate_count; i++) {
         const struct candidate *candidate = &culprits->candidates[i];
         if (!possible(candidate, sample))
             continue;
-        struct outcome *outcome = &outcomes[count++];
-        outcome->access = *access;
+        struct outcome *outcome = &outcomes[count];
+        outcome->access = &accesses[count++];
+        *outcome->access = *access;
         outcome->candidate = candidate;
         outcome->reason = evaluate(outcome, world, sample);
         outcome->evidence = 0;
         if (outcome->reason == REASON_NONE && target->mapped &&
-            !target->mapped(target->context, outcome->access.address)) {
+            !target->mapped(target->context, outcome->access->address)) {
             outcome->reason = REASON_BAD_ADDRESS;
             outcome->evidence = -1;
         }
@@ -640,10 +637,12 @@ static void apply_candidates(const struct culprits *culprits, const struct culpr
     for (size_t i = 0; count > 1 && i < count; i++)
         find_evidence(&outcomes[i], world, sample);
     struct outcome *chosen = count ? choose(outcomes, count) : NULL;
-    if (chosen && !culprits->reason)
-        take_outcome(chosen, culprits->function, access);
-    else
+    if (!chosen || culprits->reason) {
         access->reason = REASON_AMBIGUOUS;
+        return;
+    }
+    take_outcome(chosen, culprits->function);
+    *access = *chosen->access;
 }
 
 void culprit_apply_exact(const struct culprits *culprits, const struct culprit_context *world,

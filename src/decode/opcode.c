@@ -336,12 +336,6 @@ static uint8_t bytes_of(const struct encoding *in, uint8_t size)
     }
 }
 
-/* Moves between registers and memory that store in their second opcode. */
-static bool stores_vector(const struct encoding *in)
-{
-    return in->map == MAP_0F && in->opcode == 0x11;
-}
-
 static struct opcode_operand vector_memory(const struct encoding *in)
 {
     const struct row *row = row_of(in);
@@ -349,7 +343,7 @@ static struct opcode_operand vector_memory(const struct encoding *in)
     uint8_t element = bytes_of(in, SIZE_WIDE);
     if (row && row->unit)
         element = row->unit == 1 ? (in->wide ? 2 : 1) : bytes_of(in, row->unit);
-    if (stores_vector(in))
+    if (in->map == MAP_0F && in->opcode == 0x11)
         operand.kind = ACCESS_STORE;
     operand.bytes = bytes_of(in, row ? row->size : SIZE_WHOLE);
     bool scattered = row && row->size == SIZE_WHOLE && (row->unit == 1 || row->unit == SIZE_WIDE) &&

@@ -16,6 +16,12 @@
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 
+static struct line_pair_source engine_pairs(struct engine *engine)
+{
+    return engine_info(engine)->lines ? engine->kind->source->pairs(engine)
+                                      : (struct line_pair_source){0};
+}
+
 static int open_profile(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
@@ -61,12 +67,6 @@ static int open_recorder(struct engine *engine, const struct engine_options *opt
     };
     memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
     return options->record ? recorder_open(&engine->recorder, &wanted, error) : 0;
-}
-
-struct line_pair_source engine_pairs(struct engine *engine)
-{
-    return engine_info(engine)->lines ? engine->kind->source->pairs(engine)
-                                      : (struct line_pair_source){0};
 }
 
 /* Lines of this machine's caches. */

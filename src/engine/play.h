@@ -8,7 +8,6 @@
 #define MISSTOP_ENGINE_PLAY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define PLAY_END UINT64_MAX /* as a time: all that there is */

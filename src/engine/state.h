@@ -310,7 +310,6 @@ long engine_take(struct engine *engine, uint64_t *until_ns);
 /* Where places wait, and the threads of a replay; again after a restart. 0 or a negative errno. */
 int engine_open_trunk(struct engine *engine);
 void engine_close_trunk(struct engine *engine);
-void engine_forget_changed_code(struct engine *engine);
 
 /* A place on its way into the tables, with others; a step of the run over time is made at once,
  * while names are what they are. */
@@ -370,8 +369,6 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
 /* In simulated.c: a line that a simulation reports. True: they are to be counted now. */
 bool engine_take_line(struct engine *engine, const struct record *record);
 void engine_count_lines(struct engine *engine);
-/* Pairs of instructions that evicted and were evicted; simulation only. */
-struct line_pair_source engine_pairs(struct engine *engine);
 
 /* As shown: since the start, or in a recording since the process was first sampled; NAN. */
 double engine_elapsed_s(struct engine *engine);

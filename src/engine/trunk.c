@@ -7,7 +7,7 @@
 #include "engine/state.h"
 #include "resolve/heap/feed.h"
 
-void engine_forget_changed_code(struct engine *engine)
+static void engine_forget_changed_code(struct engine *engine)
 {
     uint64_t start;
     uint64_t end;

@@ -76,11 +76,6 @@ struct groups {
     uint16_t slots[GROUP_SLOTS]; /* index + 1 into at; 0: free */
 };
 
-static unsigned shift_of(uint32_t line_bytes)
-{
-    return (unsigned)__builtin_ctz(line_bytes ? line_bytes : 64);
-}
-
 static int profile_tables(struct profile *profile)
 {
     const struct profile_options *options = &profile->options;
@@ -100,8 +95,9 @@ static int profile_tables(struct profile *profile)
         if (!profile->reuse || reuse_init(profile->reuse))
             return -ENOMEM;
     }
-    return window_init(&profile->window, options->window_entries,
-                       shift_of(options->geometry.line_bytes));
+    return window_init(
+        &profile->window, options->window_entries,
+        (unsigned)__builtin_ctz(options->geometry.line_bytes ? options->geometry.line_bytes : 64));
 }
 
 /* Misses of a level are misses of all levels above it: the uppermost level has them all. */
@@ -320,9 +316,9 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->callers);
     sharing_clear(&profile->sharing);
     unplaced_clear(&profile->unplaced);
-    causes_clear(&profile->causes);
+    causes_fini(&profile->causes);
     use_clear(&profile->use);
-    distances_clear(&profile->distances);
+    distances_fini(&profile->distances);
     levels_table_clear(&profile->object_levels);
     levels_table_clear(&profile->offset_levels);
     levels_table_clear(&profile->function_levels);

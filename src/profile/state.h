@@ -189,9 +189,8 @@ void build_sum_code_rates(const struct build *build, const struct pair *pair,
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
 /* The same for the use of lines, in use.c. build_uses() comes first, and once. */
 void build_uses(struct build *build);
-struct snapshot_use *build_object_use(struct build *build, uint32_t object);
-struct snapshot_use *build_function_use(struct build *build, uint32_t function);
-struct snapshot_use *build_instruction_use(struct build *build, uint64_t ip);
+struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id, uint64_t offset);
+
 void build_sum_offset_use(const struct build *build, const struct pair *pair,
                           struct snapshot_use *sum);
 struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum);

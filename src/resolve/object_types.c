@@ -166,6 +166,12 @@ static uint32_t name_block(struct type_instances *instances, const struct types 
     return id;
 }
 
+/* Types of glibc's malloc inside its blocks, which are not the program's. */
+static bool is_allocators(const struct type_desc *type)
+{
+    return !strcmp(type->name, "struct malloc_chunk") || !strcmp(type->name, "struct tcache_entry");
+}
+
 bool type_instances_array(struct type_instances *instances, const struct types *types,
                           struct located *located, uint32_t type)
 {
@@ -231,12 +237,6 @@ static bool is_alone(const struct located *block, uint64_t size)
 {
     uint64_t room = block->end - block->base;
     return size <= room && room < 2 * size;
-}
-
-/* Types of glibc's malloc inside its blocks, which are not the program's. */
-static bool is_allocators(const struct type_desc *type)
-{
-    return !strcmp(type->name, "struct malloc_chunk") || !strcmp(type->name, "struct tcache_entry");
 }
 
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
@@ -413,6 +413,8 @@ static void vote(struct object_type *object, const struct types *types,
                  const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
+    if (is_allocators(desc))
+        return;
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block =
         located->allocation == ALLOCATION_RECORDED || located->allocation == ALLOCATION_WALKED;
@@ -438,6 +440,12 @@ void object_types_vote(struct object_types *typed, const struct types *types,
     votes_add(&known->votes, types, type, fits);
 }
 
+/* The rest of a section that no variable is known in: many variables. */
+static bool is_nameless(const struct located *located)
+{
+    return located->in_module && !located->variable_of;
+}
+
 static void place_type(struct object_types *typed, const struct types *types,
                        const struct located *located, const struct typed_operand *operand,
                        struct place *place)
@@ -451,7 +459,8 @@ static void place_type(struct object_types *typed, const struct types *types,
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
     /* A whole stack is no array of anything. */
-    if (object && coded && !object->declared && located->kind != OBJECT_STACK)
+    if (object && coded && !object->declared && located->kind != OBJECT_STACK &&
+        !is_nameless(located))
         vote(object, types, located, operand, place);
     else if (object && object->by_size && place->untyped != UNTYPED_WAITING)
         object->votes.unsaid++;

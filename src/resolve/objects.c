@@ -129,6 +129,7 @@ static bool find_tls(struct located *located, const struct tls *tls, uint64_t ad
         located->base = block->start;
         located->end = block->end;
         located->key = located_key_of(UINT64_MAX, 0, KEY_TLS);
+        located->module = "";
         located->name = "thread control block";
         return true;
     }
@@ -180,7 +181,7 @@ static void find_anonymous(struct located *located, struct space *space, const s
         located->kind = OBJECT_HEAP;
     if (located->kind == OBJECT_ANON &&
         regions_find(&space->regions, &space->maps, &space->stacks, map, located->base,
-                     located->end, located->key, &region)) {
+                     located->end, known ? 0 : located->key, &region)) {
         located->key = region.key;
         located->whole_start = region.start;
         located->whole_bytes = region.size_bytes;

@@ -328,11 +328,6 @@ static struct recent recent_of(const struct module *module, const struct access 
     return (struct recent){access->ip, operand, module_serial(module), NULL};
 }
 
-static struct recent *recent_at(struct typing *typing, uint64_t pc)
-{
-    return &typing->recent[(pc ^ pc / RECENT) % RECENT];
-}
-
 static bool typing_same(const struct recent *a, const struct recent *b)
 {
     return a->pc == b->pc && a->operand == b->operand && a->serial == b->serial;
@@ -351,7 +346,7 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
     if (!module)
         return &no_code;
     struct recent now = recent_of(module, access);
-    struct recent *recent = recent_at(typing, access->ip);
+    struct recent *recent = &typing->recent[(access->ip ^ access->ip / RECENT) % RECENT];
     if (typing_same(recent, &now))
         return &recent->known->operand;
     const struct answered *known = ask(typing, module, &question);
@@ -516,10 +511,8 @@ static bool copy_members(struct types *types, struct type_desc *kept, const stru
 
 static bool types_make_room(struct types *types)
 {
-    if (!array_more(&types->types, &types->room, types->count + 1, sizeof *types->types,
-                    ARRAY_UNBOUNDED))
-        return false;
-    return true;
+    return array_more(&types->types, &types->room, types->count + 1, sizeof *types->types,
+                      ARRAY_UNBOUNDED);
 }
 
 static uint32_t add_new(struct types *types, const struct type_desc *desc, uint64_t content)

@@ -9,7 +9,6 @@
 #ifndef MISSTOP_STORE_PAST_H
 #define MISSTOP_STORE_PAST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

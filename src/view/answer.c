@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 #include "view/findings.h"
-#include "view/levels.h"
 #include "view/words.h"
 
 enum { SAMPLES_ENOUGH = 100 };

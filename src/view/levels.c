@@ -11,7 +11,7 @@
 #include "view/widget/columns.h"
 
 /* Of everything, or of one object: it may be too vague for all together, and not for some. */
-bool levels_tell_far(const struct snapshot *snapshot)
+bool levels_report_far(const struct snapshot *snapshot)
 {
     bool known = snapshot->levels && !isnan(snapshot->levels->far);
     for (size_t i = 0; snapshot->levels && !known && i < snapshot->object_count; i++)
@@ -417,7 +417,7 @@ static bool ranks(const struct snapshot_source *source, enum event_role role)
     return source->ranking < source->event_count && source->events[source->ranking].role == role;
 }
 
-bool rates_tell_accessed(const struct snapshot *snapshot)
+bool rates_report_accessed(const struct snapshot *snapshot)
 {
     return !ranks(&snapshot->source, EVENT_ACCESS);
 }

@@ -13,7 +13,7 @@
 #include "view/screen/canvas.h"
 #include "view/widget/columns.h"
 
-bool levels_tell_far(const struct snapshot *snapshot);
+bool levels_report_far(const struct snapshot *snapshot);
 bool levels_tell_stall(const struct snapshot *snapshot);
 
 /* The base of the counts: "loads that took more than 30 cycles", or how they were computed. "":
@@ -57,7 +57,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
                "Part found beyond this core's own caches, of those reported: L3, memory, others' " \
                "caches.",                                                                          \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far), .width = 5,              \
-           .rank = order, .shown = levels_tell_far, UNIT_SHARE),                                   \
+           .rank = order, .shown = levels_report_far, UNIT_SHARE),                                 \
         COLUMN(.title = "HITM",                                                                    \
                .help = "Part of its accesses that found the line modified in another core's "      \
                        "cache: shared between threads, or falsely so.",                            \
@@ -135,7 +135,7 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
  * narrow; else a range, or blank.
  */
 /* The share of accesses is none where accesses rank: it is the share then. So with stalls. */
-bool rates_tell_accessed(const struct snapshot *snapshot);
+bool rates_report_accessed(const struct snapshot *snapshot);
 /* By an event of its own, not by latencies. */
 bool rates_tell_stall_counted(const struct snapshot *snapshot);
 
@@ -171,7 +171,7 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
            .paint = paint_rate)
 #define RATES_COLUMNS(order, ...)                                                                  \
     RATES_COLUMN("ACCESS", "Its share of all accesses (event access).", accessed, (order) + 1,     \
-                 rates_tell_accessed, __VA_ARGS__),                                                \
+                 rates_report_accessed, __VA_ARGS__),                                              \
         RATES_COLUMN("MISS L1",                                                                    \
                      "Part of its accesses that miss the first level. A range where few samples "  \
                      "make it unsure, blank where they say hardly anything. Sorted by the low "    \

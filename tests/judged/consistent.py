@@ -4,13 +4,13 @@
 
     consistent.py FILE...               JSON reports (misstop -b -j); - is standard input
     consistent.py MISSTOP -p PID        reports of a process: two, of 4 s each; with its maps, and as text
-    consistent.py --plant FILE          whether what is changed in the last report of FILE is found
+    consistent.py --maps MAPS,... --text TEXT --plant FILE   whether each change in the last report of FILE is found
     consistent.py MISSTOP OPTION...     the same with other options (-i RECORDING, --sim -- CMD)
     consistent.py --maps MAPS,... --text TEXT FILE   beside /proc/PID/maps, at one time or several, and
                                         `misstop -b --full --width 300`
 Prints each statement that contradicts another; ends with 1 if there is one.
 """
-import collections, copy, json, os, re, subprocess, sys, tempfile
+import collections, json, os, re, shutil, subprocess, sys, tempfile
 
 ROUNDING = 2e-6 # of shares
 DIGITS = 0.011  # of numbers of samples that are weighted
@@ -185,7 +185,8 @@ class Report:
         # A mapping that grew has had several addresses.
         mapping = row["kind"] == "anon" or row["name"][0] == "["
         # Those of a call path are the blocks that live, instances what was sampled.
-        blocks = row.get("blocks") if not mapping and not row.get("site") else None
+        counted = row.get("site") or row["name"] == "unknown call path"
+        blocks = row.get("blocks") if not mapping and not counted else None
         if blocks is not None:
             self.at_most(len(row["instances"]), blocks, where, "instances, blocks", 0)
         self.names_once(row["fields"], ("name", "offset", "type", "size"), f"{where}: fields")
@@ -221,6 +222,8 @@ class Report:
             whole = whole if len(whole) == len(types) == 1 and row["type"] == types[0]["type"] else [None]
             # What is declared as an array of no size ends where the block does.
             beyond = "[*]" in field["name"]
+            # The code's view may be of another type.
+            beyond = beyond or not field["name"].startswith(re.sub(r"^(struct|union|class) ", "", row["type"] or " ") + ".")
             if None not in (whole[0], field["offset"]) and not beyond:
                 self.at_most(field["offset"] + 1, whole[0], where, f"field {field['name']} begins", 0)
         for one in row["instances"]:
@@ -229,17 +232,15 @@ class Report:
             if one["size"] and row["kind"] in ("global", "tls", "code", "map") and self.steady(int(one["address"], 16)):
                 self.must(self.place(int(one["address"], 16) + one["size"] - 1), where,
                           f"instance {one['address']} of {one['size']} ends in no mapping")
-            if kind and row["kind"] in ("heap", "stack", "data", "bss"):
-                allowed = {"heap": ("heap", "anonymous"), "stack": ("stack", "anonymous")}.get(
-                    row["kind"], ("file", "anonymous", "heap"))
-                self.must(kind & set(allowed), where, f"instance {one['address']} is in {kind}")
+            allowed = {"heap": {"heap", "anonymous"}, "stack": {"stack", "anonymous"}, "global": {"file", "anonymous"},
+                       "anon": {"anonymous"}, "map": {"file", "special"}, "code": {"file"}}.get(row["kind"])
+            if kind and allowed:
+                self.must(kind & allowed, where, f"instance {one['address']} is in {kind}")
 
     def all_objects(self):
         self.parts(self.objects, self.attributed, "objects", "objects",
                    self.report.get("objects_left_out") == 0 and not self.decays and self.one_event)
-        self.names_once(self.objects, ("name", "kind", "module", "address"), "objects")
-        self.names_once([row for row in self.objects if row["kind"] == "heap" and row["blocks"] != 1 and not row["site"]],
-                        ("name", "kind", "module", "type"), "objects")
+        self.names_once([row for row in self.objects if not row["site"]], ("name", "kind", "module", "type"), "objects")
         for row in self.objects:
             self.object(row)
             self.share(row["samples"], row["share"], self.attributed, f"object {row['name']}")
@@ -368,15 +369,27 @@ class Report:
     def text_rows(self):
         """The text of the same report: the same rows in the same order, the same numbers as far as these are shown."""
         report = {**self.report, "bins": (self.report.get("heap") or {}).get("bins") or []}
-        for titles, rows in tables_of(self.text):
+        for titles, rows in list(tables_of(self.text)):
             for sign, (key, columns) in TABLES.items():
                 if sign not in titles:
                     continue
                 self.at_most(len(rows), len(report[key]), f"text {key}", "rows", 0)
+                shown = collections.Counter(tuple(row.get(one) for one in ("NAME", "KIND", "MODULE", "TYPE", "BIN"))
+                                            for row in rows if key != "code")
+                self.must(not shown or max(shown.values()) == 1, f"text {key}", f"rows alike: {shown.most_common(1)}")
                 for row, one in zip(rows, report[key]):
                     where = f"text {key} {one.get('name') or one.get('function')}"
                     for title, name in columns.items():
-                        self.text_value(row.get(title), one[name], f"{where}: {title}")
+                        value = one[name]
+                        # SAMPLES of functions are with those of an unknown object.
+                        if (title, key) == ("SAMPLES", "code"):
+                            value += one["unknown_samples"] or 0
+                        # Bins of one function have its caller, or a number.
+                        if title in ("NAME", "BIN") and one.get("site"):
+                            value = (row.get(title) if row.get(title, "").startswith(value) else value)
+                        if title == "TYPE" and value:
+                            value = re.sub(r"\b(struct|union|class) ", "", value)
+                        self.text_value(row.get(title), value, f"{where}: {title}")
                     self.text_waits(row, one, where)
 
     def text_value(self, shown, value, where):
@@ -442,28 +455,71 @@ def check(lines, maps=(), text=(), where=""):
     return wrong, checked
 
 
-def change(report, *path, by):
-    for key in path[:-1]:
-        report = report[key]
-    report[path[-1]] += by
+def add(report, *path):
+    *path, key, by = path
+    for step in path:
+        report = report[step]
+    report[key] += by
+
+
+def first(rows, **having):
+    return next(row for row in rows if all(row[key] == value for key, value in having.items()))
+
+
+def change_text(text, title, by):
+    """In the first row that has a value there of the first table with this title."""
+    for at, line in enumerate(text):
+        found = re.search(rf"(?<=\s){re.escape(title)}(?=\s)", line) if re.match(r" +SHARE ", line) else None
+        rows = range(at + 1, len(text)) if found else ()
+        for row in rows:
+            value = re.search(r"\S+$", text[row][:found.end()])
+            if value and number(value[0]):
+                text[row] = text[row][:value.start()] + by.rjust(len(value[0])) + text[row][found.end():]
+                return
 
 
 # Each has to be found in a report that is right: a check that cannot fail is none.
-PLANTED = (("an object's samples", "objects", 0, "samples", 1), ("an object's share", "objects", 0, "share", 0.01),
-           ("code of an object", "objects", 0, "code", 0, "samples", 1),
-           ("an instance", "objects", 0, "instances", 0, "samples", 1 << 30),
-           ("a function's share", "code", 0, "share", 0.01), ("a column", "matrix", "columns", 0, "share", 0.01),
-           ("a row", "matrix", "rows", 0, "share", 0.01), ("attributed", "samples", "attributed", 1),
-           ("a wait", "waits", "L1", "low", 2), ("a thread", "threads", "list", 0, "samples", 1))
+PLANTED = {
+    "an object's samples": lambda report, text: add(report, "objects", 0, "samples", 1),
+    "an object's share": lambda report, text: add(report, "objects", 0, "share", 0.01),
+    "loads": lambda report, text: add(report, "objects", 0, "loads", -report["objects"][0]["loads"] - 1),
+    "code of an object": lambda report, text: add(report, "objects", 0, "code", 0, "samples", 1 << 30),
+    "an instance": lambda report, text: add(report, "objects", 0, "instances", 0, "samples", 1 << 30),
+    "instances of one block": lambda report, text: first(report["objects"], kind="global")["instances"].append(
+        {**first(report["objects"], kind="global")["instances"][0], "address": "0x10", "samples": 0}),
+    "an instance's size": lambda report, text: add(first(report["objects"], kind="global")["instances"][0], "size", 1 << 40),
+    "an instance's place": lambda report, text: first(report["objects"], kind="global")["instances"][0].update(
+        address=report["stack_of_plant"]),
+    "a field": lambda report, text: first(report["objects"], kind="global")["fields"].append(
+        {**first(report["objects"], kind="global")["fields"][0], "name": "+x", "offset": 1 << 40, "samples": 0}),
+    "a module": lambda report, text: first(report["objects"], kind="global").update(module="no.so"),
+    "two rows": lambda report, text: report["objects"].append({**report["objects"][-1], "samples": 0, "share": 0}),
+    "a function's share": lambda report, text: add(report, "code", 0, "share", 0.01),
+    "shares of functions": lambda report, text: [add(row, "samples", report["samples"]["total"]) for row in report["code"][:2]],
+    "a column": lambda report, text: add(report, "matrix", "columns", 0, "share", 0.01),
+    "a row": lambda report, text: add(report, "matrix", "rows", 0, "share", 0.01),
+    "attributed": lambda report, text: add(report, "samples", "attributed", 1),
+    "a wait": lambda report, text: add(report, "waits", "L1", "low", 2),
+    "a set": lambda report, text: add(report, "sets", "counts", 0, 10),
+    "a line of the window": lambda report, text: add(report, "window", "singletons", 1),
+    "a thread": lambda report, text: add(report, "threads", "list", 0, "samples", 1),
+    "the text's share": lambda report, text: change_text(text, "SHARE", "0.2%"),
+    "the text's samples": lambda report, text: change_text(text, "SAMPLES", "7"),
+    "the text's MAY WAIT": lambda report, text: change_text(text, "MAY WAIT", "99.9%"),
+    "the text's size": lambda report, text: change_text(text, "SIZE", "3"),
+    "a row of the text": lambda report, text: text.insert(
+        next(i for i, line in enumerate(text) if re.match(r" +SHARE ", line)) + 1, " 12.0%  made up"),
+}
 
 
-def plant(line):
+def plant(line, maps, text):
     """How many of them are not found."""
     missed = 0
-    for what, *path, by in PLANTED:
-        report = json.loads(line)
-        change(report, *path, by=by)
-        found = Report(report).all()
+    stack = next((hex(begin) for begin, _, kind, _ in maps if kind == "stack"), "0x0")
+    for what, change in PLANTED.items():
+        report, changed = {**json.loads(line), "stack_of_plant": stack}, list(text)
+        change(report, changed)
+        found = Report(report, maps, changed).all()
         print(f"{'found' if found else 'NOT FOUND'}: {what}")
         missed += not found
     return missed
@@ -479,10 +535,12 @@ def run(misstop, options):
         return reports.splitlines(), (), text
     with tempfile.TemporaryDirectory() as folder:
         recording = f"{folder}/recording"
+        now, before = f"/proc/{options[1]}/maps", f"{folder}/maps"
+        shutil.copyfile(now, before)
         process = subprocess.Popen([misstop, "-j", "-s", "clock", "-n", "2", "-d", "4", "-H", "0", "-o", recording,
                                     *options], stdout=subprocess.PIPE, text=True)
         reports = process.stdout.readlines()
-        maps = maps_of(f"/proc/{options[1]}/maps") if os.path.exists(f"/proc/{options[1]}/maps") else ()
+        maps = maps_of(before, now) if os.path.exists(now) else ()
         process.wait()
         # The text of the recording is that of its last report.
         text = subprocess.run([misstop, *TEXT, "-i", recording], stdout=subprocess.PIPE, text=True).stdout.splitlines()
@@ -492,12 +550,12 @@ def run(misstop, options):
 def main():
     wrong = checked = 0
     arguments = sys.argv[1:]
-    if arguments[0] == "--plant":
-        sys.exit(plant(open(arguments[1]).readlines()[-1]) > 0)
     beside = {"--maps": (), "--text": ()}
     while arguments[0] in beside:
         beside[arguments[0]] = maps_of(*arguments[1].split(",")) if arguments[0] == "--maps" else open(arguments[1]).readlines()
         arguments = arguments[2:]
+    if arguments[0] == "--plant":
+        sys.exit(plant(open(arguments[1]).readlines()[-1], beside["--maps"], beside["--text"]) > 0)
     if arguments[0] != "-" and os.access(arguments[0], os.X_OK):
         wrong, checked = check(*run(arguments[0], arguments[1:]))
         arguments = ()

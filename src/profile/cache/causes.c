@@ -99,11 +99,6 @@ void causes_fini(struct causes *causes)
     pairs_fini(&causes->thread_evictors);
 }
 
-void causes_clear(struct causes *causes)
-{
-    causes_fini(causes);
-}
-
 void causes_rescale(struct causes *causes, double factor)
 {
     causes_table_rescale(&causes->objects, factor);

@@ -106,7 +106,6 @@ struct causes_bins {
 #define CAUSES_NO_PAIR SIZE_MAX
 
 void causes_fini(struct causes *causes);
-void causes_clear(struct causes *causes);
 void causes_rescale(struct causes *causes, double factor);
 
 /* Counts a miss with a known cause, and no other; without memory it does not. */

@@ -15,7 +15,6 @@
 #define MISSTOP_PROFILE_CACHE_REUSE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/cache/spread.h"

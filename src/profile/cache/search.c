@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -310,11 +309,6 @@ static bool search_inside_wants(const struct region *region)
     return region->open && !region->final && region->state != REGION_KEPT;
 }
 
-static uint64_t piece_unit(const struct search *search, const struct region *whole)
-{
-    return region_size(whole) >= SEARCH_PIECES * SEARCH_PAGE ? SEARCH_PAGE : search->line_bytes;
-}
-
 static void finish(struct search *search, struct region *whole, enum region_reason reason)
 {
     whole->final = true;
@@ -333,7 +327,8 @@ static bool search_inside_begin(struct search *search, const struct region *whol
         return false;
     }
     *frame = (struct search_frame){.whole = *whole};
-    uint64_t unit = piece_unit(search, whole);
+    uint64_t unit =
+        region_size(whole) >= SEARCH_PIECES * SEARCH_PAGE ? SEARCH_PAGE : search->line_bytes;
     uint64_t step = (region_size(whole) / SEARCH_PIECES + unit - 1) & ~(unit - 1);
     uint64_t at = whole->base;
     search->splits++;

@@ -185,11 +185,6 @@ void distances_fini(struct distances *distances)
     *distances = (struct distances){0};
 }
 
-void distances_clear(struct distances *distances)
-{
-    distances_fini(distances);
-}
-
 static void rescale_row(struct distances_row *row, double factor)
 {
     row->uses.at[BASIS_DECAYED] *= factor;

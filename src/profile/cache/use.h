@@ -114,7 +114,6 @@ struct distances {
 enum distances_of { DISTANCES_OBJECT = 1, DISTANCES_INSTRUCTION };
 
 void distances_fini(struct distances *distances);
-void distances_clear(struct distances *distances);
 void distances_rescale(struct distances *distances, double factor);
 
 void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,

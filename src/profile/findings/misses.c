@@ -2,7 +2,6 @@
 /* Findings by the cause of the misses: cache sets, capacity, first references, pages and levels;
  * exact where a simulation reports each cause, else from samples. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +28,6 @@ static uint32_t simulated_level(const struct findings *findings)
                      : role == EVENT_OTHER    ? 2
                                               : UINT32_MAX;
     return level < count ? level : UINT32_MAX;
-}
-
-/* Whether memory serves what misses there; else a cache does, which processors fetch ahead from. */
-static bool findings_from_memory(const struct findings *findings)
-{
-    return simulated_level(findings) + 1 == findings->snapshot->simulation.level_count;
 }
 
 static const struct simulation_level *findings_level(const struct findings *findings)
@@ -317,8 +310,9 @@ static void streaming_cause(struct findings *findings, size_t index)
         return;
     double bytes = spread_bytes(&findings->spreads[index], findings->snapshot->sets.line);
     double part = causes->figures.share[CAUSE_CAPACITY];
+    /* Where a cache serves the misses, and not memory, processors fetch ahead. */
     if (!(part >= FINDINGS_MOSTLY) || bytes <= findings_beyond(findings) ||
-        !findings_from_memory(findings) ||
+        simulated_level(findings) + 1 != findings->snapshot->simulation.level_count ||
         findings_share(findings, index) < FINDINGS_STREAMING_LEAST)
         return;
     struct snapshot_finding finding = findings_exact(findings, causes, RULE_STREAMING_CAUSE, part);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Findings about lines that threads take from each other, by the verdicts of sharing.h. */
 #include <math.h>
-#include <stdio.h>
 
 #include "profile/findings/findings.h"
 
@@ -187,11 +186,6 @@ static const struct snapshot_instruction *loop_of(const struct snapshot_code *co
     return both >= at_loads * code->samples ? first : NULL;
 }
 
-static bool may_be_shared(const struct snapshot_object *object)
-{
-    return object->kind != OBJECT_STACK && object->kind != OBJECT_TLS;
-}
-
 static void spinning_add(struct findings *findings, const struct snapshot_code *code)
 {
     const struct snapshot *snapshot = findings->snapshot;
@@ -201,7 +195,8 @@ static void spinning_add(struct findings *findings, const struct snapshot_code *
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
     const struct snapshot_instruction *loop = loop_of(code);
-    if (!loop || loop->object != code->top_object || !may_be_shared(object))
+    if (!loop || loop->object != code->top_object || object->kind == OBJECT_STACK ||
+        object->kind == OBJECT_TLS)
         return;
     spin_gather_readers(findings, code->id, object->id, &readers);
     uint32_t threads = waiting(&readers);

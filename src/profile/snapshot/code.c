@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions: those of each listed object, and all of them. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -321,7 +320,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
             *at = (uint32_t)i;
         code->share = interval_share(code->share.value, samples);
         code->rates = build_function_rates(build, code->id);
-        code->use = build_function_use(build, code->id);
+        code->use = build_use(build, USE_FUNCTION, code->id, 0);
         code_describe(build, code);
         build_note_unplaced(build, code);
     }
@@ -486,7 +485,7 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
         row->share = all > 0 ? (row->samples + row->unknown_samples) / all : NAN;
         row->object_share = row->samples > 0 ? row->object_share / row->samples : NAN;
         name_field(build, row, where[rows[i].type_id]);
-        row->use = build_instruction_use(build, row->address);
+        row->use = build_use(build, USE_INSTRUCTION, 0, row->address);
         locate(build, row);
     }
     if (code->sites < code->instruction_count)

@@ -4,7 +4,6 @@
  * their heat. The cache lines that cut it: layout.c.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

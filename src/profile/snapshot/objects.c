@@ -124,7 +124,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
     object->rates = build_object_rates(build, object->id);
-    object->use = build_object_use(build, object->id);
+    object->use = build_use(build, USE_OBJECT, object->id, 0);
 }
 
 static bool has_samples(const struct build *build, uint32_t id)
@@ -593,6 +593,33 @@ static bool call(struct snapshot_bin *bin, unsigned index, bool by_line, struct 
     return bin->called;
 }
 
+static const char *shown_name(const struct snapshot_bin *bin)
+{
+    return bin->called ? bin->called : bin->heap.name;
+}
+
+static int by_shown_name(const void *left, const void *right)
+{
+    const struct snapshot_bin *a = *(struct snapshot_bin *const *)left;
+    const struct snapshot_bin *b = *(struct snapshot_bin *const *)right;
+    int names = strcmp(shown_name(a), shown_name(b));
+    return names ? names : a->heap.id < b->heap.id ? -1 : a->heap.id > b->heap.id;
+}
+
+/* Calls at several places of one function, without a known line, have numbers. */
+static bool number_twins(struct snapshot_bin **bins, size_t count, struct arena *arena)
+{
+    const char *name = NULL;
+    qsort(bins, count, sizeof *bins, by_shown_name);
+    for (size_t i = 0, same = 0; i < count; i++) {
+        same = name && !strcmp(name, shown_name(bins[i])) ? same + 1 : 1;
+        name = same > 1 ? name : shown_name(bins[i]);
+        if (same > 1 && !(bins[i]->called = arena_printf(arena, "%s #%zu", name, same)))
+            return false;
+    }
+    return true;
+}
+
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
 {
     struct snapshot_bin **sorted = calloc(heap->bin_count + 1, sizeof *sorted);
@@ -611,6 +638,7 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
         distinguish(sorted, count, i, 1, &index, &by_line);
         done = !index || call(sorted[i], index, by_line, arena);
     }
+    done = done && number_twins(sorted, count, arena);
     free(sorted);
     return done;
 }

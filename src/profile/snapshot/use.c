@@ -94,29 +94,13 @@ struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use
     return use;
 }
 
-static struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id,
-                                      uint64_t offset)
+struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id, uint64_t offset)
 {
     const struct use_sums *sums = use_sums_find(build, of, id, offset);
     struct snapshot_use sum = {0};
     if (sums)
         read_sums(build, sums, &sum);
     return build_use_of(build, &sum);
-}
-
-struct snapshot_use *build_object_use(struct build *build, uint32_t object)
-{
-    return build_use(build, USE_OBJECT, object, 0);
-}
-
-struct snapshot_use *build_function_use(struct build *build, uint32_t function)
-{
-    return build_use(build, USE_FUNCTION, function, 0);
-}
-
-struct snapshot_use *build_instruction_use(struct build *build, uint64_t ip)
-{
-    return build_use(build, USE_INSTRUCTION, 0, ip);
 }
 
 void build_sum_offset_use(const struct build *build, const struct pair *pair,

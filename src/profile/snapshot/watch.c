@@ -2,7 +2,6 @@
 /* Watches by object: estimates, and the code that touched next. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

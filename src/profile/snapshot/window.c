@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The window, as a snapshot shows it. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "profile/state.h"

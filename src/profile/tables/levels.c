@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "profile/tables/tally.h"
 
-enum { FIRST_SLOTS = 1024, FIRST_ROWS = 64 };
+enum { FIRST_SLOTS = 1024 };
 
 void levels_table_fini(struct levels_table *table)
 {
@@ -36,17 +36,6 @@ void levels_table_rescale(struct levels_table *table, double factor)
         levels_rescale(&table->rows[i], factor);
 }
 
-static bool grow_rows(struct levels_table *table)
-{
-    uint32_t room = table->row_room ? table->row_room * 2 : FIRST_ROWS;
-    struct levels *rows = realloc(table->rows, room * sizeof *rows);
-    if (!rows)
-        return false;
-    table->rows = rows;
-    table->row_room = room;
-    return true;
-}
-
 /* A row is more than a kilobyte, and a sample writes five lines of it: rows that come and go with
  * the hot pairs are cleared only where they were written. */
 static void empty(struct levels *levels)
@@ -63,7 +52,8 @@ struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key
         return NULL;
     struct levels_slot *slot = &table->slots[index];
     if (!slot->row) {
-        if (table->row_count == table->row_room && !grow_rows(table))
+        if (!array_more(&table->rows, &table->row_room, table->row_count, sizeof *table->rows,
+                        ARRAY_UNBOUNDED))
             return NULL;
         slot->row = ++table->row_count;
         slot->key = key;

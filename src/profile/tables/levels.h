@@ -55,7 +55,7 @@ struct levels_table {
     size_t slot_count;
     struct levels *rows;
     uint32_t row_count;
-    uint32_t row_room;
+    size_t row_room;
 };
 
 void levels_table_fini(struct levels_table *table);

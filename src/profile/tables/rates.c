@@ -217,11 +217,6 @@ static void set_unknown(struct snapshot_rates *rates)
     rates->accessed = rates->stall = rates->missed = rates->critical = unknown;
 }
 
-static bool any_known(const struct snapshot_rates *rates)
-{
-    return !isnan(rates->accesses) || !isnan(rates->stall.value);
-}
-
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
                 const struct rates_sums *all, struct snapshot_rates *rates)
 {
@@ -232,7 +227,7 @@ bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
         compare_samples(plan, own, all, rates);
     else if (plan->stall >= 0)
         compare_events(plan, own, all, rates);
-    return any_known(rates);
+    return !isnan(rates->accesses) || !isnan(rates->stall.value);
 }
 
 struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all)

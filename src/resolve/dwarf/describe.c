@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,14 +72,6 @@ static uint64_t alias_key_of(const Dwarf_Die *die)
     return (uint64_t)(uintptr_t)die->addr;
 }
 
-/* All 0 at first. */
-static void aliases_fini(struct aliases *aliases)
-{
-    hash_fini(&aliases->units);
-    hash_fini(&aliases->by_target);
-    free(aliases->found);
-}
-
 /* The first of several stays. */
 static void aliases_add(struct aliases *aliases, const Dwarf_Die *target, const Dwarf_Die *alias)
 {
@@ -127,28 +118,6 @@ static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
 
 enum { STRING_BYTES = 1024 };
 
-static void strings_init(struct strings *strings)
-{
-    *strings = (struct strings){0};
-    arena_init(&strings->arena);
-    hash_init(&strings->by_hash);
-}
-
-static void strings_fini(struct strings *strings)
-{
-    arena_fini(&strings->arena);
-    hash_fini(&strings->by_hash);
-    free(strings->kept);
-}
-
-static bool strings_make_room(struct strings *strings)
-{
-    if (!array_more(&strings->kept, &strings->room, strings->count, sizeof *strings->kept,
-                    ARRAY_UNBOUNDED))
-        return false;
-    return true;
-}
-
 /* A safe copy that lives as long as the strings; "" for NULL and when out of memory. */
 static const char *strings_keep(struct strings *strings, const char *text)
 {
@@ -163,7 +132,9 @@ static const char *strings_keep(struct strings *strings, const char *text)
         return strings->kept[*known - 1];
     const char *copy = arena_string(&strings->arena, safe);
     /* Another text of the same hash: that one stays the known one. */
-    if (!copy || known || !strings_make_room(strings))
+    if (!copy || known ||
+        !array_more(&strings->kept, &strings->room, strings->count, sizeof *strings->kept,
+                    ARRAY_UNBOUNDED))
         return copy ? copy : "";
     uint32_t *slot = hash_insert(&strings->by_hash, key, &created);
     if (slot) {
@@ -580,13 +551,6 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
         fields->count = first;
 }
 
-/* Appends the members of a (peeled, defined) type. */
-static void fields_read(struct fields *fields, Dwarf_Die *type)
-{
-    read_members(fields, type, (struct under){.parent = TYPE_NO_MEMBER});
-    read_virtual_bases(fields, type);
-}
-
 enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 
 /* One that was described. Equal ones of several units are one. */
@@ -624,7 +588,9 @@ struct describe *describe_new(struct program *program)
     if (!describe)
         return NULL;
     describe->program = program;
-    strings_init(&describe->strings);
+    describe->strings = (struct strings){0};
+    arena_init(&describe->strings.arena);
+    hash_init(&describe->strings.by_hash);
     arena_init(&describe->arena);
     describe->scopes = scopes_new(program);
     if (!describe->scopes) {
@@ -639,9 +605,13 @@ void describe_free(struct describe *describe)
     if (!describe)
         return;
     scopes_free(describe->scopes);
-    strings_fini(&describe->strings);
+    arena_fini(&describe->strings.arena);
+    hash_fini(&describe->strings.by_hash);
+    free(describe->strings.kept);
     arena_fini(&describe->arena);
-    aliases_fini(&describe->aliases);
+    hash_fini(&describe->aliases.units);
+    hash_fini(&describe->aliases.by_target);
+    free(describe->aliases.found);
     hash_fini(&describe->by_die);
     hash_fini(&describe->by_shape);
     free(describe->types);
@@ -744,8 +714,10 @@ static void describe_fill(struct describe *describe, struct subject *subject,
         fields.count = DESCRIPTOR_MEMBERS;
     }
     die_size(&subject->die, &desc->size);
-    if (has_members(tag))
-        fields_read(&fields, &subject->die);
+    if (has_members(tag)) {
+        read_members(&fields, &subject->die, (struct under){.parent = TYPE_NO_MEMBER});
+        read_virtual_bases(&fields, &subject->die);
+    }
     if (fields.variants)
         desc->kind = TYPE_UNION;
     desc->member_count = fields.count;
@@ -784,19 +756,13 @@ static bool same_shape(const struct type_desc *a, const struct type_desc *b)
     return true;
 }
 
-static bool describe_make_room(struct describe *describe)
-{
-    if (!array_more(&describe->types, &describe->room, describe->count, sizeof *describe->types,
-                    TYPES_MAX))
-        return false;
-    return true;
-}
-
 /* A copy in the describer's own memory; 0: there are too many. */
 static uint32_t describe_add(struct describe *describe, const struct type_desc *desc,
                              uint32_t *chain)
 {
-    if (!describe_make_room(describe) || describe->member_total + desc->member_count > MEMBERS_MAX)
+    if (!array_more(&describe->types, &describe->room, describe->count, sizeof *describe->types,
+                    TYPES_MAX) ||
+        describe->member_total + desc->member_count > MEMBERS_MAX)
         return 0;
     struct described *described = arena_alloc(&describe->arena, sizeof *described);
     struct type_member *members =

@@ -19,11 +19,6 @@ unsigned descriptor_rank(Dwarf_Die *type)
     return rank;
 }
 
-static uint64_t descriptor_size(unsigned rank)
-{
-    return HEAD_BYTES + (uint64_t)DIMENSION_BYTES * rank;
-}
-
 void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEMBERS])
 {
     static const struct type_member parts[DESCRIPTOR_MEMBERS] = {
@@ -326,7 +321,7 @@ bool die_size(Dwarf_Die *type, uint64_t *bytes)
         return false;
     unsigned rank = descriptor_rank(&at);
     if (rank) {
-        *bytes = descriptor_size(rank);
+        *bytes = HEAD_BYTES + (uint64_t)DIMENSION_BYTES * rank;
         return true;
     }
     if (own_size(&at, bytes))

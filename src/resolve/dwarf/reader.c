@@ -106,12 +106,6 @@ static const struct dwarf_question *asked_get(const struct asked *asked, uint32_
 
 enum { ASKED_FIRST = 32 };
 
-static void asked_fini(struct asked *asked)
-{
-    free(asked->at);
-    *asked = (struct asked){0};
-}
-
 static bool grow(struct asked *asked)
 {
     uint32_t room = asked->room ? asked->room * 2 : ASKED_FIRST;
@@ -150,19 +144,6 @@ static struct dwarf_question asked_pop(struct asked *asked)
     asked->first = (asked->first + 1) & (asked->room - 1);
     asked->count--;
     return oldest;
-}
-
-static void references_fini(struct references *references)
-{
-    hash_fini(&references->by_content);
-    hash_fini(&references->by_reported);
-    *references = (struct references){0};
-}
-
-/* Another process reports types now. */
-static void references_restart(struct references *references)
-{
-    hash_clear(&references->by_reported);
 }
 
 static uint32_t by_content(struct references *references, uint64_t content, bool *is_new)
@@ -228,8 +209,11 @@ static struct reader_file *reader_file_new(const struct module *module)
 static pid_t reader_file_free(struct reader_file *file)
 {
     pid_t pid = worker_end(&file->worker);
-    asked_fini(&file->asked);
-    references_fini(&file->types);
+    free(file->asked.at);
+    file->asked = (struct asked){0};
+    hash_fini(&file->types.by_content);
+    hash_fini(&file->types.by_reported);
+    file->types = (struct references){0};
     free(file);
     return pid;
 }
@@ -262,7 +246,7 @@ static pid_t reader_file_rest(struct reader_file *file)
     file->sent = 0;
     file->opened = file->yields = false;
     file->waited_ns = file->idle_ns = file->served_ns = file->resident_bytes = 0;
-    references_restart(&file->types);
+    hash_clear(&file->types.by_reported); /* another process reports types now */
     return worker_end(&file->worker);
 }
 
@@ -534,21 +518,16 @@ void readers_free(struct readers *readers)
     free(readers);
 }
 
-static bool readers_make_room(struct readers *readers)
-{
-    if (!array_more(&readers->files, &readers->room, readers->count, sizeof *readers->files,
-                    ARRAY_UNBOUNDED))
-        return false;
-    return true;
-}
-
 static struct reader_file *file_of(struct readers *readers, const struct module *module)
 {
     bool created;
     uint32_t *index = hash_find(&readers->by_serial, module_serial(module));
     if (index)
         return readers->files[*index];
-    struct reader_file *file = readers_make_room(readers) ? reader_file_new(module) : NULL;
+    struct reader_file *file = array_more(&readers->files, &readers->room, readers->count,
+                                          sizeof *readers->files, ARRAY_UNBOUNDED)
+                                   ? reader_file_new(module)
+                                   : NULL;
     index = file ? hash_insert(&readers->by_serial, file->serial, &created) : NULL;
     if (!index) {
         if (file)

@@ -203,12 +203,6 @@ static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *re
     read_children(&reader, record, 0);
 }
 
-static void parts_fini(struct parts *parts)
-{
-    free(parts->parts);
-    *parts = (struct parts){0};
-}
-
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTER_BYTES = 8 };
 /* Of one comparison of two records; pairs beyond it are taken to be alike. */
 enum { PAIRS_MAX = 256 };
@@ -250,7 +244,7 @@ void shapes_free(struct shapes *shapes)
     if (!shapes)
         return;
     for (size_t i = 0; i < shapes->count; i++)
-        parts_fini(&shapes->entries[i].parts);
+        free(shapes->entries[i].parts.parts);
     free(shapes->entries);
     hash_fini(&shapes->by_die);
     hash_fini(&shapes->by_kind);
@@ -327,15 +321,9 @@ static struct shape shape_describe(struct shapes *shapes, Dwarf_Die *die, unsign
 
 static uint32_t shapes_add(struct shapes *shapes, const struct shape *shape)
 {
-    if (shapes->count == shapes->room) {
-        size_t room = shapes->room * 2;
-        struct entry *more =
-            room > SHAPES_MAX ? NULL : realloc(shapes->entries, room * sizeof *more);
-        if (!more)
-            return SHAPE_NOTHING;
-        shapes->entries = more;
-        shapes->room = room;
-    }
+    if (!array_more(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
+                    SHAPES_MAX))
+        return SHAPE_NOTHING;
     shapes->entries[shapes->count] = (struct entry){.shape = *shape};
     return (uint32_t)shapes->count++;
 }

@@ -128,11 +128,6 @@ static void home_look_at(struct search *search, Dwarf_Die *variable)
     look_at_range(search, &attribute, size);
 }
 
-static bool is_inside(const struct search *search, Dwarf_Die *scope)
-{
-    return search->anywhere || dwarf_haspc(scope, search->address) == 1;
-}
-
 static bool may_go_on(struct search *search)
 {
     bool enough = search->found && !search->anywhere && !search->dynamic;
@@ -160,7 +155,7 @@ static void look_into(struct search *search, Dwarf_Die *scope, unsigned depth)
             return;
         if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
              tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
-            is_inside(search, &child))
+            (search->anywhere || dwarf_haspc(&child, search->address) == 1))
             look_into(search, &child, depth + 1);
     } while (!dwarf_siblingof(&child, &child));
 }
@@ -355,11 +350,6 @@ static bool is_push(const struct insn *insn)
     return insn->stack_step < 0 && insn->flow != INSN_CALL;
 }
 
-static bool is_copy(const struct course *course, uint8_t reg)
-{
-    return course->copies >> reg & 1;
-}
-
 static void note_copies(struct course *course, const struct insn *insn)
 {
     if (insn->is_target || insn->flow == INSN_CALL)
@@ -380,7 +370,7 @@ static bool operand_slot(struct course *course, const struct insn *insn,
     int64_t offset;
     if (memory->index != SREG_NONE || memory->segment || memory->base >= SREG_COUNT)
         return false;
-    if (is_copy(course, memory->base)) {
+    if (course->copies >> memory->base & 1) {
         *slot = memory->displacement + course->copied[memory->base];
         return true;
     }

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -44,14 +45,9 @@ static unsigned char *channel_room(struct channel_bytes *bytes, size_t more)
 {
     if (bytes->room - bytes->end < more)
         tidy(bytes);
-    if (bytes->room - bytes->end < more) {
-        size_t room = (bytes->end + more) * 2;
-        unsigned char *larger = realloc(bytes->at, room);
-        if (!larger)
-            return NULL;
-        bytes->at = larger;
-        bytes->room = room;
-    }
+    if (bytes->room - bytes->end < more &&
+        !array_fit(&bytes->at, &bytes->room, (bytes->end + more) * 2, 1))
+        return NULL;
     return bytes->at + bytes->end;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "agent_abi.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -260,10 +261,18 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
 
 /* Rank among names for one address: functions and objects before labels, sized before not, global
  * before local, no leading underscore. */
+/* "cfree@GLIBC_2.2.5", for programs linked long ago; that of today is "free@@GLIBC_2.2.5". */
+static bool is_of_old_version(const char *name)
+{
+    const char *version = strchr(name, '@');
+    return version && version[1] != '@';
+}
+
 static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 {
     uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;
     rank += GELF_ST_BIND(symbol->st_info) == STB_WEAK ? 2 : 0;
+    rank += is_of_old_version(name) ? 8 : 0;
     rank += symbol->st_size ? 0 : 16;
     rank += GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 32 : 0;
     rank += *name == '_';
@@ -744,19 +753,6 @@ static int find_entry(const struct modules *modules, const struct maps *maps, co
     return -1;
 }
 
-static bool modules_make_room(struct modules *modules)
-{
-    if (modules->count < modules->room)
-        return true;
-    size_t room = modules->room ? modules->room * 2 : 64;
-    struct modules_entry *more = realloc(modules->entries, room * sizeof *more);
-    if (!more)
-        return false;
-    modules->entries = more;
-    modules->room = room;
-    return true;
-}
-
 /* The mapping that holds the file's head, which fixes the place without doubt: two segments may
  * share a page of the file, and then one mapping matches either. */
 static const struct map *head_of(const struct maps *maps, const struct map *map)
@@ -805,7 +801,8 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
                                   .start = map->start,
                                   .end = map->end,
                                   .vdso = map->kind == MAPPING_VDSO};
-    if (!entry.name || !modules_make_room(modules)) {
+    if (!entry.name || !array_more(&modules->entries, &modules->room, modules->count,
+                                   sizeof *modules->entries, ARRAY_UNBOUNDED)) {
         free(entry.name);
         return -1;
     }

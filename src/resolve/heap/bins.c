@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "resolve/heap/blocks.h"
@@ -34,14 +35,14 @@ struct bin {
 struct bins {
     struct bin *at; /* [id]; 0 is unused */
     uint32_t count; /* the highest id */
-    uint32_t room;
+    size_t room;
     uint32_t most;
     uint32_t named;  /* ids up to here have names */
     uint32_t unsure; /* of them, how many are */
     bool ask_again;
     uint64_t *words; /* the paths, one after the other */
     uint64_t words_count;
-    uint64_t words_room;
+    size_t words_room;
     struct hash by_path; /* hash of a path -> the newest bin of it */
     uint64_t tick_ns;
     uint64_t mark_ns;
@@ -58,14 +59,9 @@ static uint32_t bins_make(struct bins *bins)
 {
     if (bins->count >= bins->most)
         return 0;
-    if (bins->count + 1 >= bins->room) {
-        uint32_t room = bins->room * 2;
-        struct bin *bigger = realloc(bins->at, room * sizeof *bigger);
-        if (!bigger)
-            return 0;
-        bins->at = bigger;
-        bins->room = room;
-    }
+    if (bins->count + 1 >= bins->room &&
+        !array_fit(&bins->at, &bins->room, bins->room * 2, sizeof *bins->at))
+        return 0;
     uint32_t id = ++bins->count;
     bins->at[id] = (struct bin){.lead = id};
     bins->at[id].stats.allocations_per_s = bins->at[id].stats.frees_per_s = NAN;
@@ -110,15 +106,9 @@ void bins_free(struct bins *bins)
 
 static bool words_reserve(struct bins *bins, unsigned depth)
 {
-    if (bins->words_count + depth <= bins->words_room)
-        return true;
-    uint64_t room = bins->words_room * 2 + BINS_DEPTH_MAX;
-    uint64_t *bigger = realloc(bins->words, room * sizeof *bigger);
-    if (!bigger)
-        return false;
-    bins->words = bigger;
-    bins->words_room = room;
-    return true;
+    return bins->words_count + depth <= bins->words_room ||
+           array_fit(&bins->words, &bins->words_room, bins->words_room * 2 + BINS_DEPTH_MAX,
+                     sizeof *bins->words);
 }
 
 static bool path_is(const struct bins *bins, uint32_t id, const uint64_t *path, unsigned depth)

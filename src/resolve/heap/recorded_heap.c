@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -376,13 +375,9 @@ static void recorded_list_leads(struct recorded_heap *recorded)
     uint32_t count = bins_count(recorded->bins);
     struct bin_info info;
     recorded->lead_count = 0;
-    if (count > recorded->lead_room) {
-        uint32_t *more = realloc(recorded->leads, count * 2 * sizeof *more);
-        if (!more)
-            return;
-        recorded->leads = more;
-        recorded->lead_room = count * 2;
-    }
+    if (count > recorded->lead_room && !array_fit(&recorded->leads, &recorded->lead_room,
+                                                  (size_t)count * 2, sizeof *recorded->leads))
+        return;
     for (uint32_t id = 1; id <= count; id++)
         if (bins_info(recorded->bins, id, &info) && info.lead == id)
             recorded->leads[recorded->lead_count++] = id;
@@ -449,7 +444,7 @@ const char *recorded_heap_name(const struct recorded_heap *recorded, uint32_t bi
 
 /* The bins of recorded_heap.c as others see them: figures, and the call path in words. */
 
-enum { SITES_FIRST = 1024, SITES_MAX = 1 << 18 };
+enum { SITES_MAX = 1 << 18 };
 
 /* In words; again as long as file and line are still to come. */
 static void describe_site(struct recorded_heap *recorded, uint64_t address,
@@ -477,23 +472,11 @@ static void describe_site(struct recorded_heap *recorded, uint64_t address,
         site->words = arena_string(&recorded->strings, function);
 }
 
-static bool make_site_room(struct recorded_heap *recorded)
-{
-    if (recorded->site_count < recorded->site_room)
-        return true;
-    uint32_t room = recorded->site_room ? recorded->site_room * 2 : SITES_FIRST;
-    struct recorded_site *more = realloc(recorded->sites, room * sizeof *more);
-    if (!more)
-        return false;
-    recorded->sites = more;
-    recorded->site_room = room;
-    return true;
-}
-
 static const char *site_of(struct recorded_heap *recorded, uint64_t address)
 {
     bool created = false;
-    uint32_t *index = recorded->site_count < SITES_MAX && make_site_room(recorded)
+    uint32_t *index = array_more(&recorded->sites, &recorded->site_room, recorded->site_count,
+                                 sizeof *recorded->sites, SITES_MAX)
                           ? hash_insert(&recorded->site_of, address, &created)
                           : hash_find(&recorded->site_of, address);
     if (!index)

@@ -7,7 +7,6 @@
 #ifndef MISSTOP_RESOLVE_HEAP_RECORDED_HEAP_H
 #define MISSTOP_RESOLVE_HEAP_RECORDED_HEAP_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,11 +41,11 @@ struct recorded_heap {
     size_t path_room;
     uint32_t *leads; /* bins that represent their group, as of the last tick */
     uint32_t lead_count;
-    uint32_t lead_room;
+    size_t lead_room;
     struct hash site_of; /* return address -> index into sites */
     struct recorded_site *sites;
     uint32_t site_count;
-    uint32_t site_room;
+    size_t site_room;
     struct arena strings;
     const char *shown[RECORDED_DEPTH_SHOWN]; /* the call path handed out last */
     bins_namer *namer;

@@ -6,7 +6,6 @@
  * by its form: an array in zero-initialised data that leads from a page of anonymous memory to an
  * extent around that page.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -31,10 +31,8 @@ struct walk_span *walk_spans_find(const struct walk_spans *spans, uint64_t addre
 
 static bool walk_spans_make_room(struct walk_spans *spans)
 {
-    if (!array_more(&spans->spans, &spans->room, spans->count, sizeof *spans->spans,
-                    WALK_SPANS_MAX))
-        return false;
-    return true;
+    return array_more(&spans->spans, &spans->room, spans->count, sizeof *spans->spans,
+                      WALK_SPANS_MAX);
 }
 
 struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint64_t mapped_end,

@@ -30,14 +30,10 @@ static int intern_name(struct maps *maps, const char *name, uint32_t *offset)
         *offset = maps->maps[maps->count - 1].name;
         return 0;
     }
-    if (maps->names_used + size > maps->names_room) {
-        size_t room = (maps->names_room + size) * 2;
-        char *more = room < UINT32_MAX ? realloc(maps->names, room) : NULL;
-        if (!more)
-            return -ENOMEM;
-        maps->names = more;
-        maps->names_room = room;
-    }
+    size_t room = (maps->names_room + size) * 2;
+    if (maps->names_used + size > maps->names_room &&
+        (room >= UINT32_MAX || !array_fit(&maps->names, &maps->names_room, room, 1)))
+        return -ENOMEM;
     *offset = (uint32_t)maps->names_used;
     memcpy(maps->names + maps->names_used, name, size);
     maps->names_used += size;
@@ -59,15 +55,10 @@ static enum map_kind map_kind_of(const char *name)
 
 static int maps_make_room(struct maps *maps, size_t more)
 {
-    if (maps->count + more <= maps->room)
-        return 0;
-    size_t room = (maps->room + more) * 2;
-    struct map *grown = realloc(maps->maps, room * sizeof *grown);
-    if (!grown)
-        return -ENOMEM;
-    maps->maps = grown;
-    maps->room = room;
-    return 0;
+    return maps->count + more <= maps->room ||
+                   array_fit(&maps->maps, &maps->room, (maps->room + more) * 2, sizeof *maps->maps)
+               ? 0
+               : -ENOMEM;
 }
 
 static void set_name(struct map *map, const char *name)

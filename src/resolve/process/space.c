@@ -127,6 +127,11 @@ static void put_in_bin(struct regions *regions, struct region *region)
     }
 }
 
+static uint64_t new_key(const struct regions *regions, uint64_t start)
+{
+    return (hash_mix(start ^ hash_mix(regions->changes)) & ~UINT64_C(15)) | KEY_ANON;
+}
+
 /* The regions that [start, end) touches become one, which now has these bounds. NULL: it touches
  * none. */
 static struct region *grow(struct regions *regions, uint64_t start, uint64_t end)
@@ -160,7 +165,7 @@ static struct region *grow(struct regions *regions, uint64_t start, uint64_t end
     first->resized |= was[1] - was[0] != end - start;
     if (first->is_of_bin && first->resized) {
         first->is_of_bin = false;
-        first->key = (hash_mix(start ^ hash_mix(regions->changes)) & ~UINT64_C(15)) | KEY_ANON;
+        first->key = new_key(regions, start);
     }
     return first;
 }
@@ -173,7 +178,8 @@ static struct region *regions_add(struct regions *regions, uint64_t start, uint6
         return NULL;
     struct region *region = &regions->list[regions->count++];
     regions->changes++;
-    *region = (struct region){.start = start, .end = end, .key = key};
+    *region =
+        (struct region){.start = start, .end = end, .key = key ? key : new_key(regions, start)};
     put_in_bin(regions, region);
     return region;
 }

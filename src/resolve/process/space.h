@@ -61,7 +61,7 @@ struct region_found {
 void regions_fini(struct regions *regions);
 
 /* The object of [start, end), which is what `map` has around an address beside stacks. `key`: of a
- * new one. false: there is no room for more. */
+ * new one; 0: any that is not used. false: there is no room for more. */
 bool regions_find(struct regions *regions, const struct maps *maps, const struct stacks *stacks,
                   const struct map *map, uint64_t start, uint64_t end, uint64_t key,
                   struct region_found *found);

@@ -3,7 +3,6 @@
  * fieldInfo.hpp of OpenJDK. */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -3,7 +3,6 @@
  * makes the constants; include/v8-internal.h for tagged words. */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "resolve/elf/module.h"

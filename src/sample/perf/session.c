@@ -686,14 +686,10 @@ static const struct record_format *lookup(void *context, uint64_t id, bool has_i
 
 static bool stage(struct session *session, const unsigned char *record, size_t size)
 {
-    if (session->staging_used + size > session->staging_room) {
-        size_t room = session->staging_room ? session->staging_room * 2 : SESSION_RING_BYTES;
-        unsigned char *more = realloc(session->staging, room);
-        if (!more)
-            return false;
-        session->staging = more;
-        session->staging_room = room;
-    }
+    size_t room = session->staging_room ? session->staging_room * 2 : SESSION_RING_BYTES;
+    if (session->staging_used + size > session->staging_room &&
+        !array_fit(&session->staging, &session->staging_room, room, 1))
+        return false;
     if (!array_more(&session->order, &session->order_room, session->order_count,
                     sizeof *session->order, ARRAY_UNBOUNDED))
         return false;

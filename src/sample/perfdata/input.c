@@ -416,13 +416,6 @@ int input_fd(const struct input *input)
 /* Room for the longest record and for zstd to work at length. */
 enum { COMPRESSED_BUFFER_BYTES = 256 * 1024 };
 
-static void compressed_fini(struct compressed *compressed)
-{
-    ZSTD_freeDStream(compressed->zstd);
-    free(compressed->buffer);
-    *compressed = (struct compressed){0};
-}
-
 /*
  * The next chunk, after the one before was used up; it must stay until this one is. 0 or
  * -ENOMEM.
@@ -489,7 +482,9 @@ void tape_init(struct tape *tape, struct input *input, bool swap)
 
 void tape_fini(struct tape *tape)
 {
-    compressed_fini(&tape->compressed);
+    ZSTD_freeDStream(tape->compressed.zstd);
+    free(tape->compressed.buffer);
+    tape->compressed = (struct compressed){0};
 }
 
 static int ended(struct tape *tape, enum tape_end end)

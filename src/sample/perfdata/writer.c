@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "sample/perf/record.h"
 #include "sample/perfdata/header.h"
@@ -901,14 +902,8 @@ bool perfdata_bytes_reserve(struct perfdata_bytes *bytes, size_t size)
     size_t room = bytes->room ? bytes->room : 4096;
     while (room - bytes->used < size)
         room *= 2;
-    unsigned char *more = realloc(bytes->at, room);
-    if (!more) {
-        bytes->failed = true;
-        return false;
-    }
-    bytes->at = more;
-    bytes->room = room;
-    return true;
+    bytes->failed |= !array_fit(&bytes->at, &bytes->room, room, 1);
+    return bytes->room - bytes->used >= size;
 }
 
 void perfdata_bytes_put(struct perfdata_bytes *bytes, const void *data, size_t size)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/files.h"
 #include "sample/kernel.h"
 #include "sample/perfdata/writer_state.h"
@@ -203,19 +204,6 @@ static void tasks_forget(struct perfdata_tasks *tasks, const struct record *fres
     close_ranks(tasks);
 }
 
-static bool tasks_make_room(struct perfdata_tasks *tasks)
-{
-    if (tasks->count < tasks->room)
-        return true;
-    size_t room = tasks->room ? tasks->room * 2 : 256;
-    struct perfdata_task *more = realloc(tasks->list, room * sizeof *more);
-    if (!more)
-        return false;
-    tasks->list = more;
-    tasks->room = room;
-    return true;
-}
-
 static const char *text_of(const struct record *record)
 {
     return record->kind == RECORD_MAPPING ? record->mapping.path
@@ -250,7 +238,9 @@ int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *recor
         tasks_forget(tasks, record);
     if (!lasting || tasks->count == TASKS_MAX)
         return 0;
-    struct record *copied = tasks_make_room(tasks) ? copy(record) : NULL;
+    bool room =
+        array_more(&tasks->list, &tasks->room, tasks->count, sizeof *tasks->list, ARRAY_UNBOUNDED);
+    struct record *copied = room ? copy(record) : NULL;
     if (!copied)
         return -ENOMEM;
     struct perfdata_task task = tasks_key(record);

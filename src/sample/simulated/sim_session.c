@@ -313,14 +313,6 @@ static int add_list(struct sim_session *session, struct sampler_info *info, cons
     return 0;
 }
 
-/* The deepest misses rank. */
-static void add_all(struct sim_session *session, struct sampler_info *info)
-{
-    for (unsigned level = session->level_count; level-- > 0;)
-        add_misses(session, info, level);
-    add_accesses(session, info);
-}
-
 int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid_t pid,
                      const char *list, struct sampler_info *info, struct error *error)
 {
@@ -337,8 +329,11 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
     int code = 0;
     if (list)
         code = add_list(session, info, list, error);
-    else
-        add_all(session, info);
+    else {
+        for (unsigned level = session->level_count; level-- > 0;) /* the deepest misses rank */
+            add_misses(session, info, level);
+        add_accesses(session, info);
+    }
     sim_session_rank(session, 0);
     for (unsigned i = 0; i < session->event_count; i++)
         if (!session->events[i].accesses)

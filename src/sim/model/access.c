@@ -136,15 +136,6 @@ static uint32_t descend(struct state_access *access, uint64_t address, uint32_t 
     return served;
 }
 
-/*
- * Looks for the line of `address`, from the access's first cache on; levels that missed it have it
- * afterwards. Returns the level that had it.
- */
-static uint32_t walk_line(struct state_access *access, uint64_t address, uint32_t size_bytes)
-{
-    return descend(access, address, size_bytes, 0);
-}
-
 static bool look_for_part(struct state_access *access, struct cache *cache, uint64_t address,
                           uint32_t size_bytes)
 {
@@ -395,7 +386,7 @@ static uint32_t by_lines(struct state_access *access, uint64_t address, uint32_t
     for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
         part_bytes = state_part(access->first, address + done, size_bytes - done);
         announce(access, address + done);
-        uint32_t level = walk_line(access, address + done, part_bytes);
+        uint32_t level = descend(access, address + done, part_bytes, 0);
         served = level > served ? level : served;
         if (!access->first->instruction)
             conclude(access, address + done, part_bytes);

@@ -3,16 +3,11 @@
 
 enum { AT_ONCE = 8 };
 
-static uint32_t log2_of(uint64_t power)
-{
-    return (uint32_t)__builtin_ctzll(power);
-}
-
 static void set_shape(struct cache *cache, const struct model_level_spec *spec)
 {
     cache->ways = spec->ways;
     cache->line_bytes = spec->line_bytes;
-    cache->line_shift = log2_of(spec->line_bytes);
+    cache->line_shift = (uint32_t)__builtin_ctzll(spec->line_bytes);
     cache->grain_shift = spec->line_bytes > 64 ? cache->line_shift - 6 : 0;
     cache->sets = spec->size_bytes / spec->line_bytes / spec->ways;
     cache->masked = !(cache->sets & (cache->sets - 1));

@@ -47,12 +47,6 @@ static void resident_each(const struct model *model, uint32_t thread, uint32_t l
         report_set(cache, (uint32_t)set * cache->ways, sink, context);
 }
 
-/* Threads from here on were never seen. */
-static uint32_t resident_threads(const struct model *model)
-{
-    return model->threads_end;
-}
-
 enum { WARM_STEP_BYTES = 4, TOUCHED_BYTES = 64 << 20 };
 
 static int fail(struct whatif *whatif, const char *text)
@@ -127,7 +121,7 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
 /* From the farthest level up: each also orders the lines of the nearer ones. */
 static int warm(struct whatif *whatif, const struct model *first)
 {
-    for (uint32_t thread = 0; thread < resident_threads(first); thread++) {
+    for (uint32_t thread = 0; thread < first->threads_end; thread++) {
         if (whatif_runs(whatif, thread))
             return -1;
         for (uint32_t level = first->spec.level_count; level-- > 0;)

@@ -204,12 +204,6 @@ static void take_guarded_load(struct work *work, const IRLoadG *guarded)
     call(work, MODEL_LOAD, guarded->addr, sizeofIRType(loaded), guarded->guard);
 }
 
-static void take_guarded_store(struct work *work, const IRStoreG *guarded)
-{
-    IRType type = type_of(work, guarded->data);
-    call(work, MODEL_STORE, guarded->addr, sizeofIRType(type), guarded->guard);
-}
-
 /* The store of a compare-and-swap that fails is none, but the line is owned all the same. */
 static void take_swap(struct work *work, const IRCAS *swap)
 {
@@ -287,9 +281,11 @@ static void take_other(struct work *work, IRStmt *statement)
     flush(work);
     if (statement->tag == Ist_IMark)
         begin_instruction(work, statement->Ist.IMark.addr, statement->Ist.IMark.len);
-    else if (statement->tag == Ist_StoreG)
-        take_guarded_store(work, statement->Ist.StoreG.details);
-    else if (statement->tag == Ist_LoadG)
+    else if (statement->tag == Ist_StoreG) {
+        IRType type = type_of(work, statement->Ist.StoreG.details->data);
+        call(work, MODEL_STORE, statement->Ist.StoreG.details->addr, sizeofIRType(type),
+             statement->Ist.StoreG.details->guard);
+    } else if (statement->tag == Ist_LoadG)
         take_guarded_load(work, statement->Ist.LoadG.details);
     else if (statement->tag == Ist_CAS)
         take_swap(work, statement->Ist.CAS.details);

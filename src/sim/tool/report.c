@@ -74,12 +74,6 @@ static struct class *busiest(void)
     return &classes[most];
 }
 
-static void report_more(void)
-{
-    for (UInt i = 0; i < CLASSES; i++)
-        classes[i].step -= classes[i].step > 0;
-}
-
 /* Reports cost misstop time: a few thousand a second, and all of a short run, give shares to a
  * fraction of a point. */
 static Bool is_costly(ULong accesses)
@@ -104,7 +98,8 @@ static void report_adapt_rate(void)
         most->step += most->step < PERIODS - 1;
     else if (quiet > QUIET_LOOKS) {
         quiet = 0;
-        report_more();
+        for (UInt i = 0; i < CLASSES; i++)
+            classes[i].step -= classes[i].step > 0;
     }
     for (UInt i = 0; i < CLASSES; i++) {
         if (i < CLASS_LEFT && classes[i].step > thinnest)
@@ -158,12 +153,6 @@ static Bool reported(struct class *class, const union sim_unit *unit)
     if (!--until_look)
         report_adapt_rate();
     return published;
-}
-
-/* Whether the next miss will be reported that level `served` has. */
-static bool report_miss_is_due(unsigned served)
-{
-    return classes[served].left == 1;
 }
 
 void report_miss(struct sim_miss *miss)
@@ -237,7 +226,7 @@ void missed_by_model(void *context, const struct model_miss *miss)
 bool missed_asks_causes(void *context, uint32_t served)
 {
     (void)context;
-    return report_miss_is_due(served);
+    return classes[served].left == 1;
 }
 
 static void missed_describe(const struct sim_thread *thread, const struct sim_instruction *place,

@@ -70,13 +70,6 @@ static void on_exit(ThreadId id)
     places[number] = NULL;
 }
 
-/* Asks Valgrind to be reported. */
-static void threads_start(void)
-{
-    VG_(track_start_client_code)(on_run);
-    VG_(track_pre_thread_ll_exit)(on_exit);
-}
-
 /* The path of the mapping, in units behind it. */
 static void mappings_report(struct sim_mapping *mapping, const HChar *path)
 {
@@ -132,14 +125,6 @@ static void on_break(Addr start, SizeT length, ThreadId id)
     (void)id;
     if (shared && length)
         mappings_report(&mapping, "[heap]");
-}
-
-/* Asks Valgrind to be reported. */
-static void mappings_start(void)
-{
-    VG_(track_new_mem_startup)(on_map);
-    VG_(track_new_mem_mmap)(on_map);
-    VG_(track_new_mem_brk)(on_break);
 }
 
 /* Reports that a new program begins, with the path of its file. */
@@ -243,8 +228,11 @@ static void register_tool(void)
     VG_(basic_tool_funcs)(tool_start, instrument, finish);
     VG_(needs_command_line_options)(take_option, print_usage, print_debug_usage);
     VG_(needs_syscall_wrapper)(before_call, after_call);
-    threads_start();
-    mappings_start();
+    VG_(track_start_client_code)(on_run);
+    VG_(track_pre_thread_ll_exit)(on_exit);
+    VG_(track_new_mem_startup)(on_map);
+    VG_(track_new_mem_mmap)(on_map);
+    VG_(track_new_mem_brk)(on_break);
 }
 
 VG_DETERMINE_INTERFACE_VERSION(register_tool)

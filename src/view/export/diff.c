@@ -617,12 +617,6 @@ static int diff_compare_compare(struct diff *diff)
     return code;
 }
 
-static void diff_sort(struct diff *diff)
-{
-    for (int table = 0; table < REPORT_TABLES; table++)
-        qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], by_change);
-}
-
 int diff_new(struct diff **out, const struct diff_side *a, const struct diff_side *b,
              struct error *error)
 {
@@ -640,7 +634,8 @@ int diff_new(struct diff **out, const struct diff_side *a, const struct diff_sid
         diff_free(diff);
         return code;
     }
-    diff_sort(diff);
+    for (int table = 0; table < REPORT_TABLES; table++)
+        qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], by_change);
     *out = diff;
     return 0;
 }

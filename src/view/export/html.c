@@ -521,13 +521,6 @@ static void html_help(struct html_writer *writer)
 
 static const char option[] = "--html";
 
-static void print_title(struct html_writer *writer)
-{
-    const struct snapshot_target *target = &writer->snapshot->target;
-    html_say(writer, "<title>misstop: %s</title>\n",
-             target->comm && *target->comm ? target->comm : "?");
-}
-
 /* The page may load nothing from elsewhere, whatever its text contains. */
 static const char policy[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -540,7 +533,9 @@ static void print_page(struct html_writer *writer)
     html_markup(writer, "%s", policy);
     html_markup(writer, "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
                         "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
-    print_title(writer);
+    const struct snapshot_target *target = &writer->snapshot->target;
+    html_say(writer, "<title>misstop: %s</title>\n",
+             target->comm && *target->comm ? target->comm : "?");
     html_markup(writer, "<style>\n%s</style>\n</head>\n<body>\n", html_style);
     html_head(writer);
     html_short(writer);

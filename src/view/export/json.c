@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "view/findings.h"
 #include "view/levels.h"
 #include "view/view.h"
 #include "view/words.h"

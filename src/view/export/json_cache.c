@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sets, the search, the window. */
-#include <math.h>
-#include <stdio.h>
 
 #include "view/export/json.h"
-#include "view/pages/causes.h"
 #include "view/words.h"
 
 static json_t *json_set_counts(const struct snapshot *snapshot, const void *row)

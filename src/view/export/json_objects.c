@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Objects with all that is known of them. */
 #include <math.h>
-#include <stdio.h>
 
 #include "view/export/json.h"
 #include "view/levels.h"

@@ -24,9 +24,9 @@ static const char *report_text(struct report *report, const json_t *from, const 
 
 enum { FIELDS_LISTED = 64, FUNCTIONS_LISTED = 200 };
 
-static double report_share(const json_t *from, const char *name)
+static double report_share(const json_t *from)
 {
-    double value = report_number(from, name);
+    double value = report_number(from, "share");
     return value <= 1.000001 ? fmin(value, 1) : NAN;
 }
 
@@ -78,7 +78,7 @@ static void take_fields(struct report *report, struct report_row *object, const 
     object->least = 0;
     json_array_foreach(fields, i, from)
     {
-        double part = report_share(from, "share");
+        double part = report_share(from);
         const char *name = report_text(report, from, "name");
         if (isnan(part) || isnan(object->share) || !*name || moves(object, name))
             continue;
@@ -134,7 +134,7 @@ static void report_take_objects(struct report *report, const json_t *objects)
     json_t *from;
     json_array_foreach(objects, i, from)
     {
-        double part = report_share(from, "share");
+        double part = report_share(from);
         struct report_row *row = isnan(part) ? NULL : add_row(report, REPORT_OBJECTS);
         if (!row)
             continue;
@@ -157,7 +157,7 @@ static void report_take_functions(struct report *report, const json_t *functions
     report->least_code = 0;
     json_array_foreach(functions, i, from)
     {
-        double part = report_share(from, "share");
+        double part = report_share(from);
         const char *name = report_text(report, from, "function");
         struct report_row *row = isnan(part) || !*name ? NULL : add_row(report, REPORT_FUNCTIONS);
         if (!row)

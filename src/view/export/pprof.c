@@ -54,15 +54,8 @@ static void pprof_list_fini(struct pprof_list *list)
 
 static void pprof_list_add(struct pprof_tables *tables, struct pprof_list *list, void *what)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        void **at = realloc(list->at, room * sizeof *at);
-        if (at) {
-            list->at = at;
-            list->room = room;
-        }
-    }
-    tables->failed |= !what || list->count == list->room;
+    tables->failed |= !what || !array_more(&list->at, &list->room, list->count, sizeof *list->at,
+                                           ARRAY_UNBOUNDED);
     if (!tables->failed)
         list->at[list->count++] = what;
 }
@@ -101,13 +94,6 @@ static int64_t pprof_string(struct pprof_tables *tables, const char *text)
         *at = (uint32_t)tables->strings.count;
     }
     return *at ? *at - 1 : 0;
-}
-
-static void pprof_tables_init(struct pprof_tables *tables)
-{
-    *tables = (struct pprof_tables){0};
-    arena_init(&tables->arena);
-    pprof_string(tables, "");
 }
 
 static void pprof_tables_fini(struct pprof_tables *tables)
@@ -500,7 +486,9 @@ int pprof_pack(const struct snapshot *snapshot, uint64_t now_ns, unsigned char *
     *bytes = NULL;
     *size_bytes = 0;
     pprof__profile__init(&writer.profile);
-    pprof_tables_init(&writer.tables);
+    writer.tables = (struct pprof_tables){0};
+    arena_init(&writer.tables.arena);
+    pprof_string(&writer.tables, "");
     set_types(&writer);
     set_head(&writer, now_ns);
     put_program_first(&writer);

@@ -402,13 +402,6 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
         say_row(writer, kind, &list->rows[i]);
 }
 
-static void print_evictions(struct text_writer *writer)
-{
-    struct eviction_row rows[EVICTION_ROWS_MAX];
-    size_t count = eviction_rows(writer->snapshot, CAUSES_OBJECTS, rows);
-    text_rows(writer, &eviction_columns, rows, count, EVICTION_ROWS);
-}
-
 /* Causes of misses and evictors; nothing unless recorded. */
 static void causes_text_print(struct text_writer *writer)
 {
@@ -416,7 +409,9 @@ static void causes_text_print(struct text_writer *writer)
         return;
     for (enum causes_of kind = 0; kind < CAUSES_KINDS; kind++)
         print_kind(writer, kind);
-    print_evictions(writer);
+    struct eviction_row rows[EVICTION_ROWS_MAX];
+    size_t count = eviction_rows(writer->snapshot, CAUSES_OBJECTS, rows);
+    text_rows(writer, &eviction_columns, rows, count, EVICTION_ROWS);
 }
 
 enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
@@ -725,14 +720,6 @@ static void print_tables(struct text_writer *writer)
     print_window(writer);
 }
 
-/* Tables asked for by an option are printed without --full too. */
-static void print_asked(struct text_writer *writer)
-{
-    watch_text_print(writer);
-    whatif_text_print(writer);
-    print_search(writer);
-}
-
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)
 {
     struct text_writer writer;
@@ -743,8 +730,11 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_first(&writer, options->full ? OBJECT_ROWS : OBJECT_ROWS_SHORT, options->full);
     if (options->full)
         print_tables(&writer);
-    else
-        print_asked(&writer);
+    else { /* tables that an option asks for */
+        watch_text_print(&writer);
+        whatif_text_print(&writer);
+        print_search(&writer);
+    }
     fputc('\n', out);
     if (fflush(out) == EOF || ferror(out))
         code = errno ? -errno : -EIO;

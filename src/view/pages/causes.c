@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -104,11 +103,6 @@ enum {
     TABS_FROM = 6,
     TEXT_BYTES = 512
 };
-
-static enum causes_of causes_kind(const struct browser *browser)
-{
-    return causes_view(browser)->of;
-}
 
 static const struct snapshot_causes_list *list_of(const struct browser *browser)
 {
@@ -349,7 +343,7 @@ static const char *causes_label(struct browser *browser, enum action action)
 {
     static const char *const opens[CAUSES_KINDS] = {
         [CAUSES_OBJECTS] = "Object", [CAUSES_FUNCTIONS] = "Function", [CAUSES_THREADS] = ""};
-    return action == ACTION_FOLD ? opens[causes_kind(browser)] : NULL;
+    return action == ACTION_FOLD ? opens[causes_view(browser)->of] : NULL;
 }
 
 const struct page causes_page = {
@@ -819,14 +813,6 @@ static void advise_invalidated(const struct snapshot_causes_row *row, char *out,
                      "keep a copy and join these later.");
 }
 
-static void advise_first(enum causes_of kind, char *out, size_t size)
-{
-    snprintf(out, size,
-             "%s lines are touched for the first time: no larger cache would help. Touch fewer "
-             "lines, use memory again instead of fresh, or fetch ahead.",
-             kind == CAUSES_OBJECTS ? "Its" : "The");
-}
-
 static void advise_other(const struct snapshot_causes_row *row, char *out, size_t size)
 {
     const double *share = row->figures.share;
@@ -849,7 +835,10 @@ void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, c
     if (row->figures.samples < SAMPLES_LEAST)
         snprintf(out, size, "Too few misses so far to say what to try.");
     else if (most == first)
-        advise_first(kind, out, size);
+        snprintf(out, size,
+                 "%s lines are touched for the first time: no larger cache would help. Touch fewer "
+                 "lines, use memory again instead of fresh, or fetch ahead.",
+                 kind == CAUSES_OBJECTS ? "Its" : "The");
     else if (most == taken)
         advise_invalidated(row, out, size);
     else if (most == other)

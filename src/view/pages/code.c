@@ -87,11 +87,6 @@ static struct value widest_share(const struct snapshot *snapshot, const void *po
 
 enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
 
-static unsigned columns_functions_sort(const struct snapshot *snapshot)
-{
-    return columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE;
-}
-
 /* Not the functions of one object. */
 static bool has_causes(const struct snapshot *snapshot, const void *pointer)
 {
@@ -107,7 +102,7 @@ static const void *function_causes(const struct snapshot *snapshot, const void *
 static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(row->all_share * waits_most(&row->wait));
+    return value_number(widest_share(snapshot, row).number * waits_most(&row->wait));
 }
 
 static const struct column function_list[] = {
@@ -153,8 +148,8 @@ static const struct column function_list[] = {
            .value = code_column_object_share, .width = 5, .rank = 2, UNIT_SHARE),
     WAITS_COLUMNS(3, struct snapshot_code),
     COLUMN(.title = "MAY WAIT",
-           .help = "The most of all time that waits here: the share by the upper bound of WAITS. "
-                   "Sorted by it, what is cached comes last.",
+           .help = "The most that waits here: ALL, or where that is not shown SHARE, by the upper "
+                   "bound of WAITS. Sorted by it, what is cached comes last.",
            .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
     RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
@@ -252,7 +247,8 @@ static void code_update(struct browser *browser)
     struct code_view *view = code_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     if (snapshot)
-        table_suggest_sort(&view->functions, columns_functions_sort(snapshot));
+        table_suggest_sort(&view->functions,
+                           columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE);
     table_set(&view->functions, snapshot, snapshot->code, snapshot->code_count);
     table_set(&view->threads, snapshot, snapshot->threads.list, snapshot->threads.count);
 }

@@ -283,14 +283,8 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
                            const struct source_row *line, const struct screen_sources *sources)
 {
     rows->count = 0;
-    if (rows->capacity < code->instruction_count) {
-        struct instruction_row *list =
-            realloc(rows->list, code->instruction_count * sizeof *rows->list);
-        if (!list)
-            return;
-        rows->list = list;
-        rows->capacity = code->instruction_count;
-    }
+    if (!array_fit(&rows->list, &rows->capacity, code->instruction_count, sizeof *rows->list))
+        return;
     for (size_t i = 0; i < code->instruction_count; i++) {
         const struct snapshot_instruction *instruction = &code->instructions[i];
         if (line && !source_row_has(line, instruction))
@@ -930,13 +924,8 @@ void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *c
     enum { INDENT = 2, INDENT_MOST = 24 };
     size_t count = callers ? callers->count : 0;
     rows->count = 0;
-    if (rows->capacity < count) {
-        struct caller_row *list = reallocarray(rows->list, count, sizeof *list);
-        if (!list)
-            return;
-        rows->list = list;
-        rows->capacity = count;
-    }
+    if (!array_fit(&rows->list, &rows->capacity, count, sizeof *rows->list))
+        return;
     for (size_t i = 0; i < count; i++) {
         const struct snapshot_caller *caller = &callers->list[i];
         if (rows->folded && caller->depth)

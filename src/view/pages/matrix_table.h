@@ -202,24 +202,9 @@ const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
 const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
                                              const struct matrix_table *table);
 
-/* Puts the cursor on the cell with the largest share, the others left aside. */
-void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_table *table);
-
 /* Scrolls the cursor into sight and draws. Rows used, all but the last few where there are many. */
 int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
                      struct canvas *canvas, struct area area);
-
-/* Keys that move the cursor, and stay inside; false: another one. */
-bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table *table,
-                     enum action action);
-/* In a new table the cursor goes to the lines that it was on, or to the first. */
-void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table);
-/* The cursor stays on the lines that it is on now; the next two: as the user has put it there. */
-void matrix_grid_keep(struct matrix_grid *grid, const struct matrix_table *table);
-void matrix_grid_moved(struct matrix_grid *grid, const struct matrix_table *table);
-/* To the cell at a place as drawn. */
-enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct matrix_table *table,
-                                 int row, int column);
 
 /* The state of the page. */
 struct matrix_view {

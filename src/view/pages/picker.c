@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "view/screen/browser.h"
-#include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
 struct picker_view {

@@ -9,7 +9,6 @@
 #include "view/answer.h"
 #include "view/screen/browser.h"
 #include "view/screen/canvas.h"
-#include "view/widget/chart.h"
 #include "view/words.h"
 
 /*
@@ -213,11 +212,6 @@ static const struct snapshot_event *ranking_event(const struct snapshot *snapsho
     return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
 }
 
-static bool is(const char *text, const char *other)
-{
-    return text && !strcmp(text, other);
-}
-
 /* The state of a process that is not simply running. */
 static const char *live_badge(const struct snapshot *snapshot)
 {
@@ -227,7 +221,7 @@ static const char *live_badge(const struct snapshot *snapshot)
                                             {"idle", " IDLE "},
                                             {"not sampled", " NO SAMPLES "}};
     for (size_t i = 0; i < sizeof badges / sizeof *badges; i++)
-        if (is(snapshot->target.state, badges[i][0]))
+        if (snapshot->target.state && !strcmp(snapshot->target.state, badges[i][0]))
             return badges[i][1];
     return NULL;
 }

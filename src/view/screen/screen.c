@@ -246,11 +246,6 @@ static void screen_disarm(void)
     emergency.armed = 0;
 }
 
-static void screen_rearm(void)
-{
-    emergency.armed = 1;
-}
-
 enum { ESCAPE_DELAY_MS = 25 };
 
 struct screen {
@@ -439,7 +434,7 @@ void screen_suspend(struct screen *screen)
 void screen_resume(struct screen *screen)
 {
     reset_prog_mode();
-    screen_rearm();
+    emergency.armed = 1;
     follow_size();
     clearok(stdscr, TRUE);
     screen_draw(screen);

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/array.h"
 #include "view/screen/canvas.h"
 
 /* Snapshots in which the first names come. */
@@ -62,18 +62,6 @@ static int table_compare(const void *left, const void *right, void *context)
         order = columns_compare(&table->columns->list[table->sort], table->snapshot,
                                 row_at(table, a), row_at(table, b), table->invert);
     return order ? order : a < b ? -1 : a > b;
-}
-
-static bool reserve(struct table *table, size_t count)
-{
-    if (count <= table->capacity)
-        return true;
-    uint32_t *order = realloc(table->order, count * sizeof *order);
-    if (!order)
-        return false;
-    table->order = order;
-    table->capacity = count;
-    return true;
 }
 
 static void table_remember(struct table *table)
@@ -152,7 +140,9 @@ void table_set(struct table *table, const struct snapshot *snapshot, const void 
     if (count && table->fits < FITS)
         table->laid_out = 0;
     /* Out of memory: as many rows as there is room for. */
-    table->count = reserve(table, count) ? count : table->capacity;
+    table->count = array_fit(&table->order, &table->capacity, count, sizeof *table->order)
+                       ? count
+                       : table->capacity;
     arrange(table);
 }
 

@@ -596,6 +596,7 @@ static void calls_and_lines_tell_them_apart(void **state)
     bins[2].heap.site = fourth;
     bins[0].heap.site_count = bins[1].heap.site_count = bins[2].heap.site_count = 3;
     bins[3].heap.site_count = 3;
+    bins[3].heap.id = 3;
     bins[4].heap.site_count = 4;
     bins[5].heap.site = first;
     bins[5].heap.site_count = 3;
@@ -603,12 +604,12 @@ static void calls_and_lines_tell_them_apart(void **state)
     assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
     assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
     assert_string_equal(bins[2].called, "Map<u8, A> node < load");
-    assert_string_equal(bins[3].called, "Map<u8, A> node < main t.cc:10");
+    assert_string_equal(bins[3].called, "Map<u8, A> node < main t.cc:10 #2");
     assert_string_equal(bins[4].called, "add<A> t.cc:3 < load");
     assert_string_equal(bins[5].called, "add<A> t.cc:3 < main");
 }
 
-static void what_differs_in_nothing_keeps_its_name(void **state)
+static void what_differs_in_nothing_has_a_number(void **state)
 {
     (void)state;
     struct snapshot_bin bins[] = {
@@ -619,7 +620,10 @@ static void what_differs_in_nothing_keeps_its_name(void **state)
         bin("b", "malloc < b < main"),
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
+    bins[1].heap.id = 1;
     assert_true(twins_tell_apart(&heap, &arena));
+    assert_null(bins[0].called);
+    assert_string_equal(bins[1].called, "a #2");
     assert_null(bins[3].called);
     assert_null(bins[4].called);
     assert_string_equal(bins[2].called, "a < b");
@@ -641,7 +645,7 @@ static int run_twins(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(callers_tell_them_apart, begin, end),
         cmocka_unit_test_setup_teardown(calls_and_lines_tell_them_apart, begin, end),
-        cmocka_unit_test_setup_teardown(what_differs_in_nothing_keeps_its_name, begin, end),
+        cmocka_unit_test_setup_teardown(what_differs_in_nothing_has_a_number, begin, end),
         cmocka_unit_test_setup_teardown(names_that_were_given_stay, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -716,12 +716,33 @@ static void one_that_grows_is_none_of_many(void **state)
     end(&memory);
 }
 
+/* Memory at an address that another object had before. */
+static void one_without_a_key_gets_one(void **state)
+{
+    struct memory memory = {0};
+    struct region_found found[3];
+    (void)state;
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10100000-10110000 rw-p 00000000 00:00 0 \n");
+    for (unsigned i = 0; i < 3; i++) {
+        const struct map *map = &memory.maps.maps[i % 2];
+        assert_true(regions_find(&memory.regions, &memory.maps, &memory.stacks, map, map->start,
+                                 map->end, 0, &found[i]));
+    }
+    assert_int_not_equal(found[0].key, 0);
+    assert_int_not_equal(found[0].key, found[1].key);
+    assert_int_equal(found[0].key, found[2].key);
+    end(&memory);
+}
+
 static int run_regions(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_grows_is_one), cmocka_unit_test(two_that_meet_are_one),
-        cmocka_unit_test(where_a_run_ends), cmocka_unit_test(many_of_one_size_are_one),
-        cmocka_unit_test(one_that_grows_is_none_of_many)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_grows_is_one),
+                                       cmocka_unit_test(two_that_meet_are_one),
+                                       cmocka_unit_test(where_a_run_ends),
+                                       cmocka_unit_test(many_of_one_size_are_one),
+                                       cmocka_unit_test(one_that_grows_is_none_of_many),
+                                       cmocka_unit_test(one_without_a_key_gets_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -246,6 +246,27 @@ static void mappings_are_of_no_type(void **state)
     }
 }
 
+/* memcached's .bss is not a mutex. */
+static void sections_are_of_no_type(void **state)
+{
+    (void)state;
+    int module;
+    struct located section = in_kind(OBJECT_GLOBAL, 0x10000, 0x1000);
+    section.in_module = (const struct module *)&module;
+    struct object_desc desc = {0};
+    for (int i = 0; i < 100; i++) {
+        struct typed_operand operand = says(small.particle, 8);
+        place_in(ID, &section, 0x10000 + 8, &operand);
+    }
+    assert_null(object_types_describe(&typed, &types, ID, &desc));
+    section.variable_of = section.in_module;
+    for (int i = 0; i < 100; i++) {
+        struct typed_operand operand = says(small.particle, 8);
+        place_in(ID + 1, &section, 0x10000 + 8, &operand);
+    }
+    assert_string_equal(object_types_describe(&typed, &types, ID + 1, &desc), "struct particle");
+}
+
 /* Like the resolver: renamed, then called, then placed. */
 static struct place name_and_place(struct located *located, uint64_t address,
                                    const struct typed_operand *operand)
@@ -440,6 +461,9 @@ static void the_allocators_types_name_nothing(void **state)
     name_and_place(&heap, 0x9100, &operand);
     assert_string_equal(heap.name, "[heap]");
     assert_int_equal(heap.base, 0x9000);
+    for (int i = 0; i < 100; i++)
+        place_in(ID, &heap, 0x9100, &operand);
+    assert_null(object_types_describe(&typed, &types, ID, &(struct object_desc){0}));
 }
 
 static void some_memory_keeps_its_name(void **state)
@@ -561,6 +585,7 @@ int main(void)
         TEST(misfits_say_it_is_no_such_block),
         TEST(a_flexible_tail_is_no_second_one),
         TEST(mappings_are_of_no_type),
+        TEST(sections_are_of_no_type),
         TEST(walked_blocks_are_called_after_their_type),
         TEST(an_array_is_seen_in_more_places),
         TEST(an_array_may_have_a_cookie),

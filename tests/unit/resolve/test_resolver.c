@@ -370,6 +370,95 @@ static void a_slot_that_was_named_keeps_its_instance(void **state)
     assert_int_equal(stack.end, stack.base);
 }
 
+static void *relocated[16] = {relocated};
+static void *read_later[16] = {read_later};
+
+/* A function of the dynamic linker; NULL: this one has others. */
+static uint64_t linker_code(void)
+{
+    return (uint64_t)(uintptr_t)dlvsym(RTLD_DEFAULT, "_dl_allocate_tls_init", "GLIBC_PRIVATE");
+}
+
+static const char *declared(struct resolver *resolver, void *const *variable, uint64_t ip)
+{
+    static struct object_desc desc;
+    struct access access = {.address = (uint64_t)(uintptr_t)variable,
+                            .ip = ip,
+                            .base = SREG_NONE,
+                            .index = SREG_NONE,
+                            .tid = known.tid};
+    struct place place;
+    struct place_names names = resolver_names(resolver);
+    resolver_resolve(resolver, &access, NULL, &place);
+    assert_true(ask_object(&names, place.object, &desc));
+    return desc.type;
+}
+
+static struct resolver *another_resolver(bool simulated)
+{
+    struct error error;
+    struct resolver *resolver;
+    struct resolver_options options = {.pid = child, .live = true, .simulated = simulated};
+    assert_int_equal(resolver_open(&resolver, &options, &error), 0);
+    resolver_be_patient(resolver, UINT64_C(60000000000));
+    return resolver;
+}
+
+/* The linker writes each pointer of a variable: for that no debug information is read. */
+static void the_linkers_relocations_ask_for_no_variable(void **state)
+{
+    (void)state;
+    uint64_t own = (uint64_t)(uintptr_t)&declared;
+    if (!linker_code())
+        skip();
+    struct resolver *resolver = another_resolver(false);
+    const char *type = declared(resolver, relocated, linker_code());
+    assert_null(type);
+    type = declared(resolver, relocated, own);
+    if (type) /* the test has debug information */
+        assert_string_equal(type, "void * [16]");
+    resolver_close(resolver);
+}
+
+/* A simulation sees each variable; those with few samples are of no interest. */
+static void few_samples_ask_for_no_variable(void **state)
+{
+    (void)state;
+    enum { FEW = 3 };
+    uint64_t own = (uint64_t)(uintptr_t)&declared;
+    struct resolver *resolver = another_resolver(true);
+    for (int i = 0; i < FEW; i++)
+        assert_null(declared(resolver, read_later, own));
+    const char *type = declared(resolver, read_later, own);
+    if (type)
+        assert_string_equal(type, "void * [16]");
+    resolver_close(resolver);
+}
+
+/* Nor is the linker's long start-up code, as long as it has few samples. */
+static void few_samples_of_the_linker_are_rare(void **state)
+{
+    (void)state;
+    enum { MANY = 1000 };
+    uint8_t untyped = UNTYPED_RARE;
+    int samples = 0;
+    if (!linker_code())
+        skip();
+    struct resolver *resolver = another_resolver(true);
+    for (; samples < MANY && untyped == UNTYPED_RARE; samples++) {
+        struct place place;
+        struct access access = {.address = (uint64_t)(uintptr_t)relocated,
+                                .ip = linker_code(),
+                                .base = SREG_AX,
+                                .index = SREG_NONE,
+                                .tid = known.tid};
+        resolver_resolve(resolver, &access, NULL, &place);
+        untyped = place.untyped;
+    }
+    assert_true(samples > 1 && samples < MANY);
+    resolver_close(resolver);
+}
+
 enum { FREE_BIN = 1 << 30, USED_BIN };
 
 /* A sample of one block, in use or not when it is read. */
@@ -435,6 +524,9 @@ static int run_resolver(void)
         cmocka_unit_test(a_slot_that_was_named_keeps_its_instance),
         cmocka_unit_test(a_frame_has_the_whole_name_of_its_function),
         cmocka_unit_test(samples_of_a_block_are_in_the_bin_of_its_object),
+        cmocka_unit_test(the_linkers_relocations_ask_for_no_variable),
+        cmocka_unit_test(few_samples_ask_for_no_variable),
+        cmocka_unit_test(few_samples_of_the_linker_are_rare),
     };
     return cmocka_run_group_tests_name("resolver", tests, start_child, end_child);
 }
