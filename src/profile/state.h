@@ -138,6 +138,7 @@ struct build {
     size_t unplaced_count; /* of profile->unplaced.sorted */
     double stacks;         /* samples with known callers */
     double unlike;         /* weight of samples without an object that nothing is known of */
+    uint64_t now_ns;       /* of the snapshot */
     bool failed;           /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all; /* of everything attributed */
@@ -231,7 +232,7 @@ struct snapshot_share build_widened(const struct build *build, struct snapshot_s
 void build_matrix(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);
-void build_timeline(struct build *build, uint64_t now_ns);
+void build_timeline(struct build *build);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
 void build_causes(struct build *build);         /* needs objects and code */

@@ -406,6 +406,13 @@ static void move_histories_on(struct profile *profile, uint64_t now_ns)
     profile->refreshed_ns = now_ns;
 }
 
+/* In order: each may read those before it. */
+static void (*const all_parts[])(struct build *build) = {
+    build_uses,     build_objects,  build_window,         build_threads,      build_details,
+    build_code,     build_waits,    build_callers,        build_instructions, build_matrix,
+    build_search,   build_timeline, build_heap,           build_sharing,      build_causes,
+    build_findings, build_watch,    build_weigh_findings, build_partners,     build_reuse};
+
 static bool build_all(struct build *build, const struct snapshot *head, uint64_t now_ns)
 {
     struct profile *profile = build->profile;
@@ -416,44 +423,9 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     copy_totals(build, now_ns);
     if (!profile->options.run)
         move_histories_on(profile, now_ns);
-    build_uses(build);
-    build_objects(build);
-    if (!build->failed)
-        build_window(build);
-    if (!build->failed)
-        build_threads(build);
-    if (!build->failed)
-        build_details(build);
-    if (!build->failed)
-        build_code(build);
-    if (!build->failed)
-        build_waits(build);
-    if (!build->failed)
-        build_callers(build);
-    if (!build->failed)
-        build_instructions(build);
-    if (!build->failed)
-        build_matrix(build);
-    if (!build->failed)
-        build_search(build);
-    if (!build->failed)
-        build_timeline(build, now_ns);
-    if (!build->failed)
-        build_heap(build);
-    if (!build->failed)
-        build_sharing(build);
-    if (!build->failed)
-        build_causes(build);
-    if (!build->failed)
-        build_findings(build);
-    if (!build->failed)
-        build_watch(build);
-    if (!build->failed)
-        build_weigh_findings(build);
-    if (!build->failed)
-        build_partners(build);
-    if (!build->failed)
-        build_reuse(build);
+    build->now_ns = now_ns;
+    for (size_t i = 0; i < sizeof all_parts / sizeof *all_parts && !build->failed; i++)
+        all_parts[i](build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

@@ -556,8 +556,9 @@ static void list_recent(struct build *build, struct snapshot_timeline *shown)
         shown->display_s = shortest_s > 0 ? fmin(shown->recent_s, shortest_s / 2) : shown->recent_s;
 }
 
-void build_timeline(struct build *build, uint64_t now_ns)
+void build_timeline(struct build *build)
 {
+    uint64_t now_ns = build->now_ns;
     const struct timeline *timeline = build_timeline_of(build);
     struct snapshot_timeline *shown = &build->snapshot->timeline;
     *shown = (struct snapshot_timeline){.start_s = NAN,
