@@ -262,8 +262,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct levels_su
     else if (!work_out(build, sums, &levels))
         return NULL;
     snapshot_levels_derive(&levels);
-    struct snapshot_levels *kept = arena_array(build->arena, 1, sizeof *kept);
-    build->failed |= !kept;
+    struct snapshot_levels *kept = build_array(build, 1, sizeof *kept);
     if (kept)
         *kept = levels;
     return kept;
@@ -340,8 +339,7 @@ static void plan(struct build *build)
 
 static struct snapshot_rates *rates_keep(struct build *build, const struct snapshot_rates *rates)
 {
-    struct snapshot_rates *kept = arena_array(build->arena, 1, sizeof *kept);
-    build->failed |= !kept;
+    struct snapshot_rates *kept = build_array(build, 1, sizeof *kept);
     if (kept)
         *kept = *rates;
     return kept;

@@ -52,9 +52,8 @@ static void threads_list(struct build *build, const struct counts *counts)
 {
     struct snapshot_threads *threads = &build->snapshot->threads;
     const struct hash *hash = &counts->threads;
-    struct snapshot_thread *all = calloc(hash->count + 1, sizeof *all);
+    struct snapshot_thread *all = build_scratch(build, hash->count + 1, sizeof *all);
     size_t count = 0;
-    build->failed |= !all;
     for (size_t i = 0; all && hash->slots && i <= hash->mask; i++)
         if (hash->slots[i].used)
             all[count++] =
@@ -65,8 +64,7 @@ static void threads_list(struct build *build, const struct counts *counts)
              SMALLEST(struct snapshot_thread, tid));
     threads->count = count < THREADS_LISTED ? count : THREADS_LISTED;
     threads->left_out = count - threads->count;
-    threads->list = arena_array(build->arena, threads->count, sizeof *threads->list);
-    build->failed |= !threads->list;
+    threads->list = build_array(build, threads->count, sizeof *threads->list);
     for (size_t i = 0; !build->failed && i < threads->count; i++)
         threads->list[i] = all[i];
     free(all);
@@ -226,6 +224,20 @@ const char *region_state_name(enum region_state state)
 {
     static const char *const names[] = {"split", "kept", "object", "line", "dropped", "queued"};
     return (unsigned)state < 6 ? names[state] : "queued";
+}
+
+void *build_array(struct build *build, size_t count, size_t size_bytes)
+{
+    void *array = arena_array(build->arena, count, size_bytes);
+    build->failed |= !array;
+    return array;
+}
+
+void *build_scratch(struct build *build, size_t count, size_t size_bytes)
+{
+    void *array = calloc(count, size_bytes);
+    build->failed |= !array;
+    return array;
 }
 
 double build_read(const struct build *build, const struct counted *counted)
