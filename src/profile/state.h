@@ -154,6 +154,8 @@ struct levels_sums {
 /* Zeroed memory: of the snapshot, or to be freed. NULL, and build->failed: there is none. */
 void *build_array(struct build *build, size_t count, size_t size_bytes);
 void *build_scratch(struct build *build, size_t count, size_t size_bytes);
+/* ... a copy of a value, which may be NULL. */
+void *build_copy(struct build *build, const void *value, size_t size_bytes);
 uint32_t build_object_index(const struct build *build, uint32_t object);
 /* The objects that are one row: from the row's id on; 0: that was the last. */
 uint32_t build_next_part(const struct build *build, uint32_t object);

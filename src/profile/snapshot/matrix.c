@@ -467,14 +467,6 @@ static void list_levels(struct build *build, size_t cells, const struct levels_s
             matrix->cells[i].levels = build_levels(build, &sums[i]);
 }
 
-static const struct rates_sums *keep_rates(struct build *build, const struct rates_sums *sums)
-{
-    struct rates_sums *kept = build_array(build, 1, sizeof *kept);
-    if (kept)
-        *kept = *sums;
-    return kept;
-}
-
 /* Of what rates are made, so that those of several lines together can be made too. */
 static void list_rates(struct build *build, const struct matrix_axes *axes, size_t cells,
                        const struct rates_sums *sums)
@@ -485,16 +477,16 @@ static void list_rates(struct build *build, const struct matrix_axes *axes, size
     for (size_t i = 0; i < cells; i++)
         if (snapshot_matrix_any(&matrix->cells[i]) && i % width < axes->columns &&
             i / width < axes->rows)
-            matrix->cells[i].rates = keep_rates(build, &sums[i]);
+            matrix->cells[i].rates = build_copy(build, &sums[i], sizeof sums[i]);
     for (size_t i = 0; i < axes->rows; i++) {
         struct rates_sums all = {0};
         build_sum_function_rates(build, snapshot->code[matrix->rows[i]].id, &all);
-        matrix->row_totals[i].rates = keep_rates(build, &all);
+        matrix->row_totals[i].rates = build_copy(build, &all, sizeof all);
     }
     for (size_t i = 0; i < axes->columns; i++) {
         struct rates_sums all = {0};
         build_sum_object_rates(build, snapshot->objects[matrix->columns[i]].id, &all);
-        matrix->column_totals[i].rates = keep_rates(build, &all);
+        matrix->column_totals[i].rates = build_copy(build, &all, sizeof all);
     }
     struct rates_plan *plan = build_array(build, 1, sizeof *plan);
     struct rates_sums *all = build_array(build, 1, sizeof *all);

@@ -240,6 +240,12 @@ void *build_scratch(struct build *build, size_t count, size_t size_bytes)
     return array;
 }
 
+void *build_copy(struct build *build, const void *value, size_t size_bytes)
+{
+    void *copy = value ? build_array(build, 1, size_bytes) : NULL;
+    return copy ? memcpy(copy, value, size_bytes) : NULL;
+}
+
 double build_read(const struct build *build, const struct counted *counted)
 {
     return counted_read(counted, build->snapshot->basis, build->scale);
@@ -278,10 +284,9 @@ uint32_t build_object_index(const struct build *build, uint32_t object)
 static const struct snapshot_recording *copy_recording(struct build *build,
                                                        const struct snapshot_recording *from)
 {
-    struct snapshot_recording *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
+    struct snapshot_recording *copy = build_copy(build, from, sizeof *from);
     if (!copy)
         return NULL;
-    *copy = *from;
     copy->host = arena_string(build->arena, from->host);
     copy->cpu = arena_string(build->arena, from->cpu);
     copy->kernel = arena_string(build->arena, from->kernel);
@@ -290,16 +295,6 @@ static const struct snapshot_recording *copy_recording(struct build *build,
     copy->others = arena_string(build->arena, from->others);
     copy->addresses = arena_string(build->arena, from->addresses);
     copy->note = arena_string(build->arena, from->note);
-    return copy;
-}
-
-static const struct snapshot_time_range *copy_time_range(struct build *build,
-                                                         const struct snapshot_time_range *from)
-{
-    struct snapshot_time_range *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
-    if (copy)
-        *copy = *from;
-    build->failed |= from && !copy;
     return copy;
 }
 
@@ -360,7 +355,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
     struct snapshot_source *source = &snapshot->source;
     *snapshot = *head;
     snapshot->recording = copy_recording(build, head->recording);
-    snapshot->time_range = copy_time_range(build, head->time_range);
+    snapshot->time_range = build_copy(build, head->time_range, sizeof *head->time_range);
     snapshot->status = arena_string(build->arena, head->status);
     snapshot->target.comm = arena_string(build->arena, head->target.comm);
     snapshot->target.exe = arena_string(build->arena, head->target.exe);

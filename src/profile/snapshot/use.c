@@ -83,11 +83,9 @@ struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use
 {
     if (!(sum->lines > 0))
         return NULL;
-    struct snapshot_use *use = build_array(build, 1, sizeof *use);
-    if (!use)
-        return NULL;
-    *use = *sum;
-    use_settle(use);
+    struct snapshot_use *use = build_copy(build, sum, sizeof *sum);
+    if (use)
+        use_settle(use);
     return use;
 }
 
