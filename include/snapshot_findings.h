@@ -32,6 +32,7 @@ enum finding_kind {
     FINDING_PUSHED_OUT,    /* it would fit, but accesses to another need the room */
     FINDING_SPINNING,      /* a word is read over and over until another thread writes it */
     FINDING_COPYING,       /* a large block is copied into another */
+    FINDING_CLEARING,      /* a large block is set to one value again and again */
     FINDING_KIND_COUNT
 };
 
@@ -56,6 +57,7 @@ enum finding_rule {
     RULE_STRADDLING,
     RULE_COLUMNS,
     RULE_COPYING,
+    RULE_CLEARING, /* the figures of RULE_COPYING */
     RULE_CHASING,
     RULE_POINTED_TO, /* one of a pair holds a pointer to the other */
     RULE_SAME_INDEX, /* two arrays are read at the same index */

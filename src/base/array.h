@@ -26,6 +26,13 @@ bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t fir
 bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
 
 /*
+ * `count` elements that are zero, of a power of two of bytes up to 64, none of them in two cache
+ * lines; pages that nothing is written to take no memory. *memory is what free() takes.
+ * NULL: no memory.
+ */
+void *array_lines(void **memory, size_t count, size_t each);
+
+/*
  * Binary search in an array sorted by an unsigned member of 4 or 8 bytes: the number of elements up
  * to a key (index of the first one above it), or below a key (index of the first one at or above).
  */

@@ -236,7 +236,7 @@ static enum reason call_entry(struct trace_values *values, struct calls *calls, 
 
 enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200, LINE_BYTES = 64 /* of all x86-64 processors */ };
 
-void culprit_describe(const struct insn *insn, struct access *access)
+static void describe_operand(const struct insn *insn, struct access *access)
 {
     const struct insn_memory *memory = &insn->memory[0];
     access->ip = insn->address;
@@ -245,14 +245,31 @@ void culprit_describe(const struct insn *insn, struct access *access)
     access->size = memory->size;
     access->kind = memory->kind;
     access->locked = insn->locked;
+    access->base = memory->base;
+    access->index = memory->index;
+    access->displacement = (int32_t)memory->displacement;
+}
+
+/* By the code around it. */
+static void describe_around(const struct function *function, const struct insn *insn,
+                            struct access *access)
+{
+    if (!insn->memory_count)
+        return;
+    if (!insn->described)
+        function_describe(function, insn);
     access->waits = insn->waits;
     access->kept = insn->kept;
     access->rewritten = insn->rewritten;
     access->chases = insn->chases;
     access->again = insn->follows;
-    access->base = memory->base;
-    access->index = memory->index;
-    access->displacement = (int32_t)memory->displacement;
+}
+
+void culprit_describe(const struct function *function, const struct insn *insn,
+                      struct access *access)
+{
+    describe_operand(insn, access);
+    describe_around(function, insn, access);
 }
 
 /* The register that holds where a loop began. */
@@ -439,45 +456,78 @@ static struct trace_values values_of(const struct trace *trace, const struct cul
                                  .budget = CULPRIT_BUDGET};
 }
 
+/* One way and what it leads to. */
+struct outcome {
+    const struct candidate *candidate;
+    struct access *access;
+    enum reason reason;
+    int evidence;
+    struct trace trace;
+    struct trace_values values;
+    bool by_operand; /* the access is the culprit's, by its operand */
+    bool computed;   /* ... and the address was found by it, not recalled */
+};
+
 /* One way's address; REASON_NONE or why not. */
-static enum reason evaluate(const struct candidate *candidate, const struct culprit_context *world,
-                            const struct sample *sample, struct access *access)
+static enum reason evaluate(struct outcome *outcome, const struct culprit_context *world,
+                            const struct sample *sample)
 {
-    const struct trace trace = trace_of(candidate);
-    struct trace_values values = values_of(&trace, world, sample);
+    const struct candidate *candidate = outcome->candidate;
+    struct access *access = outcome->access;
+    struct trace_values *values = &outcome->values;
     uint64_t stack;
-    if ((candidate->returned || candidate->entered) && trace_register(&values, SREG_SP, 0, &stack))
+    outcome->trace = trace_of(candidate);
+    *values = values_of(&outcome->trace, world, sample);
+    outcome->by_operand = outcome->computed = false;
+    if ((candidate->returned || candidate->entered) && trace_register(values, SREG_SP, 0, &stack))
         return candidate->returned
                    ? return_slot(stack, access)
-                   : call_entry(&values, world->calls, stack, candidate->entry, access);
+                   : call_entry(values, world->calls, stack, candidate->entry, access);
     if (!candidate->culprit)
         return candidate->reason;
     const struct insn_memory *memory = &candidate->culprit->memory[0];
-    culprit_describe(candidate->culprit, access);
+    describe_operand(candidate->culprit, access);
+    outcome->by_operand = true;
     if (memory->vector)
-        return infer_gather(candidate, &values, sample, access);
+        return infer_gather(candidate, values, sample, access);
     enum reason reason = REASON_NONE;
-    access->chases &= candidate->at + 1u >= candidate->count;
-    if (trace_address(&values, memory, candidate->at, &access->address))
-        access->how = values.inferred       ? ACCESS_INFERRED
-                      : values.reread       ? ACCESS_REREAD
+    if (trace_address(values, memory, candidate->at, &access->address))
+        access->how = values->inferred      ? ACCESS_INFERRED
+                      : values->reread      ? ACCESS_REREAD
                       : candidate->branched ? ACCESS_BRANCHED
-                      : values.undone       ? ACCESS_UNDONE
+                      : values->undone      ? ACCESS_UNDONE
                                             : ACCESS_DIRECT;
     else
-        reason = infer(candidate, &values, world, access);
-    const struct insn_step *step = &candidate->culprit->step;
-    uint64_t from = 0;
-    uint64_t now;
-    if (!reason && step->bytes && trace_register(&values, step->reg, candidate->at, &now) &&
-        (step->from == SREG_NONE || trace_register(&values, step->from, candidate->at, &from)))
-        note_steps(candidate->culprit, from, now, access);
-    if (!reason)
-        note_loaded(candidate->culprit, access);
-    access->of_leaf = values.leaf;
-    if (values.leaf && world->leaves)
+        reason = infer(candidate, values, world, access);
+    outcome->computed = !reason;
+    access->of_leaf = values->leaf;
+    if (values->leaf && world->leaves)
         recall_leaf(world, sample, access, &reason);
     return reason;
+}
+
+/* The way that is taken: its access has something by the code around the culprit, too. */
+static void take_outcome(struct outcome *outcome, const struct function *function)
+{
+    const struct candidate *candidate = outcome->candidate;
+    struct access *access = outcome->access;
+    uint64_t from = 0;
+    uint64_t now;
+    access->reason = (uint8_t)outcome->reason;
+    if (!outcome->by_operand)
+        return;
+    describe_around(function, candidate->culprit, access);
+    if (candidate->culprit->memory[0].vector)
+        return;
+    access->chases &= candidate->at + 1u >= candidate->count;
+    const struct insn_step *step = &candidate->culprit->step;
+    if (outcome->computed && step->bytes &&
+        trace_register(&outcome->values, step->reg, candidate->at, &now) &&
+        (step->from == SREG_NONE ||
+         trace_register(&outcome->values, step->from, candidate->at, &from)))
+        note_steps(candidate->culprit, from, now, access);
+    if (outcome->computed)
+        note_loaded(candidate->culprit, access);
 }
 
 static bool possible(const struct candidate *candidate, const struct sample *sample)
@@ -485,13 +535,6 @@ static bool possible(const struct candidate *candidate, const struct sample *sam
     return candidate->condition == INSN_CONDITION_NONE || sample->regs_missing >> SREG_FLAGS & 1 ||
            insn_condition_holds(candidate->condition, sample->regs[SREG_FLAGS]) == candidate->taken;
 }
-
-struct outcome {
-    struct access access;
-    enum reason reason;
-    const struct candidate *candidate;
-    int evidence;
-};
 
 /*
  * Whether a load's register still holds the value at the address it would have read: 1 yes, -1 no,
@@ -511,7 +554,7 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
     for (size_t i = candidate->at + 1u; i < candidate->count; i++)
         if (candidate->insns[i]->writes >> load->dest & 1)
             return 0;
-    if (!target->memory(target->context, outcome->access.address, &value, load->source_width))
+    if (!target->memory(target->context, outcome->access->address, &value, load->source_width))
         return target->constants_only ? 0 : -1;
     mask = load->source_width == 8 ? UINT64_MAX : (UINT64_C(1) << load->source_width * 8) - 1;
     return (value & mask) == sample->regs[load->dest] ? 1 : -1;
@@ -520,7 +563,7 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
 static bool same_line(const struct outcome *a, const struct outcome *b)
 {
     return a->reason == b->reason &&
-           (a->reason || a->access.address / LINE_BYTES == b->access.address / LINE_BYTES);
+           (a->reason || a->access->address / LINE_BYTES == b->access->address / LINE_BYTES);
 }
 
 /* Several ways: evidence decides between them; those to one line are one, but which byte of it is
@@ -536,8 +579,8 @@ static struct outcome *choose(struct outcome *outcomes, size_t count)
             continue;
         if (!same_line(&outcomes[i], best))
             return NULL;
-        if (!best->reason && outcomes[i].access.address != best->access.address)
-            best->access.how = ACCESS_INFERRED;
+        if (!best->reason && outcomes[i].access->address != best->access->address)
+            best->access->how = ACCESS_INFERRED;
     }
     return best;
 }
@@ -557,12 +600,15 @@ static void find_evidence(struct outcome *outcome, const struct culprit_context 
 }
 
 /* Most IPs have one candidate. */
-static void apply_candidate(const struct candidate *candidate, const struct culprit_context *world,
-                            const struct sample *sample, struct access *access)
+static void apply_candidate(const struct candidate *candidate, const struct function *function,
+                            const struct culprit_context *world, const struct sample *sample,
+                            struct access *access)
 {
-    access->reason = possible(candidate, sample)
-                         ? (uint8_t)evaluate(candidate, world, sample, access)
-                         : (uint8_t)REASON_AMBIGUOUS;
+    struct outcome outcome;
+    outcome.candidate = candidate;
+    outcome.access = access;
+    outcome.reason = evaluate(&outcome, world, sample);
+    take_outcome(&outcome, function);
 }
 
 static void apply_candidates(const struct culprits *culprits, const struct culprit_context *world,
@@ -570,55 +616,57 @@ static void apply_candidates(const struct culprits *culprits, const struct culpr
 {
     const struct decode_target *target = world->target;
     struct outcome outcomes[CULPRIT_CANDIDATES_MAX];
+    struct access accesses[CULPRIT_CANDIDATES_MAX];
     size_t count = 0;
     for (size_t i = 0; i < culprits->candidate_count; i++) {
         const struct candidate *candidate = &culprits->candidates[i];
         if (!possible(candidate, sample))
             continue;
-        struct outcome *outcome = &outcomes[count++];
-        outcome->access = *access;
+        struct outcome *outcome = &outcomes[count];
+        outcome->access = &accesses[count++];
+        *outcome->access = *access;
         outcome->candidate = candidate;
-        outcome->reason = evaluate(candidate, world, sample, &outcome->access);
+        outcome->reason = evaluate(outcome, world, sample);
         outcome->evidence = 0;
         if (outcome->reason == REASON_NONE && target->mapped &&
-            !target->mapped(target->context, outcome->access.address)) {
+            !target->mapped(target->context, outcome->access->address)) {
             outcome->reason = REASON_BAD_ADDRESS;
             outcome->evidence = -1;
         }
     }
     for (size_t i = 0; count > 1 && i < count; i++)
         find_evidence(&outcomes[i], world, sample);
-    const struct outcome *chosen = count ? choose(outcomes, count) : NULL;
-    if (chosen && !culprits->reason) {
-        *access = chosen->access;
-        access->reason = (uint8_t)chosen->reason;
-    } else {
+    struct outcome *chosen = count ? choose(outcomes, count) : NULL;
+    if (!chosen || culprits->reason) {
         access->reason = REASON_AMBIGUOUS;
+        return;
     }
+    take_outcome(chosen, culprits->function);
+    *access = *chosen->access;
 }
 
-void culprit_apply_exact(const struct insn *insn, const struct culprit_context *world,
+void culprit_apply_exact(const struct culprits *culprits, const struct culprit_context *world,
                          const struct sample *sample, struct access *access)
 {
     uint32_t nothing = 0;
     struct candidate candidate = {
-        .written = &nothing, .culprit = insn, .condition = INSN_CONDITION_NONE};
-    if (!culprit_may_miss(insn)) {
+        .written = &nothing, .culprit = culprits->at_ip, .condition = INSN_CONDITION_NONE};
+    if (!culprit_may_miss(culprits->at_ip)) {
         access->reason = REASON_NO_MEMORY;
         return;
     }
     const struct culprit_context alone = {.target = world->target};
-    access->reason = (uint8_t)evaluate(&candidate, &alone, sample, access);
+    apply_candidate(&candidate, culprits->function, &alone, sample, access);
 }
 
 void culprits_apply(const struct culprits *culprits, const struct culprit_context *world,
                     const struct sample *sample, struct access *access)
 {
     if (culprits->at_ip && culprits->at_ip->repeats) {
-        culprit_apply_exact(culprits->at_ip, world, sample, access);
+        culprit_apply_exact(culprits, world, sample, access);
     } else if (culprits->culprit) {
         const struct insn_memory *memory = &culprits->culprit->memory[0];
-        culprit_describe(culprits->culprit, access);
+        culprit_describe(culprits->function, culprits->culprit, access);
         if (sample->regs_missing & insn_memory_uses(memory)) {
             access->reason = REASON_NO_REGISTERS;
             return;
@@ -637,7 +685,10 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
                        sample->regs[step->reg], access);
         note_loaded(culprits->culprit, access);
     } else if (culprits->candidate_count == 1 && !culprits->reason) {
-        apply_candidate(culprits->candidates, world, sample, access);
+        if (possible(culprits->candidates, sample))
+            apply_candidate(culprits->candidates, culprits->function, world, sample, access);
+        else
+            access->reason = REASON_AMBIGUOUS;
     } else if (culprits->candidates) {
         apply_candidates(culprits, world, sample, access);
     } else {
@@ -965,6 +1016,7 @@ int culprits_init(struct culprits *culprits, struct function *function, uint64_t
     if (culprit && !first->branched && is_plain(&culprit->memory[0]) &&
         untouched(first, insn_memory_uses(&culprit->memory[0]))) {
         culprits->culprit = culprit;
+        function_describe(function, culprit);
         culprits->at_once = first->at + 1u == first->count;
         culprits->steps = culprit->step.bytes && untouched(first, step_start(&culprit->step));
         return 0;

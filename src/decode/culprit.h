@@ -137,11 +137,14 @@ struct culprit_context {
 void culprits_apply(const struct culprits *culprits, const struct culprit_context *world,
                     const struct sample *sample, struct access *access);
 
-/* The same for an instruction known to be the culprit, its registers being those of before. */
-void culprit_apply_exact(const struct insn *insn, const struct culprit_context *world,
+/* The same where the instruction at the IP is known to be the culprit, its registers being those of
+ * before. */
+void culprit_apply_exact(const struct culprits *culprits, const struct culprit_context *world,
                          const struct sample *sample, struct access *access);
 
-/* Size, kind and registers of an instruction's likeliest operand; the address is known. */
-void culprit_describe(const struct insn *insn, struct access *access);
+/* Size, kind and registers of an instruction's likeliest operand, and what it has by the code
+ * around it; the address is known. */
+void culprit_describe(const struct function *function, const struct insn *insn,
+                      struct access *access);
 
 #endif

@@ -285,9 +285,9 @@ static void describe_recorded(struct decoder *decoder, const struct sample *samp
     if (!culprits || !culprits->at_ip)
         return;
     if (sample->has & SAMPLE_HAS_EXACT_IP)
-        culprit_describe(culprits->at_ip, access);
+        culprit_describe(culprits->function, culprits->at_ip, access);
     else if (culprits->culprit)
-        culprit_describe(culprits->culprit, access);
+        culprit_describe(culprits->function, culprits->culprit, access);
 }
 
 static void compute(struct decoder *decoder, const struct sample *sample, struct access *access)
@@ -300,7 +300,7 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
     if (!culprits)
         access->reason = REASON_NO_CODE;
     else if (sample->has & SAMPLE_HAS_EXACT_IP && culprits->at_ip)
-        culprit_apply_exact(culprits->at_ip, &world, sample, access);
+        culprit_apply_exact(culprits, &world, sample, access);
     else
         culprits_apply(culprits, &world, sample, access);
     /* Where all instructions are sampled, one before the last is no skid but another's sample. */

@@ -47,7 +47,7 @@ static bool may_wait(const struct insn *insn)
     return insn->op == INSN_OP_MOVE || counts(insn) || is_compare(insn) || does_nothing(insn);
 }
 
-/* The instructions of a loop, from the target of the jump back to the jump; all are decoded. */
+/* The instructions of a loop, from the target of the jump back to the jump. */
 struct loop {
     const struct function *function;
     struct function_loop *found;
@@ -58,14 +58,9 @@ struct loop {
     bool operands_noted;
 };
 
-static struct insn *insn_of(const struct function *function, size_t index)
+static const struct insn *loop_insn(const struct loop *loop, size_t at)
 {
-    return &function->blocks[index / FUNCTION_BLOCK][index % FUNCTION_BLOCK];
-}
-
-static struct insn *loop_insn(const struct loop *loop, size_t at)
-{
-    return insn_of(loop->function, loop->head + at);
+    return function_insn(loop->function, loop->head + at);
 }
 
 static uint32_t written(const struct loop *loop)
@@ -159,7 +154,7 @@ static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
 {
     *from = SREG_NONE;
     for (size_t i = 1; i <= loop->head && i <= STEPS_BEFORE; i++) {
-        const struct insn *insn = insn_of(loop->function, loop->head - i);
+        const struct insn *insn = function_insn(loop->function, loop->head - i);
         if (!(insn->writes >> reg & 1))
             continue;
         if (insn->op == INSN_OP_XOR)
@@ -213,15 +208,12 @@ static bool same_registers(const struct insn_memory *left, const struct insn_mem
 
 static void note_operands(struct loop *loop)
 {
-    size_t past = loop->head + loop->count;
     loop->operand_count = 0;
     loop->operands_noted = true;
-    for (size_t i = loop->head; i < past;) {
-        const struct insn *insn = insn_of(loop->function, i);
-        for (size_t end = (i / FUNCTION_BLOCK + 1) * FUNCTION_BLOCK; i < end && i < past;
-             i++, insn++)
-            if (insn->memory_count)
-                loop->operands[loop->operand_count++] = &insn->memory[0];
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct insn *insn = loop_insn(loop, i);
+        if (insn->memory_count)
+            loop->operands[loop->operand_count++] = &insn->memory[0];
     }
 }
 
@@ -240,9 +232,8 @@ static bool accesses_same(struct loop *loop, const struct insn_memory *operand, 
     return false;
 }
 
-static void steps_mark_access(struct loop *loop, size_t at)
+static void steps_mark_access(struct loop *loop, size_t at, struct insn *insn)
 {
-    struct insn *insn = loop_insn(loop, at);
     const struct insn_memory *memory = &insn->memory[0];
     if (insn->repeats || insn->stack_step || memory->vector || is_slot(insn))
         return;
@@ -295,7 +286,7 @@ static bool loop_calls(const struct loop *loop)
 }
 
 /*
- * The properties that a loop gives its instructions [from, past).
+ * The properties that a loop gives to an access in it.
  *
  * `waits`: it only waits for another thread's store: it loads from the same place each time round,
  * compares, counts and jumps; writes no memory and computes nothing with what was loaded.
@@ -304,57 +295,60 @@ static bool loop_calls(const struct loop *loop)
  * vector register lives across a call), so such a variable lives in memory, and what reads it first
  * mostly waits for what the call returned.
  *
- * How operands move, for the innermost loop around each: found first, because it ends first.
+ * How its operand moves, for the innermost loop around it: found first, because it ends first.
  */
-static void mark_loop(struct loop *loop, size_t from, size_t past)
+static void mark_loop(struct loop *loop, size_t at, struct insn *insn)
 {
     struct function_loop *found = loop->found;
-    bool waits = loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop);
+    bool jumps_back = at + 1 == loop->count;
     if (!found->known) {
         found->calls = loop_calls(loop);
         found->ends = ends_loop(loop);
         found->known = true;
     }
-    for (size_t at = from - loop->head; at < past - loop->head; at++) {
-        struct insn *insn = loop_insn(loop, at);
-        bool jumps_back = at + 1 == loop->count;
-        if (waits && !jumps_back)
-            insn->waits = insn->memory_count > 0;
-        if (!jumps_back && is_slot(insn)) {
-            insn->kept |= found->calls;
-            insn->rewritten = insn->rewritten || accesses_same(loop, &insn->memory[0], true);
-        }
-        if (found->ends && insn->memory_count && !insn->in_loop)
-            steps_mark_access(loop, at);
-        insn->in_loop |= found->ends;
+    if (!jumps_back && loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop))
+        insn->waits = true;
+    if (!jumps_back && is_slot(insn)) {
+        insn->kept |= found->calls;
+        insn->rewritten = insn->rewritten || accesses_same(loop, &insn->memory[0], true);
     }
+    if (found->ends && !insn->in_loop)
+        steps_mark_access(loop, at, insn);
+    insn->in_loop |= found->ends;
 }
 
-static bool decode_at(const struct function *function, size_t index, struct insn *insn)
+static struct insn *insn_of(const struct function *function, size_t index)
+{
+    struct insn *block = function->blocks[index / FUNCTION_BLOCK];
+    return block ? &block[index % FUNCTION_BLOCK] : NULL;
+}
+
+static struct insn *decode_at(const struct function *function, size_t index)
 {
     const struct insn_outline *outline = &function->outlines[index];
-    uint64_t address = function->start + outline->at;
-    bool known = insn_decode(insn, address, function->bytes + (address - function->bytes_start),
-                             outline->length);
+    struct insn **block = &function->blocks[index / FUNCTION_BLOCK];
+    if (!*block) {
+        *block = calloc(FUNCTION_BLOCK, sizeof **block);
+        if (function->kept_bytes)
+            *function->kept_bytes += FUNCTION_BLOCK * sizeof **block;
+    }
+    struct insn *insn = insn_of(function, index);
+    uint64_t address = function_address(function, index);
+    if (!insn || !insn_decode(insn, address, function->bytes + (address - function->bytes_start),
+                              outline->length))
+        return NULL;
     insn->is_target = outline->is_target;
-    return known;
+    return insn;
 }
 
-/* Instructions [from, past); false: no memory. */
-static bool decode_range(const struct function *function, size_t from, size_t past)
+const struct insn *function_insn(const struct function *function, size_t index)
 {
-    for (size_t i = from; i < past; i++) {
-        struct insn **block = &function->blocks[i / FUNCTION_BLOCK];
-        if (!*block) {
-            *block = calloc(FUNCTION_BLOCK, sizeof **block);
-            if (function->kept_bytes)
-                *function->kept_bytes += FUNCTION_BLOCK * sizeof **block;
-        }
-        if (!*block ||
-            (!insn_of(function, i)->decoded && !decode_at(function, i, insn_of(function, i))))
-            return false;
-    }
-    return true;
+    static const struct insn unknown = {
+        .length = 1, .dest = SREG_NONE, .source = SREG_NONE, .stored = SREG_NONE};
+    const struct insn *insn = insn_of(function, index);
+    if (!insn || !insn->decoded)
+        insn = decode_at(function, index);
+    return insn ? insn : &unknown;
 }
 
 enum { LOADED_BEFORE = 24, LOADED_WITHIN = 64 /* bytes of a line */ };
@@ -372,17 +366,17 @@ static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
 }
 
 /* An access after loads of straight code by the same registers. */
-static void mark_loaded(const struct function *function, size_t at)
+static void mark_loaded(const struct function *function, size_t at, struct insn *insn)
 {
-    struct insn *insn = insn_of(function, at);
     uint32_t uses = insn_memory_uses(&insn->memory[0]);
     if (!insn->memory_count || insn->repeats || insn->memory[0].vector)
         return;
     for (size_t i = at; i > 0 && at - i < LOADED_BEFORE; i--) {
-        const struct insn *before = insn_of(function, i - 1);
+        if (function->outlines[i].is_target || !function_adjacent(function, i))
+            return;
+        const struct insn *before = function_insn(function, i - 1);
         const struct insn_memory *memory = &before->memory[0];
-        if (function->outlines[i].is_target || !function_adjacent(function, i) ||
-            before->writes & uses ||
+        if (before->writes & uses ||
             (before->flow != INSN_PLAIN && before->flow != INSN_CONDITIONAL))
             return;
         if (before->memory_count && !before->repeats && !memory->vector &&
@@ -391,56 +385,34 @@ static void mark_loaded(const struct function *function, size_t at)
     }
 }
 
-/* The next loop around instructions before `past` that ends at instruction `last` or later. */
-static bool next_loop(const struct function *function, size_t past, size_t last, struct loop *loop)
+/* The next loop around an instruction, one that ends at instruction `last` or later. */
+static bool next_loop(const struct function *function, size_t index, size_t last, struct loop *loop)
 {
     size_t i = loops_before(function, last);
-    for (; i < function->loop_count && function->loops[i].last < past + LOOP_MAX; i++) {
+    for (; i < function->loop_count && function->loops[i].last <= index + LOOP_MAX; i++) {
         struct function_loop *found = &function->loops[i];
         loop->function = function;
         loop->found = found;
         loop->operands_noted = false;
         loop->head = found->head;
         loop->count = found->last - found->head + 1;
-        if (found->head < past)
+        if (found->head <= index)
             return true;
     }
     return false;
 }
 
-/* Instructions [from, past), by themselves and by the loops around them; false: no memory. */
-static bool describe(const struct function *function, size_t from, size_t past)
+void function_describe(const struct function *function, const struct insn *known)
 {
     struct loop loop;
-    size_t first = from > LOADED_BEFORE ? from - LOADED_BEFORE : 0;
-    size_t end = past;
-    for (size_t i = from; next_loop(function, past, i, &loop); i = end = loop.head + loop.count) {
-        size_t before = loop.head > STEPS_BEFORE ? loop.head - STEPS_BEFORE : 0;
-        first = before < first ? before : first;
-    }
-    if (!decode_range(function, first, end > past ? end : past))
-        return false;
-    for (size_t i = from; next_loop(function, past, i, &loop); i = loop.head + loop.count) {
-        size_t behind = loop.head + loop.count;
-        mark_loop(&loop, loop.head > from ? loop.head : from, behind < past ? behind : past);
-    }
-    for (size_t i = from; i < past; i++) {
-        mark_loaded(function, i);
-        insn_of(function, i)->described = true;
-    }
-    return true;
-}
-
-const struct insn *function_insn(const struct function *function, size_t index)
-{
-    static const struct insn unknown = {
-        .length = 1, .dest = SREG_NONE, .source = SREG_NONE, .stored = SREG_NONE};
-    size_t from = index / FUNCTION_BLOCK * FUNCTION_BLOCK;
-    size_t past = from + FUNCTION_BLOCK < function->count ? from + FUNCTION_BLOCK : function->count;
-    const struct insn *block = function->blocks[index / FUNCTION_BLOCK];
-    if ((!block || !block[index - from].described) && !describe(function, from, past))
-        return &unknown;
-    return insn_of(function, index);
+    if (known->described || !known->memory_count)
+        return;
+    size_t index = function_index(function, known->address);
+    struct insn *insn = insn_of(function, index);
+    for (size_t i = index; next_loop(function, index, i, &loop); i = loop.head + loop.count)
+        mark_loop(&loop, index - loop.head, insn);
+    mark_loaded(function, index, insn);
+    insn->described = true;
 }
 
 const struct insn *function_all(struct function *function)

@@ -14,7 +14,7 @@
 
 enum { FUNCTION_BYTES_MAX = 256 * 1024 /* longer ones are taken in parts around the IP */ };
 
-enum { FUNCTION_BLOCK = 16 }; /* instructions that are decoded together */
+enum { FUNCTION_BLOCK = 8 }; /* instructions that have their memory together */
 
 /* Instructions [head, last]: the last one jumps back to the head. */
 struct function_loop {
@@ -59,9 +59,13 @@ void function_free(struct function *function);
 /* Memory that it takes by now, but for function_all(). */
 size_t function_bytes(const struct function *function);
 
-/* One of its instructions, not the outline only: decoded when it is asked for, with the loops
- * around it, because most of a function never is. Without memory it is an unknown one. */
+/* One of its instructions, not the outline only: decoded when it is asked for, because most of a
+ * function never is. Without memory it is an unknown one. */
 const struct insn *function_insn(const struct function *function, size_t index);
+
+/* Adds to one of its instructions what it has by the code around it: the loops, and loads before
+ * it. For those that are the access of a sample. */
+void function_describe(const struct function *function, const struct insn *insn);
 
 /* All of them; NULL: no memory. */
 const struct insn *function_all(struct function *function);

@@ -142,7 +142,7 @@ struct insn {
     bool follows : 1;   /* a store to what its loop loads (function.c) */
     bool rewritten : 1; /* accesses a slot of the frame that its loop stores to (function.c) */
     bool decoded : 1;
-    bool described : 1; /* the loops around it have been looked at, too (function.c) */
+    bool described : 1; /* the code around it has been looked at, too (function_describe()) */
 };
 
 /* All that the rest of its function needs of an instruction. */

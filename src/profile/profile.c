@@ -769,7 +769,8 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
             pair_vote_member(group->code.row, offset_in_type(place), scale);
     }
     if (group->instance.row) {
-        group->instance.row->size = place->size_bytes;
+        if (place->size_bytes > group->instance.row->size)
+            group->instance.row->size = place->size_bytes;
         pair_vote(group->instance.row, access->tid, scale);
     }
     if (with_levels)

@@ -302,7 +302,6 @@ static void take_pair(const struct pairs_beside *table, size_t i, struct moved_p
     moved->has_causes = take_causes(table->causes, i, hash, &moved->causes);
     bucket->hash[i % PAIRS_BUCKET] = 0;
     bucket->credit[i % PAIRS_BUCKET] = 0;
-    table->pairs->at[i] = (struct pair){.owner = PAIR_EMPTY};
 }
 
 static void sum_pair(struct pair *into, const struct pair *more)
@@ -357,17 +356,18 @@ static void move_pairs(const struct renaming *renaming, const struct pairs_besid
     struct moved_pair *moved = NULL;
     size_t count = 0;
     size_t room = 0;
-    for (size_t i = 0; table->pairs->at && i < table->pairs->count; i++) {
-        struct pair pair = table->pairs->at[i];
-        if (pair.owner == PAIR_EMPTY || !change(renaming, &pair))
+    const struct pair *next;
+    for (size_t i = 0; (next = pairs_next(table->pairs, &i));) {
+        struct pair pair = *next;
+        if (!change(renaming, &pair))
             continue;
         if (!array_more(&moved, &room, count, sizeof *moved, ARRAY_UNBOUNDED))
             break;
-        take_pair(table, i, &moved[count]);
+        take_pair(table, (size_t)(next - table->pairs->at), &moved[count]);
         moved[count++].pair = pair;
     }
     for (size_t i = 0; i < count; i++)
-        if (moved[i].pair.owner != PAIR_EMPTY)
+        if (moved[i].pair.owner != PAIR_NO_OWNER)
             give_pair(table, &moved[i]);
     free(moved);
 }
@@ -403,7 +403,7 @@ static bool change_instance(const struct renaming *renaming, struct pair *pair)
     const struct object_rename *rename = rename_of(renaming, PAIR_OBJECT(pair->owner));
     bool moves = change_owner(renaming, pair);
     if (moves && rename->fixed)
-        pair->owner = PAIR_EMPTY;
+        pair->owner = PAIR_NO_OWNER;
     return moves;
 }
 
@@ -418,10 +418,9 @@ static bool change_thread_evictor(const struct renaming *renaming, struct pair *
 static void move_field_uses(const struct renaming *renaming)
 {
     struct profile *profile = renaming->profile;
-    for (size_t i = 0; profile->use.rows && i < profile->offsets.count; i++) {
-        const struct pair *pair = &profile->offsets.at[i];
-        const struct object_rename *rename =
-            pair->owner == PAIR_EMPTY ? NULL : rename_of(renaming, PAIR_OBJECT(pair->owner));
+    const struct pair *pair;
+    for (size_t i = 0; profile->use.rows && (pair = pairs_next(&profile->offsets, &i));) {
+        const struct object_rename *rename = rename_of(renaming, PAIR_OBJECT(pair->owner));
         for (uint8_t level = 0; rename && level < USE_LEVELS; level++)
             use_join(&profile->use, use_key(USE_FIELD, level, rename->from, pair->key),
                      use_key(USE_FIELD, level, one_of(profile, rename->from),

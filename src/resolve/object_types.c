@@ -117,7 +117,8 @@ bool type_instances_apply(const struct located *located)
 {
     bool memory =
         located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON || located->kind == OBJECT_MAP;
-    return memory && located->allocation != ALLOCATION_RECORDED;
+    return memory && located->allocation != ALLOCATION_RECORDED &&
+           located->allocation != ALLOCATION_HEADER;
 }
 
 /* The type seen at a place, in a block of this size; 0: none. */
@@ -163,6 +164,12 @@ static uint32_t name_block(struct type_instances *instances, const struct types 
     bool array = is_array(instances, id, block_size(located));
     name_after(located, types_at(types, id), id, located->base + cookie, located->end, array);
     return id;
+}
+
+/* Types of glibc's malloc inside its blocks, which are not the program's. */
+static bool is_allocators(const struct type_desc *type)
+{
+    return !strcmp(type->name, "struct malloc_chunk") || !strcmp(type->name, "struct tcache_entry");
 }
 
 bool type_instances_array(struct type_instances *instances, const struct types *types,
@@ -239,7 +246,7 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
     if (!type_instances_apply(located))
         return 0;
-    if (!type || !type->member_count || !is_inside(type, operand->offset))
+    if (!type || !type->member_count || !is_inside(type, operand->offset) || is_allocators(type))
         return rename_by_memory(instances, types, located);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = located->allocation == ALLOCATION_WALKED;
@@ -406,6 +413,8 @@ static void vote(struct object_type *object, const struct types *types,
                  const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
+    if (is_allocators(desc))
+        return;
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block =
         located->allocation == ALLOCATION_RECORDED || located->allocation == ALLOCATION_WALKED;
@@ -431,6 +440,12 @@ void object_types_vote(struct object_types *typed, const struct types *types,
     votes_add(&known->votes, types, type, fits);
 }
 
+/* The rest of a section that no variable is known in: many variables. */
+static bool is_nameless(const struct located *located)
+{
+    return located->in_module && !located->variable_of;
+}
+
 static void place_type(struct object_types *typed, const struct types *types,
                        const struct located *located, const struct typed_operand *operand,
                        struct place *place)
@@ -444,7 +459,8 @@ static void place_type(struct object_types *typed, const struct types *types,
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
     /* A whole stack is no array of anything. */
-    if (object && coded && !object->declared && located->kind != OBJECT_STACK)
+    if (object && coded && !object->declared && located->kind != OBJECT_STACK &&
+        !is_nameless(located))
         vote(object, types, located, operand, place);
     else if (object && object->by_size && place->untyped != UNTYPED_WAITING)
         object->votes.unsaid++;

@@ -124,6 +124,15 @@ static bool find_tls(struct located *located, const struct tls *tls, uint64_t ad
     if (!block)
         return false;
     const struct module *module = block->module;
+    if (!module) {
+        located->kind = OBJECT_TLS;
+        located->base = block->start;
+        located->end = block->end;
+        located->key = located_key_of(UINT64_MAX, 0, KEY_TLS);
+        located->module = "";
+        located->name = "thread control block";
+        return true;
+    }
     const struct symbol *symbol = module_tls(module, address - block->start);
     located->kind = OBJECT_TLS;
     located->module = module_name(module);
@@ -172,10 +181,16 @@ static void find_anonymous(struct located *located, struct space *space, const s
         located->kind = OBJECT_HEAP;
     if (located->kind == OBJECT_ANON &&
         regions_find(&space->regions, &space->maps, &space->stacks, map, located->base,
-                     located->end, located->key, &region)) {
+                     located->end, known ? 0 : located->key, &region)) {
         located->key = region.key;
+        located->whole_start = region.start;
         located->whole_bytes = region.size_bytes;
         located->whole_blocks = region.blocks;
+        uint64_t end = region.start + region.size_bytes;
+        if (!region.is_of_bin && !stacks_within(&space->stacks, region.start, end)) {
+            located->base = region.start;
+            located->end = end;
+        }
         known = names_find_object(names, located->key);
     }
     if (known)
@@ -341,7 +356,7 @@ void located_remember(struct located_recents *recent, struct space *space, uint6
     struct located_recent *known = recent_at(recent, address);
     struct map *map = space_map(space, address);
     bool whole =
-        map && located->base == map->start && located->end == map->end &&
+        map && located->base <= map->start && located->end >= map->end &&
         (map->kind == MAPPING_STACK || map->kind == MAPPING_HEAP || map->kind == MAPPING_ANON) &&
         !space_continues_file(space, map) && !stacks_within(&space->stacks, map->start, map->end);
     if (!whole || located->name == located->text)
@@ -423,44 +438,64 @@ void located_of_class(struct located *located, const struct space *space, const 
 {
     located->kind = OBJECT_HEAP;
     located->key = located_key_of(hash_bytes(name, strlen(name)), space->programs, KEY_CLASS);
+    located->one_of_many = true;
+    located->whole_bytes = 0;
+    located->whole_blocks = 0;
     if (object->class) {
         located->base = object->start;
         located->end = object->start + object->bytes;
-        located->one_of_many = true;
-        located->whole_bytes = 0;
-        located->whole_blocks = 0;
     }
     located->module = "";
     snprintf(located->text, sizeof located->text, "%s", name);
     located->name = located->text;
 }
 
-/* Of several mappings the largest: the last one sampled would change with each sample. */
+/* Of several mappings or blocks the largest: the last one sampled would change with each sample. */
 static void grow_to(struct object_desc *desc, uint64_t size_bytes)
 {
     if (size_bytes > desc->size_bytes)
         desc->size_bytes = size_bytes;
 }
 
+enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
+
+/* Static variables of two files, types of two units, mappings at one address after another: each
+ * has a row, and a number. Bins have call paths. */
+static const char *number_name(const struct located *located, struct names *names,
+                               char out[NAMES_TEXT_MAX])
+{
+    const char *module = located->module ? located->module : "";
+    uint64_t called = hash_bytes(located->name, strlen(located->name)) ^
+                      hash_mix(hash_bytes(module, strlen(module)) + located->kind);
+    uint32_t *count = located->bin ? NULL : hash_insert(&names->called, called, NULL);
+    if (!count || !(*count)++)
+        return located->name;
+    snprintf(out, NAMES_TEXT_MAX, "%.*s #%u", NAMES_TEXT_MAX - 16, located->name, *count);
+    return out;
+}
+
 uint32_t located_object(const struct located *located, struct names *names)
 {
+    char numbered[NAMES_TEXT_MAX];
     struct object_desc desc = {.name = located->name,
                                .module = located->module,
                                .kind = located->kind,
                                .address = located->base,
                                .size_bytes = located->end - located->base};
     uint32_t object = names_find_object(names, located->key);
-    if (!object)
+    if (!object) {
+        desc.name = number_name(located, names, numbered);
         object = names_add_object(names, located->key, &desc);
-    else if (!located->bin && !located->of_type &&
-             (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON))
+    } else if (!located->of_type &&
+               (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON)) {
         grow_to(&names->objects[object], desc.size_bytes);
-    if (object && located->whole_blocks > 1 && !located->of_type)
+    }
+    if (object && located->whole_blocks && !located->of_type) {
         names->objects[object].size_bytes = located->whole_bytes;
-    else if (object && !located->of_type)
-        grow_to(&names->objects[object], located->whole_bytes);
-    if (object && located->whole_blocks && !located->of_type)
         names->objects[object].blocks = located->whole_blocks;
+    }
+    if (object && located->whole_blocks == 1 && !located->of_type)
+        names->objects[object].address = located->whole_start;
     return object;
 }
 
@@ -472,8 +507,6 @@ uint32_t located_intern(const struct located *located, struct names *names)
         names_instance(names, object, located->base);
     return object;
 }
-
-enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
 
 static const char *clean(struct names *names, const char *text)
 {
@@ -512,10 +545,16 @@ void names_fini(struct names *names)
     arena_fini(&names->strings);
     hash_fini(&names->object_of_key);
     hash_fini(&names->instances);
+    hash_fini(&names->called);
     hash_fini(&names->function_of_key);
     free(names->objects);
     free(names->functions);
     free(names->line_looked_for);
+}
+
+void names_forget(struct names *names)
+{
+    hash_clear(&names->called);
 }
 
 uint32_t names_find_object(const struct names *names, uint64_t key)

@@ -28,6 +28,7 @@ struct names {
     size_t object_count;
     struct hash object_of_key;
     struct hash instances; /* (object, base) pairs seen */
+    struct hash called;    /* objects so far by what they are called, of this program */
     struct function_desc *functions;
     bool *line_looked_for;
     size_t function_count;
@@ -37,6 +38,9 @@ struct names {
 
 int names_init(struct names *names);
 void names_fini(struct names *names);
+
+/* Another program runs: its objects may be called as those before. */
+void names_forget(struct names *names);
 
 /* Id of the object with this key (unique among objects); 0 with *desc to be given by
  * names_add_object(). */
@@ -62,6 +66,7 @@ struct located {
     const struct module *in_module; /* that it is a variable or section of; NULL: none */
     uint32_t bin;                   /* of a heap block; 0: none */
     enum allocation_kind allocation;
+    uint64_t whole_start;  /* of the object, where whole_blocks is 1 */
     uint64_t whole_bytes;  /* of the object, if base to end is only a part; 0: it is all */
     uint32_t whole_blocks; /* it has */
     bool in_use;           /* of a walked block: the program has it */

@@ -38,7 +38,7 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
                                                 uint64_t address, uint64_t pc, int64_t at,
                                                 bool *waits)
 {
-    enum { FUNCTION_COLUMNS = 96, RETURN_ADDRESS = -8 /* System V ABI AMD64 1.0, figure 3.3 */ };
+    enum { NAME_COLUMNS = 900, RETURN_ADDRESS = -8 /* System V ABI AMD64 1.0, figure 3.3 */ };
     static const struct typed_variable return_address = {.slot = DWARF_SLOT_SAVED,
                                                          .untyped = UNTYPED_SPILL};
     struct module *module = resolver_code_at(resolver, pc);
@@ -58,9 +58,9 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
     located->name = NULL;
     located->module = function->module;
     if (!names_find_object(&resolver->names, located->key)) {
-        snprintf(located->text, sizeof located->text, "%.*s%s%s", FUNCTION_COLUMNS, function->name,
-                 variable ? "." : " ", part);
-        located->name = located->text;
+        snprintf(resolver->slot_name, sizeof resolver->slot_name, "%.*s%s%.*s", NAME_COLUMNS,
+                 function->name, variable ? "." : " ", NAME_COLUMNS, part);
+        located->name = resolver->slot_name;
     }
     if (variable) {
         located->base = address - (uint64_t)slot->offset;

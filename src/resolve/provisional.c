@@ -161,6 +161,7 @@ uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint6
 static void provisional_remember(struct resolver *resolver, uint64_t start, uint64_t size_bytes,
                                  uint32_t object, uint64_t type_at)
 {
+    resolver->provisional.knows = true;
     *known_at(&resolver->provisional, start, size_bytes) =
         (struct provisional_known){start, size_bytes, type_at, object, 0};
 }
@@ -181,6 +182,8 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     provisional->renames[provisional->rename_count].from = ending->object;
     provisional->renames[provisional->rename_count++].to = to;
     ending->one_of = to;
+    ending->fixed = how->fixed;
+    ending->into = how->offset;
     ending->waits = false;
     if (ending->kind == PROVISIONAL_BLOCK) {
         names_instance(&resolver->names, to, ending->start);
@@ -336,11 +339,9 @@ static uint32_t new_block(struct resolver *resolver, const struct located *block
 /* An object that has no block yet: those that are shown under it come and go. */
 static uint32_t without_blocks(struct resolver *resolver, const struct located *located)
 {
-    uint32_t object = names_find_object(&resolver->names, located->key);
-    if (object)
-        return object;
-    object = located_object(located, &resolver->names);
-    if (object) {
+    size_t before = resolver->names.object_count;
+    uint32_t object = located_object(located, &resolver->names);
+    if (resolver->names.object_count > before) {
         resolver->names.objects[object].blocks = 0;
         resolver->names.objects[object].address = 0;
     }
@@ -364,12 +365,6 @@ enum evidence {
     EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
 };
 
-/* Types of glibc's malloc inside its blocks, which are not the program's. */
-static bool is_allocators(const struct type_desc *desc)
-{
-    return !strcmp(desc->name, "struct malloc_chunk") || !strcmp(desc->name, "struct tcache_entry");
-}
-
 static enum evidence evidence_of(const struct resolver *resolver, const struct located *named,
                                  const struct located *block, uint32_t type)
 {
@@ -377,7 +372,7 @@ static enum evidence evidence_of(const struct resolver *resolver, const struct l
     const struct type_desc *desc = types_at(typing_types(resolver->typing), type);
     uint64_t size = block->end - block->base;
     /* A type that begins before the block or ends behind it is the allocator's view of it. */
-    if (!type || !desc || is_allocators(desc) || named->type_base < block->base ||
+    if (!type || !desc || named->type_base < block->base ||
         (desc->size > size && !type_is_flexible(desc)))
         return EVIDENCE_NONE;
     bool whole = type_instances_is_whole(named, block);
@@ -526,17 +521,16 @@ static bool is_reused(const struct located *block, const struct located *named,
     return small ? type_instances_is_whole(named, block) : known->against >= IN_A_ROW;
 }
 
-/* A block that was free when it was first seen and is in use now. */
-static uint32_t leave_free(struct resolver *resolver, uint32_t object, uint32_t class)
+/* A block that was free when it was first seen is another in use. Its samples so far are in the bin
+ * of free blocks, and stay there. */
+static uint32_t leave_free(struct resolver *resolver, uint32_t object)
 {
     struct provisional *provisional = &resolver->provisional;
     struct provisional_object *unnamed = object_of(provisional, object);
     if (!unnamed || unnamed->one_of || !(provisional->class_of[unnamed->class] & CLASS_FREE))
         return object;
-    if (unnamed->part_of == unnamed->class)
-        unnamed->part_of = class;
-    unnamed->class = class;
-    return object;
+    provisional_settle(resolver, unnamed);
+    return unnamed->one_of ? 0 : object;
 }
 
 /* Whether an object has another type, that contains this one. */
@@ -599,7 +593,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
                                          ? *find_known(resolver, block->base, size_bytes)
                                          : (struct provisional_known){0};
     if (block->in_use)
-        object = leave_free(resolver, object, class);
+        object = leave_free(resolver, object);
     struct provisional_object *unnamed =
         has_no_name(provisional, object) ? object_of(provisional, object) : NULL;
     bool unrelated =
@@ -629,6 +623,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     known.start = block->base;
     known.size_bytes = size_bytes;
     known.object = object = one_of(provisional, object);
+    provisional->knows = true;
     *known_at(provisional, block->base, size_bytes) = known;
     if (evidence == EVIDENCE_BLOCK && !has_no_name(provisional, object))
         note_filled(resolver, class, object);
@@ -645,8 +640,21 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
 
 /* ---- code and stack slots ---- */
 
+/* Another access of an object with an answer that came and was forgotten since. */
+static void bound_instance(const struct resolver *resolver, uint32_t object,
+                           const struct access *access, struct located *located)
+{
+    const struct provisional *provisional = &resolver->provisional;
+    const struct provisional_object *was = object_of(provisional, object);
+    if (!was || !was->fixed)
+        return;
+    const struct object_desc *now = &resolver->names.objects[one_of(provisional, object)];
+    located->base = access->address - (uint64_t)was->into;
+    located->end = located->base + now->size_bytes;
+}
+
 /* A part of `whole` that waits for its type: at first it has the name of the whole. */
-static bool provisional_part(struct resolver *resolver, const struct located *whole, uint64_t key,
+static bool provisional_part(struct resolver *resolver, struct located *whole, uint64_t key,
                              const struct provisional_object *part, struct place *place)
 {
     uint32_t part_of = located_object(whole, &resolver->names);
@@ -665,10 +673,11 @@ static bool provisional_part(struct resolver *resolver, const struct located *wh
     }
     place->object = one_of(&resolver->provisional, object);
     place->holder = place->object == part_of ? 0 : part_of;
+    bound_instance(resolver, object, &part->access, whole);
     return true;
 }
 
-bool provisional_code(struct resolver *resolver, const struct located *memory,
+bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place)
 {
     uint64_t key = (hash_mix(hash_mix(memory->key) + access->ip) & ~UINT64_C(15)) | KEY_CODE;
@@ -676,8 +685,8 @@ bool provisional_code(struct resolver *resolver, const struct located *memory,
     return provisional_part(resolver, memory, key, &part, place);
 }
 
-bool provisional_slot(struct resolver *resolver, const struct located *stack, uint64_t pc,
-                      int64_t slot, const struct access *access, struct place *place)
+bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,
+                      const struct access *access, struct place *place)
 {
     uint64_t key = hash_mix(hash_mix(pc) + (uint64_t)slot + resolver->space.programs);
     struct provisional_object part = {
@@ -854,7 +863,9 @@ void provisional_forget(struct resolver *resolver)
     for (size_t i = provisional->first_active; i < provisional->count; i++)
         if (!provisional->list[i].one_of)
             provisional_settle(resolver, &provisional->list[i]);
-    memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);
+    if (provisional->knows)
+        memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);
+    provisional->knows = false;
 }
 
 const struct object_rename *resolver_renames(const struct resolver *resolver, size_t *count)

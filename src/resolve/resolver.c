@@ -161,6 +161,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     type_instances_forget(&resolver->type_instances);
     provisional_forget(resolver);
     space_forget(&resolver->space);
+    names_forget(&resolver->names);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
     if (resolver->allocations)

@@ -144,6 +144,8 @@ struct provisional_object {
     struct access access;
     uint64_t pc;
     int64_t slot;
+    bool fixed; /* it turned out to be accesses `into` bytes into an instance of one_of */
+    int64_t into;
     uint64_t born_ns; /* first sample of a block */
 };
 
@@ -182,6 +184,7 @@ struct provisional {
     size_t first_active;             /* all before it have ended */
     uint32_t *of_object;             /* [NAMES_OBJECTS_MAX]: index + 1; 0: it is not provisional */
     struct provisional_known *known; /* [PROVISIONAL_BLOCKS], direct-mapped */
+    bool knows;                      /* any of them */
     struct provisional_site *sites;  /* [PROVISIONAL_SITES], likewise */
     uint8_t *class_of; /* [NAMES_OBJECTS_MAX]: knowledge about a size class (provisional.c) */
     struct provisional_filled *filled; /* [NAMES_OBJECTS_MAX], of size classes */
@@ -210,13 +213,14 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
 uint32_t provisional_class(struct resolver *resolver, const struct located *block);
 
 /* Memory with a type that may come from the code's debug information, which is being read. Sets
- * place->object and ->holder; false: there is no room. */
-bool provisional_code(struct resolver *resolver, const struct located *memory,
+ * place->object and ->holder, and the bounds of the instance where the answer came before; false:
+ * there is no room. */
+bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 
 /* A stack slot with its variable being looked up. `slot`: distance from the frame's CFA. */
-bool provisional_slot(struct resolver *resolver, const struct located *stack, uint64_t pc,
-                      int64_t slot, const struct access *access, struct place *place);
+bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,
+                      const struct access *access, struct place *place);
 
 /* Once per refresh: answers that have come, blocks that are gone. */
 void provisional_tick(struct resolver *resolver, uint64_t now_ns);
@@ -273,6 +277,7 @@ struct resolver {
     char heap_words[512];  /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
+    char slot_name[2048];           /* of resolver_name_slot()'s last new one */
     struct located_recents *recent; /* of a recording; NULL: live */
     struct resolved *resolved;      /* likewise */
     struct functions functions;

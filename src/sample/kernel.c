@@ -138,8 +138,7 @@ static const double often_until = 1250;
 #define RUN_LEAST_NS (CLOCK_NS_PER_S / 100) /* less CPU time says nothing */
 
 /* Switches that the thread asked for: another thread that needs the CPU is no reason to sample
- * less.
- */
+ * less. */
 static bool read_thread(const struct kernel *kernel, pid_t pid, struct switching_thread *thread)
 {
     static const char line[] = "\nvoluntary_ctxt_switches:";
@@ -171,19 +170,22 @@ void switching_look(struct switching *switching, const struct kernel *kernel, pi
     double switches = 0;
     if (now_ns - switching->read_ns < LOOK_NS)
         return;
-    if (!threads_read(&threads, kernel, pid))
-        for (size_t i = 0; i < threads.count && now.count < SWITCHING_THREADS; i++) {
-            struct switching_thread *thread = &now.threads[now.count];
-            thread->tid = threads.tids[i];
-            if (!read_thread(kernel, pid, thread))
-                continue;
-            now.count++;
-            const struct switching_thread *before = find_thread(switching, thread->tid);
-            if (!before || before->run_ns > thread->run_ns || before->switches > thread->switches)
-                continue;
-            run_ns += (double)(thread->run_ns - before->run_ns);
-            switches += (double)(thread->switches - before->switches);
-        }
+    if (threads_read(&threads, kernel, pid))
+        threads.count = 0;
+    /* Of many threads some of each age: the oldest of a server may only wait. */
+    size_t step = (threads.count + SWITCHING_THREADS - 1) / SWITCHING_THREADS;
+    for (size_t i = 0; i < threads.count; i += step) {
+        struct switching_thread *thread = &now.threads[now.count];
+        thread->tid = threads.tids[i];
+        if (!read_thread(kernel, pid, thread))
+            continue;
+        now.count++;
+        const struct switching_thread *before = find_thread(switching, thread->tid);
+        if (!before || before->run_ns > thread->run_ns || before->switches > thread->switches)
+            continue;
+        run_ns += (double)(thread->run_ns - before->run_ns);
+        switches += (double)(thread->switches - before->switches);
+    }
     threads_fini(&threads);
     if (run_ns >= (double)RUN_LEAST_NS) {
         now.per_cpu_second = switches * (double)CLOCK_NS_PER_S / run_ns;

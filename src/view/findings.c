@@ -222,6 +222,13 @@ static void copying_words(const struct snapshot_finding *finding, struct finding
         finding->share * 100, finding->function, MIB(copy->bytes), copy->loads, copy->stores);
 }
 
+static void clearing_words(const struct snapshot_finding *finding, struct finding_words *words)
+{
+    SAY(words->evidence,
+        "%.0f%% of the samples are in %s; most are on this, and at least %.0f MiB of it are set.",
+        finding->share * 100, finding->function, MIB(finding->of.copying.bytes));
+}
+
 static void columns_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
     const struct finding_columns *columns = &finding->of.columns;
@@ -628,6 +635,12 @@ static const struct rule {
                       .reckoned = "half of the samples in the copying function, to a tenth more "
                                   "than them: the data is still read once",
                       .how_sure = "whether both copies are needed is not measured"},
+    [RULE_CLEARING] = {.compose = clearing_words,
+                       .advice = "Clear only what was used since the last time: keep a list of it, "
+                                 "or a number of the round beside each value instead of clearing.",
+                       .reckoned = "at most all samples in the clearing function",
+                       .how_sure = "how much of it is used before it is cleared again is not "
+                                   "measured"},
 };
 
 /* Adds to the evidence. */
@@ -706,6 +719,7 @@ static const struct finding_kind_row {
     [FINDING_PUSHED_OUT] = {"pushed-out", "evicted", true},
     [FINDING_SPINNING] = {"spinning", "spinning", false},
     [FINDING_COPYING] = {"copying", "copied", false},
+    [FINDING_CLEARING] = {"clearing", "cleared", false},
 };
 
 const char *finding_kind_name(enum finding_kind kind)

@@ -426,7 +426,8 @@ bool rates_tell_stall_counted(const struct snapshot *snapshot)
 {
     enum event_role role = stall_role(&snapshot->source);
     return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
-           has_role(&snapshot->source, role) && !ranks(&snapshot->source, role);
+           !levels_tell_stall(snapshot) && has_role(&snapshot->source, role) &&
+           !ranks(&snapshot->source, role);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)

@@ -697,8 +697,7 @@ const char *sets_note(const struct snapshot_sets *sets)
 static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *out, size_t size)
 {
     if (sets->content == SETS_HOT_LINES)
-        text_append(out, size,
-                    "hot lines: %.0f%% of the excess is in sets with %u lines or fewer%s",
+        text_append(out, size, "hot lines: %.0f%% of the excess is on %u lines of a set or fewer%s",
                     100 * sets->held, sets->ways, misses ? ", not a conflict" : "");
     else if (sets->content == SETS_LARGE_OBJECT)
         text_append(out, size,
@@ -723,8 +722,9 @@ void sets_reading(const struct snapshot *snapshot, char *out, size_t size)
     if (sets->verdict == SETS_TOO_FEW) {
         snprintf(out, size, "too few samples to say: %.0f on %u sets", sets->samples, sets->sets);
     } else if (sets->verdict == SETS_UNIFORM) {
-        snprintf(out, size, "the %u sets share the %s evenly (%.0f%% more than even)%s", sets->sets,
-                 word, 100 * sets->excess, misses ? ": capacity rather than conflict" : "");
+        snprintf(out, size, "the %u sets share the %s nearly evenly (%.0f%% more than even)%s",
+                 sets->sets, word, 100 * sets->excess,
+                 misses ? ": capacity rather than conflict" : "");
     } else if (sets->content == SETS_CONTENT_UNKNOWN) {
         snprintf(out, size,
                  "the %u sets share the %s unevenly (%.0f%% more than even), but no set stands out "

@@ -3,20 +3,67 @@
 """What holds of every report, whatever the program: sums, bounds, names that are listed.
 
     consistent.py FILE...               JSON reports (misstop -b -j); - is standard input
-    consistent.py MISSTOP -p PID        reports of a process: two, of 4 s each
-    consistent.py --plant FILE          whether what is changed in the last report of FILE is found
+    consistent.py MISSTOP -p PID        reports of a process: two, of 4 s each; with its maps, and as text
+    consistent.py --maps MAPS,... --text TEXT --plant FILE   whether each change in the last report of FILE is found
     consistent.py MISSTOP OPTION...     the same with other options (-i RECORDING, --sim -- CMD)
+    consistent.py --maps MAPS,... --text TEXT FILE   beside /proc/PID/maps, at one time or several, and
+                                        `misstop -b --full --width 300`
 Prints each statement that contradicts another; ends with 1 if there is one.
 """
-import collections, json, os, subprocess, sys
+import collections, json, os, re, shutil, subprocess, sys, tempfile
 
 ROUNDING = 2e-6 # of shares
 DIGITS = 0.011  # of numbers of samples that are weighted
+TEXT = ("-b", "--full", "-H", "0", "--width", "300")
+
+
+# What the text says in other words than the JSON: columns of a table by the JSON's keys, with what one unit is.
+TABLES = {"KIND": ("objects", {"NAME": "name", "KIND": "kind", "MODULE": "module", "TYPE": "type", "SHARE": "share",
+                               "SAMPLES": "samples", "SIZE": "size", "BLOCKS": "blocks", "THR": "threads"}),
+          "FUNCTION": ("code", {"FUNCTION": "function", "MODULE": "module", "SHARE": "share", "ALL": "all_share",
+                                "UNKNOWN": "unknown_share", "SAMPLES": "samples"}),
+          "BIN": ("bins", {"BIN": "name", "SHARE": "share", "LIVE": "live_bytes", "BLOCKS": "live_blocks"})}
+UNITS = {"": 1, "%": 0.01, "k": 1e3, "m": 1e6, "g": 1e9, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def number(text):
+    """A number of the text, and how far it may be off; None where it is none."""
+    found = re.fullmatch(r"<?(\d+)(\.\d+)?([%kmgKMGT]?)", text)
+    if not found:
+        return None
+    unit = UNITS[found[3]]
+    digits = len(found[2]) - 1 if found[2] else 0
+    return float(found[1] + (found[2] or "")) * unit, (10 ** -digits if text[0] == "<" or found[3] else 0.5) * unit
+
+
+def tables_of(lines):
+    """Tables of the text: titles, and rows as words by title. Words begin where their title does, numbers end there."""
+    left = {"NAME", "KIND", "TYPE", "MODULE", "FUNCTION", "FILE", "CACHED", "HOT FIELD", "MOSTLY ON", "BIN"}
+    titles = None
+    for line in lines:
+        line = line.rstrip("\n")
+        if re.match(r" +SHARE ", line):
+            titles = list(re.finditer(r"MAY WAIT|HOT FIELD|OF IT|MOSTLY ON|\S+", line))
+            rows = []
+            yield [one[0] for one in titles], rows
+        elif not line.strip() or line[0] == "(":
+            titles = None
+        elif titles:
+            row, next_start = {}, len(line)
+            for one in reversed(titles):
+                if one[0] in left:
+                    row[one[0]] = line[one.start():next_start].strip()
+                    next_start = one.start()
+                else:
+                    value = re.search(r"\S*$", line[:one.end()])
+                    row.setdefault(one[0], value[0])
+                    next_start = value.start()
+            rows.append(row)
 
 
 class Report:
-    def __init__(self, report, maps=()):
-        self.report, self.maps, self.wrong, self.checked = report, maps, [], 0
+    def __init__(self, report, maps=(), text=()):
+        self.report, self.maps, self.text, self.wrong, self.checked = report, maps, text, [], 0
         self.attributed = report["samples"]["attributed"]
         self.objects = report["objects"]
         # Of what a decayed table forgot nothing can be said.
@@ -52,6 +99,7 @@ class Report:
         if None not in (loads, stores, samples):
             self.at_most(loads, samples, where, "loads", 0)
             self.at_most(stores, samples, where, "stores", 0)
+            self.at_most(samples, loads + stores, where, "samples, loads and stores", DIGITS)
         waits = row.get("waits") or {}
         for level in ("L1", "L2", "L3"):
             bounds = waits.get(level)
@@ -93,10 +141,39 @@ class Report:
                      DIGITS * len(roots))
 
     def place(self, address):
-        for begin, end, kind in self.maps:
-            if begin <= address < end:
-                return kind
+        """Kinds of the mappings that there were."""
+        return {kind for begin, end, kind, _ in self.maps if begin <= address < end}
+
+    def steady(self, address):
+        """Whether the mapping was the same at two times or more: none of one time says what was before."""
+        return any(begin <= address < end and self.maps.count((begin, end, *rest)) > 1 for begin, end, *rest in self.maps)
+
+    def mapped(self, start, end):
+        """Kinds of the mappings that hold [start, end), without a hole; None: there is one."""
+        kinds = set()
+        for begin, stop, kind, *_ in self.maps:
+            if begin <= start < stop:
+                kinds.add(kind)
+                start = stop
+                if start >= end:
+                    return kinds
         return None
+
+    def places(self):
+        """Addresses beside /proc/PID/maps."""
+        if not self.maps:
+            return
+        files = {os.path.basename(path.removesuffix(" (deleted)")) for *_, path in self.maps if path}
+        for row in self.objects:
+            where = f"object {row['name']} [{row['kind']}]"
+            if row["module"]:
+                self.must(row["module"] in files or row["module"].startswith("["), where, f"module {row['module']} is not mapped")
+            kinds = self.mapped(int(row["address"], 16), int(row["address"], 16) + 1) if row["address"] else None
+            if kinds and row["kind"] == "anon" and row["name"].startswith("[anon"):
+                self.must(kinds == {"anonymous"}, where, f"{row['address']} is in {kinds}")
+            size = re.fullmatch(r"\[anon of (.*)\]", row["name"])
+            for one in row["instances"] if size else ():
+                self.must(abs(number(size[1])[0] - one["size"]) <= number(size[1])[1], where, f"an instance of {one['size']}")
 
     def object(self, row):
         where = f"object {row['name']} [{row['kind']}]"
@@ -105,10 +182,11 @@ class Report:
         self.parts(row["code"], row["samples"], where, "code")
         self.parts(row["instances"], row["samples"], where, "instances")
         self.tree(row.get("callers"), where)
-        # A mapping that grew has had several addresses; malloc's own data are no blocks.
-        mapping = row["kind"] == "anon" or row["name"][0] == "[" or row["name"] == "malloc's own data"
+        # A mapping that grew has had several addresses.
+        mapping = row["kind"] == "anon" or row["name"][0] == "["
         # Those of a call path are the blocks that live, instances what was sampled.
-        blocks = row.get("blocks") if not mapping and not row.get("site") else None
+        counted = row.get("site") or row["name"] == "unknown call path"
+        blocks = row.get("blocks") if not mapping and not counted else None
         if blocks is not None:
             self.at_most(len(row["instances"]), blocks, where, "instances, blocks", 0)
         self.names_once(row["fields"], ("name", "offset", "type", "size"), f"{where}: fields")
@@ -117,7 +195,8 @@ class Report:
         for one in row["instances"] if blocks == 1 and row["kind"] == "heap" and not row["type"] else ():
             self.equal(row["size"], one["size"], where, "size, and its only block's", 0)
         for field in row["fields"]:
-            if field["size"] is not None and row["size"] and field["offset"] is not None and blocks == 1:
+            own = field["name"][0] in "+[" # else it may be of another type that is there
+            if own and row["size"] and field["offset"] is not None and blocks == 1:
                 self.at_most(field["offset"], row["size"], where, f"offset of {field['name']}", 0)
         live, count, usable, asked = (row.get(key) for key in
                                       ("live_bytes", "live_blocks", "usable_bytes", "requested_bytes"))
@@ -138,22 +217,30 @@ class Report:
             self.at_most(sum(line["share"] or 0 for line in layout["lines"]), 1, where, "lines of layout", 1e-4)
         types = row.get("layouts") or []
         self.at_most(sum(one["samples"] for one in types), row["samples"], where, "samples of layouts", 0)
+        for field in row["fields"]:
+            whole = [one["size"] for one in types if field["type"] and one["size"] and not one["inferred"]]
+            whole = whole if len(whole) == len(types) == 1 and row["type"] == types[0]["type"] else [None]
+            # What is declared as an array of no size ends where the block does.
+            beyond = "[*]" in field["name"]
+            # The code's view may be of another type.
+            beyond = beyond or not field["name"].startswith(re.sub(r"^(struct|union|class) ", "", row["type"] or " ") + ".")
+            if None not in (whole[0], field["offset"]) and not beyond:
+                self.at_most(field["offset"] + 1, whole[0], where, f"field {field['name']} begins", 0)
         for one in row["instances"]:
             kind = self.place(int(one["address"], 16))
-            if self.maps and kind and one["size"]:
+            # Memory that is made and freed between the two times is not known.
+            if one["size"] and row["kind"] in ("global", "tls", "code", "map") and self.steady(int(one["address"], 16)):
                 self.must(self.place(int(one["address"], 16) + one["size"] - 1), where,
                           f"instance {one['address']} of {one['size']} ends in no mapping")
-            if kind and row["kind"] in ("heap", "stack", "data", "bss"):
-                allowed = {"heap": ("heap", "anonymous"), "stack": ("stack", "anonymous")}.get(
-                    row["kind"], ("file", "anonymous", "heap"))
-                self.must(kind in allowed, where, f"instance {one['address']} is in {kind}")
+            allowed = {"heap": {"heap", "anonymous"}, "stack": {"stack", "anonymous"}, "global": {"file", "anonymous"},
+                       "anon": {"anonymous"}, "map": {"file", "special"}, "code": {"file"}}.get(row["kind"])
+            if kind and allowed:
+                self.must(kind & allowed, where, f"instance {one['address']} is in {kind}")
 
     def all_objects(self):
         self.parts(self.objects, self.attributed, "objects", "objects",
                    self.report.get("objects_left_out") == 0 and not self.decays and self.one_event)
-        self.names_once(self.objects, ("name", "kind", "module", "address"), "objects")
-        self.names_once([row for row in self.objects if row["kind"] == "heap" and row["blocks"] != 1 and not row["site"]],
-                        ("name", "kind", "module", "type"), "objects")
+        self.names_once([row for row in self.objects if not row["site"]], ("name", "kind", "module", "type"), "objects")
         for row in self.objects:
             self.object(row)
             self.share(row["samples"], row["share"], self.attributed, f"object {row['name']}")
@@ -243,6 +330,13 @@ class Report:
         sets = report.get("sets")
         if sets and sets.get("counts"):
             self.equal(len(sets["counts"]), sets["sets"], "sets", "counts", 0)
+            if not self.decays and samples["effective"] == self.attributed:
+                known = self.attributed - (samples["how"].get("object") or 0)
+                self.equal(sum(sets["counts"]), known, "sets", "samples, and attributed", DIGITS * sets["sets"])
+        window = report.get("window") or {}
+        if window.get("addresses") is not None:
+            self.equal(window["singletons"] + window["recurring"], window["addresses"], "window", "once and again", 0)
+            self.at_most(sum(one["count"] for one in window["top"]), window["used"], "window", "counts of lines", 0)
         threads = report.get("threads") or {}
         rows = threads.get("list") or []
         listed = sum(row["samples"] for row in rows)
@@ -272,8 +366,61 @@ class Report:
             self.must(0 <= line["group"] < len(groups), "sharing", f"line of group {line['group']}")
             self.parts(line["sides"], line["samples"], f"line {line['address']}", "sides")
 
+    def text_rows(self):
+        """The text of the same report: the same rows in the same order, the same numbers as far as these are shown."""
+        report = {**self.report, "bins": (self.report.get("heap") or {}).get("bins") or []}
+        for titles, rows in list(tables_of(self.text)):
+            for sign, (key, columns) in TABLES.items():
+                if sign not in titles:
+                    continue
+                self.at_most(len(rows), len(report[key]), f"text {key}", "rows", 0)
+                shown = collections.Counter(tuple(row.get(one) for one in ("NAME", "KIND", "MODULE", "TYPE", "BIN"))
+                                            for row in rows if key != "code")
+                self.must(not shown or max(shown.values()) == 1, f"text {key}", f"rows alike: {shown.most_common(1)}")
+                for row, one in zip(rows, report[key]):
+                    where = f"text {key} {one.get('name') or one.get('function')}"
+                    for title, name in columns.items():
+                        value = one[name]
+                        # SAMPLES of functions are with those of an unknown object.
+                        if (title, key) == ("SAMPLES", "code"):
+                            value += one["unknown_samples"] or 0
+                        # Bins of one function have its caller, or a number.
+                        if title in ("NAME", "BIN") and one.get("site"):
+                            value = (row.get(title) if row.get(title, "").startswith(value) else value)
+                        if title == "TYPE" and value:
+                            value = re.sub(r"\b(struct|union|class) ", "", value)
+                        self.text_value(row.get(title), value, f"{where}: {title}")
+                    self.text_waits(row, one, where)
+
+    def text_value(self, shown, value, where):
+        if shown is None: # no such column
+            return
+        if isinstance(value, str) or shown and not number(shown):
+            self.must("..." in shown or "…" in shown or shown == (value or ""), where, f"{shown}, and {value}")
+        elif shown and value is None:
+            self.must(False, where, f"{shown}, and not known")
+        elif shown:
+            shown, off = number(shown)
+            self.equal(shown, value, where, "text and JSON", off * 1.02)
+
+    def text_waits(self, row, one, where):
+        may = number(row.get("MAY WAIT") or "")
+        waits = (one.get("waits") or {}).get("L1")
+        if may:
+            # That of a function is of its part of all samples.
+            share = one["share"] if row.get("ALL") is None else one["all_share"]
+            self.at_most(may[0], share, where, "MAY WAIT, and share", may[1])
+            if waits and waits["high"] is not None:
+                self.equal(may[0], share * waits["high"], where, "MAY WAIT, and share by the bound", may[1])
+        if waits and re.fullmatch(r"\d+-\d+%", row.get("WAITS") or ""):
+            low, high = row["WAITS"][:-1].split("-")
+            self.equal(int(low) / 100, waits["low"], where, "WAITS", 0.0051)
+            self.equal(int(high) / 100, waits["high"], where, "WAITS", 0.0051)
+
     def all(self):
         self.all_objects()
+        self.text_rows()
+        self.places()
         self.functions()
         self.matrix()
         self.heap()
@@ -281,24 +428,26 @@ class Report:
         return self.wrong
 
 
-def maps_of(pid):
+def maps_of(*files):
+    """Mappings by their address, of a process at one time or several."""
     out = []
-    for line in open(f"/proc/{pid}/maps", errors="replace"):
+    for line in (line for file in files for line in open(file, errors="replace")):
         words = line.split(None, 5)
         begin, end = (int(word, 16) for word in words[0].split("-"))
         path = words[5].strip() if len(words) > 5 else ""
         kind = ("heap" if path == "[heap]" else "stack" if path.startswith("[stack") else
                 "anonymous" if not path or path.startswith("[anon") else "special" if path[0] == "[" else "file")
-        out.append((begin, end, kind))
-    return out
+        out.append((begin, end, kind, path))
+    return sorted(out)
 
 
-def check(lines, maps=(), where=""):
+def check(lines, maps=(), text=(), where=""):
+    """The maps and the text are those of the last report."""
     wrong = checked = 0
+    lines = [line for line in lines if line.startswith("{")]
     for number, line in enumerate(lines, 1):
-        if not line.startswith("{"):
-            continue
-        report = Report(json.loads(line), maps)
+        last = number == len(lines)
+        report = Report(json.loads(line), maps if last else (), text if last else ())
         for words in report.all():
             print(f"{where}report {number}: {words}")
         wrong += len(report.wrong)
@@ -306,50 +455,112 @@ def check(lines, maps=(), where=""):
     return wrong, checked
 
 
-def change(report, *path, by):
-    for key in path[:-1]:
-        report = report[key]
-    report[path[-1]] += by
+def add(report, *path):
+    *path, key, by = path
+    for step in path:
+        report = report[step]
+    report[key] += by
+
+
+def first(rows, **having):
+    return next(row for row in rows if all(row[key] == value for key, value in having.items()))
+
+
+def change_text(text, title, by):
+    """In the first row that has a value there of the first table with this title."""
+    for at, line in enumerate(text):
+        found = re.search(rf"(?<=\s){re.escape(title)}(?=\s)", line) if re.match(r" +SHARE ", line) else None
+        rows = range(at + 1, len(text)) if found else ()
+        for row in rows:
+            value = re.search(r"\S+$", text[row][:found.end()])
+            if value and number(value[0]):
+                text[row] = text[row][:value.start()] + by.rjust(len(value[0])) + text[row][found.end():]
+                return
 
 
 # Each has to be found in a report that is right: a check that cannot fail is none.
-PLANTED = (("an object's samples", "objects", 0, "samples", 1), ("an object's share", "objects", 0, "share", 0.01),
-           ("code of an object", "objects", 0, "code", 0, "samples", 1),
-           ("an instance", "objects", 0, "instances", 0, "samples", 1 << 30),
-           ("a function's share", "code", 0, "share", 0.01), ("a column", "matrix", "columns", 0, "share", 0.01),
-           ("a row", "matrix", "rows", 0, "share", 0.01), ("attributed", "samples", "attributed", 1),
-           ("a wait", "waits", "L1", "low", 2), ("a thread", "threads", "list", 0, "samples", 1))
+PLANTED = {
+    "an object's samples": lambda report, text: add(report, "objects", 0, "samples", 1),
+    "an object's share": lambda report, text: add(report, "objects", 0, "share", 0.01),
+    "loads": lambda report, text: add(report, "objects", 0, "loads", -report["objects"][0]["loads"] - 1),
+    "code of an object": lambda report, text: add(report, "objects", 0, "code", 0, "samples", 1 << 30),
+    "an instance": lambda report, text: add(report, "objects", 0, "instances", 0, "samples", 1 << 30),
+    "instances of one block": lambda report, text: first(report["objects"], kind="global")["instances"].append(
+        {**first(report["objects"], kind="global")["instances"][0], "address": "0x10", "samples": 0}),
+    "an instance's size": lambda report, text: add(first(report["objects"], kind="global")["instances"][0], "size", 1 << 40),
+    "an instance's place": lambda report, text: first(report["objects"], kind="global")["instances"][0].update(
+        address=report["stack_of_plant"]),
+    "a field": lambda report, text: first(report["objects"], kind="global")["fields"].append(
+        {**first(report["objects"], kind="global")["fields"][0], "name": "+x", "offset": 1 << 40, "samples": 0}),
+    "a module": lambda report, text: first(report["objects"], kind="global").update(module="no.so"),
+    "two rows": lambda report, text: report["objects"].append({**report["objects"][-1], "samples": 0, "share": 0}),
+    "a function's share": lambda report, text: add(report, "code", 0, "share", 0.01),
+    "shares of functions": lambda report, text: [add(row, "samples", report["samples"]["total"]) for row in report["code"][:2]],
+    "a column": lambda report, text: add(report, "matrix", "columns", 0, "share", 0.01),
+    "a row": lambda report, text: add(report, "matrix", "rows", 0, "share", 0.01),
+    "attributed": lambda report, text: add(report, "samples", "attributed", 1),
+    "a wait": lambda report, text: add(report, "waits", "L1", "low", 2),
+    "a set": lambda report, text: add(report, "sets", "counts", 0, 10),
+    "a line of the window": lambda report, text: add(report, "window", "singletons", 1),
+    "a thread": lambda report, text: add(report, "threads", "list", 0, "samples", 1),
+    "the text's share": lambda report, text: change_text(text, "SHARE", "0.2%"),
+    "the text's samples": lambda report, text: change_text(text, "SAMPLES", "7"),
+    "the text's MAY WAIT": lambda report, text: change_text(text, "MAY WAIT", "99.9%"),
+    "the text's size": lambda report, text: change_text(text, "SIZE", "3"),
+    "a row of the text": lambda report, text: text.insert(
+        next(i for i, line in enumerate(text) if re.match(r" +SHARE ", line)) + 1, " 12.0%  made up"),
+}
 
 
-def plant(line):
+def plant(line, maps, text):
     """How many of them are not found."""
     missed = 0
-    for what, *path, by in PLANTED:
-        report = json.loads(line)
-        change(report, *path, by=by)
-        found = Report(report).all()
+    stack = next((hex(begin) for begin, _, kind, _ in maps if kind == "stack"), "0x0")
+    for what, change in PLANTED.items():
+        report, changed = {**json.loads(line), "stack_of_plant": stack}, list(text)
+        change(report, changed)
+        found = Report(report, maps, changed).all()
         print(f"{'found' if found else 'NOT FOUND'}: {what}")
         missed += not found
     return missed
 
 
+def run(misstop, options):
+    """Reports of a run, the maps of its process, and the text of the same samples."""
+    if options[0] != "-p":
+        reports = subprocess.run([misstop, "-b", "-j", "-H", "0", *options], stdout=subprocess.PIPE, text=True).stdout
+        text = []
+        if options[0] == "-i":
+            text = subprocess.run([misstop, *TEXT, *options], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        return reports.splitlines(), (), text
+    with tempfile.TemporaryDirectory() as folder:
+        recording = f"{folder}/recording"
+        now, before = f"/proc/{options[1]}/maps", f"{folder}/maps"
+        shutil.copyfile(now, before)
+        process = subprocess.Popen([misstop, "-j", "-s", "clock", "-n", "2", "-d", "4", "-H", "0", "-o", recording,
+                                    *options], stdout=subprocess.PIPE, text=True)
+        reports = process.stdout.readlines()
+        maps = maps_of(before, now) if os.path.exists(now) else ()
+        process.wait()
+        # The text of the recording is that of its last report.
+        text = subprocess.run([misstop, *TEXT, "-i", recording], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        return reports, maps, text
+
+
 def main():
     wrong = checked = 0
     arguments = sys.argv[1:]
+    beside = {"--maps": (), "--text": ()}
+    while arguments[0] in beside:
+        beside[arguments[0]] = maps_of(*arguments[1].split(",")) if arguments[0] == "--maps" else open(arguments[1]).readlines()
+        arguments = arguments[2:]
     if arguments[0] == "--plant":
-        sys.exit(plant(open(arguments[1]).readlines()[-1]) > 0)
-    if arguments and arguments[0] != "-" and os.access(arguments[0], os.X_OK):
-        misstop, *options = arguments
-        maps = ()
-        live = ["-s", "clock", "-n", "2", "-d", "4"] if options[0] == "-p" else []
-        run = subprocess.Popen([misstop, "-b", "-j", "-H", "0", *live, *options], stdout=subprocess.PIPE, text=True)
-        out = run.stdout.readlines()
-        if options[0] == "-p" and os.path.exists(f"/proc/{options[1]}/maps"):
-            maps = maps_of(options[1])
-        run.wait()
-        wrong, checked = check(out, maps)
-    for name in arguments if not checked else ():
-        found = check(sys.stdin if name == "-" else open(name), (), f"{name}: ")
+        sys.exit(plant(open(arguments[1]).readlines()[-1], beside["--maps"], beside["--text"]) > 0)
+    if arguments[0] != "-" and os.access(arguments[0], os.X_OK):
+        wrong, checked = check(*run(arguments[0], arguments[1:]))
+        arguments = ()
+    for name in arguments:
+        found = check(sys.stdin if name == "-" else open(name), beside["--maps"], beside["--text"], f"{name}: ")
         wrong, checked = wrong + found[0], checked + found[1]
     print(f"{checked} statements compared, {wrong} contradict another")
     sys.exit(wrong > 0 or not checked)

@@ -217,6 +217,34 @@ static void copy_work(bool mended)
     judged_sink += sum;
 }
 
+/* Marks of which few are set, all cleared before the next round; mended, only those that were set.
+ */
+#define MARKS     (24u << 20)
+#define MARKS_SET 1000
+static char *marks;
+static uint64_t marks_state = 99;
+
+static void marks_set_up(bool mended)
+{
+    (void)mended;
+    marks = judged_alloc(MARKS);
+}
+
+static void marks_work(bool mended)
+{
+    static uint32_t set[MARKS_SET];
+
+    for (int i = 0; i < MARKS_SET; i++) {
+        set[i] = judged_next(&marks_state) % MARKS;
+        marks[set[i]]++;
+    }
+    judged_sink += marks[set[7]];
+    if (!mended)
+        memset(marks, 0, MARKS);
+    for (int i = 0; mended && i < MARKS_SET; i++)
+        marks[set[i]] = 0;
+}
+
 /* Two counters of two threads in one line; mended, each in a line of its own. */
 static struct {
     atomic_ulong a, b;
@@ -622,6 +650,7 @@ const struct judged_program judged_problems[] = {
     {"search-tree", "chasing", "scattered|tlb-reach|straddling", NULL, tree_set_up, tree_work},
     {"shuffled-list", "chasing|scattered", "tlb-reach", NULL, list_set_up, list_work},
     {"copied-block", "copying", NULL, NULL, copy_set_up, copy_work},
+    {"cleared-marks", "clearing", NULL, NULL, marks_set_up, marks_work},
     {"counters-in-a-line", "false-sharing", NULL, "counters_near", counters_set_up, counters_work},
     {"setting-beside-count", "false-sharing", NULL, NULL, session_set_up, session_work},
     {"one-count", "true-sharing", NULL, "requests_total", counters_set_up, requests_work},

@@ -21,10 +21,13 @@ done
 "${BUILD:-.}/tests/live/one_row_planted" &
 program=$!
 sleep 1
-if "$misstop" -s clock -b -j -n 2 -d 2 -H 0 -p $program >"$folder/live"; then
-    echo "a program that runs:"
-    python3 "$check" "$folder/live" || failed=1
-    python3 "$check" --plant "$folder/live" || failed=1
+cp /proc/$program/maps "$folder/before"
+if "$misstop" -s clock -b -j -n 2 -d 2 -H 0 -o "$folder/recording" -p $program >"$folder/live"; then
+    maps=$folder/before,/proc/$program/maps
+    "$misstop" -i "$folder/recording" -b --full -H 0 --width 300 >"$folder/text"
+    echo "a program that runs, its maps and the text:"
+    python3 "$check" --maps "$maps" --text "$folder/text" "$folder/live" || failed=1
+    python3 "$check" --maps "$maps" --text "$folder/text" --plant "$folder/live" || failed=1
 else
     echo "without samples of a program: recordings only"
 fi

@@ -20,6 +20,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,6 +313,7 @@ struct comparison {
     size_t same;
     size_t other;   /* in both, of another size */
     size_t unknown; /* walked, and not told */
+    uint64_t last;  /* block */
 };
 
 static bool compare_block(void *context, const struct walk_block *walked)
@@ -325,6 +327,7 @@ static bool compare_block(void *context, const struct walk_block *walked)
         comparison->other++;
     else
         comparison->same++;
+    comparison->last = walked->start;
     return true;
 }
 
@@ -387,6 +390,16 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     assert_true(comparison.unknown <= 1); /* the thread's cache, which malloc makes for itself */
     assert_int_equal(comparison.same, blocks_count(recorded.blocks));
     assert_int_equal(walked.classes.live_blocks, comparison.same + comparison.unknown);
+    /* Samples of a program that has ended meanwhile are on the blocks that they were on. */
+    struct block before, after;
+    uint64_t now_ns = clock_now_ns();
+    assert_true(walked_find(&walked, &space, comparison.last, now_ns, &before));
+    kill(launch.pid, SIGKILL);
+    while (!launch_ended(&launch))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_true(walked_find(&walked, &space, comparison.last, now_ns + CLOCK_NS_PER_S, &after));
+    assert_int_equal(after.start, before.start);
+    assert_int_equal(after.bin, before.bin);
     walked_fini(&walked);
     space_fini(&space);
     recorded_heap_fini(&recorded);

@@ -26,6 +26,8 @@ for mode in gaps malloc adjacent; do
     sim $mode --sim=L1=16K,4,64:L2=128K,4,64 --sim-from time_step -- "$equake" $mode
 done
 sim walk --sim=L1=32K,512,64:L2=1M,16384,64 --heap none --sim-from walk --sim-to free -- "$program" walk 64
+# The same with samples: intervals are to contain what is so of all.
+timeout 300 "$MISSTOP" -j -d 60 -H 0 --sim=L1=16K,4,64:L2=128K,4,64 --sim-from time_step -- "$equake" malloc >sampled.json 2>err
 sim nouse --sim=L1=32K,8,64:nouse --heap none -- "$program" parts
 
 python3 - <<'EOF'
@@ -35,7 +37,7 @@ def read(name):
     with open(name + '.json') as lines:
         return json.loads([line for line in lines if line.startswith('{"version"')][-1])
 
-r = {name: read(name) for name in ('gaps', 'malloc', 'adjacent', 'walk', 'nouse')}
+r = {name: read(name) for name in ('gaps', 'malloc', 'sampled', 'adjacent', 'walk', 'nouse')}
 passed = failed = 0
 
 def check(what, holds, *more):
@@ -82,6 +84,29 @@ for i in range(2):
     print('a cache without sets, L%d: %.2f %% of accesses missed, %.2f %% by reuse distances'
           % (i + 1, 100 * truth, 100 * curve))
     check('the curve is that of caches really simulated', abs(curve - truth) < 0.02)
+def figures(name):
+    """Of each object, by name and address: the figure and its interval."""
+    of, report = {}, r[name]
+    for o in report['objects']:
+        at, use = (o['name'], o['address']), o['use']
+        if o['share'] > 0.01:
+            of[at, 'share'] = o['share'], o['share_low'], o['share_high']
+        if use:
+            of[at, 'use'] = o['spatial_use'], use.get('spatial_use_low'), use.get('spatial_use_high')
+    for o in report['reuse']['objects'] + [report['reuse']['all']]:
+        for level in o['miss_ratio_at']:
+            between = o['miss_ratio_at_between'][level]
+            of[o['name'], o.get('address'), level] = o['miss_ratio_at'][level], *between
+    return of
+
+exact, sampled = figures('malloc'), figures('sampled')
+compared = [(at, exact[at][0], *sampled[at][1:]) for at in sampled if at in exact and sampled[at][1] is not None]
+within = [low - 1e-6 <= truth <= high + 1e-6 for _, truth, low, high in compared]
+far = [c for c in compared if not 2 * c[2] - c[3] - 1e-6 <= c[1] <= 2 * c[3] - c[2] + 1e-6]
+print('intervals of a sample: %d of %d contain the figure of all' % (sum(within), len(within)))
+check('misses were left out', r['sampled']['simulation']['untold'] > 10000 and r['malloc']['simulation']['untold'] == 0)
+check('intervals contain what is so of all', len(within) > 20 and sum(within) > 0.85 * len(within), compared)
+check('... and none is far from it', not far, far)
 check('no curve rises', all(a + 1e-9 >= b for c in [all_of] + r['walk']['reuse']['objects']
                             for a, b in zip(c['miss_ratio'], c['miss_ratio'][1:])))
 check('nouse tells none', 'reuse' not in r['nouse'] and not any('spatial_use' in o for o in r['nouse']['objects']))

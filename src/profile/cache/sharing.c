@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "base/array.h"
 #include "sample.h"
 
 #define SOON_NS UINT64_C(1000000000)
@@ -249,21 +250,17 @@ enum { STORED = 1, SEVERAL = 2, RECORDED = 4 };
 
 int sharing_init(struct sharing *sharing)
 {
-    *sharing =
-        (struct sharing){.watched = aligned_alloc(sizeof(struct sharing_watch),
-                                                  SHARING_WATCHED * sizeof(struct sharing_watch)),
-                         .lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
-    if (!sharing->watched || !sharing->lines || pairs_init(&sharing->ranking, SHARING_LINES)) {
-        sharing_fini(sharing);
-        return -ENOMEM;
-    }
-    sharing_clear(sharing);
-    return 0;
+    *sharing = (struct sharing){.lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
+    sharing->watched = array_lines(&sharing->memory, SHARING_WATCHED, sizeof *sharing->watched);
+    if (sharing->watched && sharing->lines && !pairs_init(&sharing->ranking, SHARING_LINES))
+        return 0;
+    sharing_fini(sharing);
+    return -ENOMEM;
 }
 
 void sharing_fini(struct sharing *sharing)
 {
-    free(sharing->watched);
+    free(sharing->memory);
     free(sharing->lines);
     pairs_fini(&sharing->ranking);
     *sharing = (struct sharing){0};

@@ -116,7 +116,8 @@ struct sharing_watch {
 };
 
 struct sharing {
-    struct sharing_watch *watched; /* [SHARING_WATCHED] */
+    struct sharing_watch *watched; /* [SHARING_WATCHED], on cache lines */
+    void *memory;                  /* of these */
     struct sharing_line *lines;    /* [SHARING_LINES], in the order of ranking.at */
     struct pairs ranking;          /* which lines have a row */
 };

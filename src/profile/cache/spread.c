@@ -158,6 +158,7 @@ enum { LINE = 64, SCALAR_MAX = 8, STEP = 4, SAMPLES_PER_BIN = 4 };
 static const double margin_bits = 0.30;
 static const double same_bits = 0.30;
 static const double same_scalar_bits = 0.10;
+static const double aligned_least = 0.98; /* in an array of scalars; a few samples are of before */
 
 static int order(const void *left, const void *right)
 {
@@ -222,6 +223,17 @@ static double explained(const uint64_t *offsets, size_t count, uint32_t size, ui
     return hot / (double)count;
 }
 
+/* Share of the offsets at which scalars of that size side by side begin. */
+static double aligned(const uint64_t *offsets, size_t count, uint32_t scalar)
+{
+    uint16_t bins[SCALAR_MAX];
+    uint16_t most = 0;
+    residues(bins, offsets, count, scalar);
+    for (uint32_t i = 0; i < scalar; i++)
+        most = bins[i] > most ? bins[i] : most;
+    return (double)most / (double)count;
+}
+
 static double best_scalar(const uint64_t *offsets, size_t count, uint32_t *scalar)
 {
     double best = -1;
@@ -270,9 +282,11 @@ struct stride stride_infer(uint64_t *offsets, size_t count, uint32_t line_phase)
     double floor = best_scalar(offsets, count, &scalar) + margin_bits;
     uint32_t largest = largest_size(offsets, count, scalar);
     uint32_t element = best_element(offsets, count, largest, floor);
+    double share = aligned(offsets, count, scalar);
     if (!element)
-        return scalar > 1 ? (struct stride){scalar, 1} : (struct stride){0, 0};
-    double share = explained(offsets, count, element, scalar, line_phase, &at_line);
+        return scalar > 1 && share >= aligned_least ? (struct stride){scalar, share}
+                                                    : (struct stride){0, 0};
+    share = explained(offsets, count, element, scalar, line_phase, &at_line);
     if (at_line)
         return (struct stride){0, 0};
     return (struct stride){element, share};

@@ -245,50 +245,76 @@ static void streaming(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* ---- copying ---- */
+/* ---- copying and clearing ---- */
 
 static const double copying_least = 0.1;
 static const double copy_saves_at_least = 0.5;
 static const double copy_saves_at_most = 1.1; /* the copy evicts other data */
 
-static bool is_copy(const char *function)
+static enum finding_rule rule_of_function(const char *function)
 {
-    return function && (strstr(function, "memcpy") || strstr(function, "memmove") ||
-                        strstr(function, "mempcpy"));
+    if (!function)
+        return RULE_NONE;
+    if (strstr(function, "memcpy") || strstr(function, "memmove") || strstr(function, "mempcpy"))
+        return RULE_COPYING;
+    return strstr(function, "memset") || strstr(function, "bzero") ? RULE_CLEARING : RULE_NONE;
 }
 
-/* Objects larger than a core's caches that a copying function is at, as the one with most of its
- * samples. */
-static void copying_add(struct findings *findings, const struct snapshot_code *code)
+static const double passes_sigma = 4; /* steps far back beyond those far on */
+
+/* The functions leave out no byte between two. That they go over it in passes shows in steps far
+ * back, each the end of a pass; lines that are seen again prove no less then. */
+static double copied_bytes(const struct spread *spread, uint32_t line)
+{
+    double passes = spread_passes(spread, SPREAD_FORWARD) + spread_passes(spread, SPREAD_BACKWARD);
+    return passes > passes_sigma * sqrt(spread->far_up + spread->far_down)
+               ? (double)(spread->highest - spread->lowest)
+               : spread_bytes(spread, line);
+}
+
+/* Objects larger than a core's caches that a function of libc for it is at, as the one with most of
+ * its samples. */
+static void copying_add(struct findings *findings, const struct snapshot_code *code,
+                        enum finding_rule rule)
 {
     const struct snapshot *snapshot = findings->snapshot;
     const struct spread *spread = findings_spread(findings, code->top_object);
     uint32_t line = snapshot->sets.line;
-    if (!is_copy(code->function) || !spread ||
-        !(findings_code_share(findings, code) >= copying_least) ||
-        !(spread_bytes(spread, line) >= findings_beyond(findings)))
+    double share = findings_code_share(findings, code);
+    if (rule_of_function(code->function) != rule || !spread || !(share >= copying_least) ||
+        !(copied_bytes(spread, line) >= findings_beyond(findings)))
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
-    struct snapshot_finding finding = {
-        .rule = RULE_COPYING,
-        .sure = FINDING_LIKELY,
-        .object = code->top_object,
-        .function = code->function,
-        .share = findings_code_share(findings, code),
-        .gain = fmin(1, copy_saves_at_most * findings_code_share(findings, code)),
-        .gain_low = copy_saves_at_least * findings_code_share(findings, code)};
+    struct snapshot_finding finding = {.rule = rule,
+                                       .sure = FINDING_LIKELY,
+                                       .object = code->top_object,
+                                       .function = code->function,
+                                       .share = share};
+    finding.bound = rule == RULE_CLEARING;
+    finding.gain = finding.bound ? share : fmin(1, copy_saves_at_most * share);
+    finding.gain_low = finding.bound ? 0 : copy_saves_at_least * share;
     finding.of.copying =
-        (struct finding_copying){spread_bytes(spread, line), object->loads, object->stores};
+        (struct finding_copying){copied_bytes(spread, line), object->loads, object->stores};
     findings_add(findings, &finding);
 }
 
-static void copying(struct findings *findings)
+static void copying_find(struct findings *findings, enum finding_rule rule)
 {
     const struct snapshot *snapshot = findings->snapshot;
     bool in_time = measured_of(&snapshot->source) == MEASURED_TIME;
     for (size_t i = 0; in_time && i < snapshot->code_count; i++)
         if (snapshot->code[i].top_object < snapshot->object_count)
-            copying_add(findings, &snapshot->code[i]);
+            copying_add(findings, &snapshot->code[i], rule);
+}
+
+static void copying(struct findings *findings)
+{
+    copying_find(findings, RULE_COPYING);
+}
+
+static void clearing(struct findings *findings)
+{
+    copying_find(findings, RULE_CLEARING);
 }
 
 /* ---- links ---- */
@@ -811,6 +837,7 @@ static void stack(struct findings *findings, size_t index)
 static const struct findings_rule rules[] = {
     {.rule = RULE_COLUMNS, .kind = FINDING_COLUMNS, .find_object = columns, .of_reuse = true},
     {.rule = RULE_COPYING, .kind = FINDING_COPYING, .find = copying, .of_use = true},
+    {.rule = RULE_CLEARING, .kind = FINDING_CLEARING, .find = clearing, .of_use = true},
     {.rule = RULE_CHASING, .kind = FINDING_CHASING, .find_object = chasing},
     {.rule = RULE_SAME_INDEX, .kind = FINDING_TOGETHER, .find = same_index},
     {.rule = RULE_STACK,

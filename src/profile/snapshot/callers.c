@@ -197,13 +197,12 @@ static struct snapshot_callers *list_below(struct build *build, const struct cal
 static struct call *gather_calls(const struct build *build, size_t *count)
 {
     const struct pairs *pairs = &build->profile->callers;
+    const struct pair *pair;
     struct call *calls = calloc(pairs->count + 1, sizeof *calls);
     *count = 0;
-    for (size_t i = 0; calls && i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        double samples = pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event
-                             ? 0
-                             : build_samples(build, &pair->weight);
+    for (size_t i = 0; calls && (pair = pairs_next(pairs, &i));) {
+        double samples =
+            PAIR_EVENT(pair->owner) == build->event ? build_samples(build, &pair->weight) : 0;
         if (samples > 0 && pair->key < CALLER_NODES_MAX)
             calls[(*count)++] = (struct call){
                 (uint32_t)pair->key, build_object_index(build, PAIR_OBJECT(pair->owner)), samples};
@@ -323,12 +322,12 @@ static const struct snapshot_frame *frame_of(struct build *build,
 void build_stacks_list(struct build *build, struct build_stacks *stacks)
 {
     const struct pairs *pairs = &build->profile->callers;
+    const struct pair *pair;
     const struct snapshot_frame **frames = build_scratch(build, CALLER_NODES_MAX, sizeof *frames);
     *stacks = (struct build_stacks){.list = build_array(build, pairs->count, sizeof *stacks->list)};
-    for (size_t i = 0; i < pairs->count && !build->failed; i++) {
-        const struct pair *pair = &pairs->at[i];
+    for (size_t i = 0; !build->failed && (pair = pairs_next(pairs, &i));) {
         struct build_stack *stack = &stacks->list[stacks->count];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+        if (PAIR_EVENT(pair->owner) != build->event)
             continue;
         stack->object = PAIR_OBJECT(pair->owner);
         stack->weight = build_read(build, &pair->weight);

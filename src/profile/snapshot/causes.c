@@ -80,11 +80,11 @@ static struct throws causes_gather(struct build *build, enum causes_of kind, boo
     const struct pairs *pairs = threads                  ? &causes->thread_evictors
                                 : kind == CAUSES_OBJECTS ? &causes->evictors
                                                          : &causes->cell_evictors;
+    const struct pair *pair;
     struct throws throws = {.list = calloc(pairs->count + 1, sizeof *throws.list)};
     build->failed |= !throws.list;
-    for (size_t i = 0; throws.list && i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
+    for (size_t i = 0; throws.list && (pair = pairs_next(pairs, &i));) {
+        if (PAIR_EVENT(pair->owner) != build->event ||
             (threads && EVICTOR_THREAD_OF(pair->key) != kind))
             continue;
         throws.list[throws.count] = throw_of(build, kind, threads, pair);
@@ -450,11 +450,13 @@ static void sum_code(const struct build *build, const struct matrix_axes *axes,
 {
     const struct pairs *pairs = &build->profile->code;
     const struct causes_table *table = &build->profile->causes.code;
-    for (size_t i = 0; i < pairs->count && i < table->slot_count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(pairs, &i));) {
+        if (PAIR_EVENT(pair->owner) != build->event)
             continue;
-        build_sum_causes(build, causes_table_find(table, i, pairs_hash(pair->owner, pair->key)),
+        build_sum_causes(build,
+                         causes_table_find(table, (size_t)(pair - pairs->at),
+                                           pairs_hash(pair->owner, pair->key)),
                          &sums[cell_of(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
     }
 }
@@ -465,12 +467,12 @@ static size_t list_evictors(struct build *build, const struct matrix_axes *axes,
 {
     const struct causes *causes = &build->profile->causes;
     const struct pairs *pairs = threads ? &causes->thread_evictors : &causes->cell_evictors;
+    const struct pair *pair;
     size_t used = 0;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
+    for (size_t i = 0; (pair = pairs_next(pairs, &i));) {
         double misses = build_read(build, &pair->weight);
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
-            !(misses >= least) || (threads && EVICTOR_THREAD_OF(pair->key) != CAUSES_KINDS))
+        if (PAIR_EVENT(pair->owner) != build->event || !(misses >= least) ||
+            (threads && EVICTOR_THREAD_OF(pair->key) != CAUSES_KINDS))
             continue;
         if (out && threads)
             out[used] = (struct snapshot_matrix_evictor){

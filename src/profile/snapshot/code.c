@@ -22,6 +22,7 @@ static bool sum_attributed(const struct build *build, double *sums)
 {
     const struct pair **sorted = build->profile->unplaced.sorted;
     const struct pairs *code = &build->profile->code;
+    const struct pair *pair;
     struct hash index = {0};
     bool known = true;
     hash_init(&index);
@@ -31,9 +32,8 @@ static bool sum_attributed(const struct build *build, double *sums)
         if (at)
             *at = (uint32_t)i;
     }
-    for (size_t i = 0; i < code->count && known; i++) {
-        const struct pair *pair = &code->at[i];
-        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+    for (size_t i = 0; known && (pair = pairs_next(code, &i));) {
+        if (PAIR_EVENT(pair->owner) != build->event)
             continue;
         const uint32_t *at = hash_find(&index, pair->key);
         if (at)

@@ -341,6 +341,37 @@ static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64
     return into < size ? into / array->stride : 0;
 }
 
+static bool is_same_member(const struct type_desc *a, uint32_t member, const struct type_desc *b,
+                           uint32_t other)
+{
+    char name[NAME_BYTES], other_name[NAME_BYTES];
+    return a->members[member].size == b->members[other].size && !strcmp(a->name, b->name) &&
+           !strcmp(a->members[member].type, b->members[other].type) &&
+           !strcmp(type_member_name(a, member, name, sizeof name),
+                   type_member_name(b, other, other_name, sizeof other_name));
+}
+
+/* Types of one name (shapes of objects of one class, structs that two units declare differently)
+ * share the members that are the same in both: these are shown alike. */
+static void share_members(const struct build *build, struct snapshot_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct type_desc type, other;
+        struct snapshot_field *field = &fields[i];
+        if (!field->type_id || field->member == TYPE_NO_MEMBER)
+            continue;
+        for (size_t k = 0; k < count; k++)
+            if (fields[k].type_id && fields[k].type_id < field->type_id &&
+                fields[k].member != TYPE_NO_MEMBER && fields[k].offset == field->offset &&
+                fields[k].unit == field->unit && build_type(build, field->type_id, &type) &&
+                build_type(build, fields[k].type_id, &other) &&
+                is_same_member(&type, field->member, &other, fields[k].member)) {
+                field->type_id = fields[k].type_id;
+                field->member = fields[k].member;
+            }
+    }
+}
+
 /* The member at each field's offset; its offset then is the member's. Fields are by place.
  * `exact`: offsets are of the accesses themselves, not of element 0 of what an index moves over. */
 static void find_members(const struct build *build, bool exact, struct snapshot_field *fields,
@@ -371,6 +402,7 @@ static void find_members(const struct build *build, bool exact, struct snapshot_
         uint64_t element = exact ? element_at(&type, field->member, field->offset) : 0;
         field->offset = member->offset + element * member->stride;
     }
+    share_members(build, fields, count);
 }
 
 static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b)

@@ -730,12 +730,15 @@ static void build_stalled(struct build *build)
 void build_waits(struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;
-    if (build->profile->options.simulated)
+    bool timed = snapshot->levels && snapshot->levels->latency > 0;
+    if (build->profile->options.simulated) {
         build_simulated(build);
-    else if (build->rates.stall >= 0 && build->rates.cycles >= 0)
+        return;
+    }
+    if (build->rates.stall >= 0 && build->rates.cycles >= 0)
         build_stalled(build);
-    else if (snapshot->levels && snapshot->levels->latency > 0)
-        build_timed(build);
-    else if (measured_of(&snapshot->source) == MEASURED_TIME)
+    else if (!timed && measured_of(&snapshot->source) == MEASURED_TIME)
         build_recurrence(build);
+    if (timed)
+        build_timed(build);
 }

@@ -178,13 +178,10 @@ static void put_pair(const struct build *build, const struct pair *pair,
 static void put_pairs(const struct build *build, const struct matrix_axes *axes,
                       struct matrix_filling *filling)
 {
-    const struct pairs *pairs = &build->profile->code;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner != PAIR_EMPTY)
-            put_pair(build, pair, filling, matrix_axes_row(axes, pair->extra),
-                     matrix_axes_column(axes, PAIR_OBJECT(pair->owner)));
-    }
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(&build->profile->code, &i));)
+        put_pair(build, pair, filling, matrix_axes_row(axes, pair->extra),
+                 matrix_axes_column(axes, PAIR_OBJECT(pair->owner)));
 }
 
 /* Sum of the gaps of the listed ones; rounding is no gap. */
@@ -444,11 +441,8 @@ struct cell_sums {
 static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
                       const struct cell_sums *sums)
 {
-    const struct pairs *pairs = &build->profile->code;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (pair->owner == PAIR_EMPTY)
-            continue;
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(&build->profile->code, &i));) {
         size_t row = matrix_axes_row(axes, pair->extra);
         size_t cell =
             row * matrix_axes_width(axes) + matrix_axes_column(axes, PAIR_OBJECT(pair->owner));

@@ -244,13 +244,14 @@ void build_objects(struct build *build)
 
 enum { INSTANCES = 32 };
 
-/* Several objects of one row have samples in the same block. Returns how many are left. */
-static size_t join_instances(struct snapshot_instance *list, size_t count)
+/* Joins samples in the same block: those of several objects of one row; `all`: a mapping that grew
+ * is one block. Returns how many are left. */
+static size_t join_instances(struct snapshot_instance *list, size_t count, bool all)
 {
     size_t used = 0;
     SORT(list, count, SMALLEST(struct snapshot_instance, base));
     for (size_t i = 0; i < count; i++) {
-        if (!used || list[used - 1].base != list[i].base) {
+        if (!used || (!all && list[used - 1].base != list[i].base)) {
             list[used++] = list[i];
             continue;
         }
@@ -278,8 +279,13 @@ static void build_instances(struct build *build, struct snapshot_object *object,
             .tid = pairs[i]->extra,
             .share = object->samples > 0 ? samples / object->samples : NAN};
     }
-    if (object->instances && build_next_part(build, object->id))
-        count = join_instances(object->instances, count);
+    bool grew = object->kind == OBJECT_ANON && object->blocks == 1;
+    if (object->instances && (grew || build_next_part(build, object->id)))
+        count = join_instances(object->instances, count, grew);
+    if (object->instances && grew && count) {
+        object->instances->base = object->address;
+        object->instances->size = object->size;
+    }
     if (object->instances)
         SORT(object->instances, count, LARGEST(struct snapshot_instance, samples),
              SMALLEST(struct snapshot_instance, base));
@@ -584,6 +590,33 @@ static bool call(struct snapshot_bin *bin, unsigned index, bool by_line, struct 
     return bin->called;
 }
 
+static const char *shown_name(const struct snapshot_bin *bin)
+{
+    return bin->called ? bin->called : bin->heap.name;
+}
+
+static int by_shown_name(const void *left, const void *right)
+{
+    const struct snapshot_bin *a = *(struct snapshot_bin *const *)left;
+    const struct snapshot_bin *b = *(struct snapshot_bin *const *)right;
+    int names = strcmp(shown_name(a), shown_name(b));
+    return names ? names : a->heap.id < b->heap.id ? -1 : a->heap.id > b->heap.id;
+}
+
+/* Calls at several places of one function, without a known line, have numbers. */
+static bool number_twins(struct snapshot_bin **bins, size_t count, struct arena *arena)
+{
+    const char *name = NULL;
+    qsort(bins, count, sizeof *bins, by_shown_name);
+    for (size_t i = 0, same = 0; i < count; i++) {
+        same = name && !strcmp(name, shown_name(bins[i])) ? same + 1 : 1;
+        name = same > 1 ? name : shown_name(bins[i]);
+        if (same > 1 && !(bins[i]->called = arena_printf(arena, "%s #%zu", name, same)))
+            return false;
+    }
+    return true;
+}
+
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
 {
     struct snapshot_bin **sorted = calloc(heap->bin_count + 1, sizeof *sorted);
@@ -602,6 +635,7 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
         distinguish(sorted, count, i, 1, &index, &by_line);
         done = !index || call(sorted[i], index, by_line, arena);
     }
+    done = done && number_twins(sorted, count, arena);
     free(sorted);
     return done;
 }

@@ -573,14 +573,15 @@ static size_t list_lines(struct build *build, struct sharing_listed *list)
 {
     const struct sharing *sharing = &build->profile->sharing;
     const struct sharing_line *from[SHARING_LINES];
+    const struct pair *row;
     size_t count = 0;
-    for (int i = 0; i < SHARING_LINES; i++) {
-        const struct sharing_line *line = &sharing->lines[i];
+    for (size_t i = 0; (row = pairs_next(&sharing->ranking, &i));) {
+        const struct sharing_line *line = &sharing->lines[row - sharing->ranking.at];
         if (!line->address || !line->owner_count)
             continue;
         list[count].judged = sharing_judge(line, build->snapshot->basis, build->scale);
         list[count].line.address = line->address;
-        list[count].base = (uint64_t)i;
+        list[count].base = (uint64_t)(row - sharing->ranking.at);
         count += list[count].judged.listed;
     }
     qsort(list, count, sizeof *list, by_samples);

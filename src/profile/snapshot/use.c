@@ -29,8 +29,9 @@ static void read_sums(const struct build *build, const struct use_sums *sums,
 }
 
 /* Lines that were followed represent all, and are used alike or not. A few that are alike by chance
- * are not taken for all. */
-static void use_settle(struct snapshot_use *use)
+ * are not taken for all; nor are all of a part that were followed where of the run some were not:
+ * three times as many as a followed one represents may have had none (rule of three). */
+static void use_settle(struct snapshot_use *use, const struct snapshot_use *all)
 {
     double part = snapshot_use_spatial(use);
     double line_bytes = use->fetched_bytes / use->lines;
@@ -38,7 +39,8 @@ static void use_settle(struct snapshot_use *use)
     double binomial = part * (1 - part);
     double variance = (use->squares / use->lines - mean * mean) / (line_bytes * line_bytes);
     double effective = use->followed * binomial / (fmax(variance, 0) + binomial / use->followed);
-    double left_out = 1 - use->followed / use->lines;
+    double unseen = all->followed < all->lines * (1 - 1e-9) ? 3 * all->lines / all->followed : 0;
+    double left_out = 1 - use->followed / (use->lines + unseen);
     use->spatial_low = use->spatial_high = part;
     if (!(left_out > 1e-9) || isnan(part))
         return;
@@ -69,7 +71,7 @@ void build_uses(struct build *build)
     if (!uses->known)
         return;
     read_sums(build, &use->all[uses->level], &uses->all);
-    use_settle(&uses->all);
+    use_settle(&uses->all, &uses->all);
 }
 
 static const struct use_sums *use_sums_find(const struct build *build, enum use_of of, uint32_t id,
@@ -85,7 +87,7 @@ struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use
         return NULL;
     struct snapshot_use *use = build_copy(build, sum, sizeof *sum);
     if (use)
-        use_settle(use);
+        use_settle(use, &build->snapshot->uses.all);
     return use;
 }
 

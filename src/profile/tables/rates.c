@@ -67,7 +67,6 @@ struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded
         plan.cycles = -1;
     }
     plan.recorded = recorded && plan.access >= 0;
-    plan.timed = plan.stall >= 0 ? -1 : timed;
     plan.level = plan.recorded ? RATE_L1 : rates_plan_level(&plan, source);
     for (size_t i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         double part = i < source->event_count ? source->events[i].counted : NAN;
@@ -224,10 +223,10 @@ bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
     set_unknown(rates);
     rates->level = plan->level;
     make_miss_rates(plan, own, all, rates);
-    if (plan->stall >= 0)
-        compare_events(plan, own, all, rates);
-    else if (plan->timed >= 0)
+    if (plan->timed >= 0)
         compare_samples(plan, own, all, rates);
+    else if (plan->stall >= 0)
+        compare_events(plan, own, all, rates);
     return !isnan(rates->accesses) || !isnan(rates->stall.value);
 }
 

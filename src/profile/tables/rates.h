@@ -24,9 +24,9 @@ struct rates_plan {
     int miss[RATE_LEVELS]; /* count misses of these */
     int stall;             /* counts stalled cycles; where no event does, all cycles */
     int cycles;            /* beside `stall`, counts all cycles */
-    int timed;             /* its samples have latencies, used as stalls; without `stall` */
-    enum rate_level level; /* of the misses that stalls are compared with */
-    bool recorded;         /* samples of `access` say where the data was */
+    int timed; /* its samples have latencies, which say what stalled before `stall` does */
+    enum rate_level level;             /* of the misses that stalls are compared with */
+    bool recorded;                     /* samples of `access` say where the data was */
     double counted[SAMPLE_EVENTS_MAX]; /* part of the time that the event was counted; 0..1 */
 };
 

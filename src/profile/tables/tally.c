@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { FIRST_IDS = 256 };
 
 void tallies_init(struct tallies *tallies, uint16_t events)
@@ -103,37 +105,32 @@ void tallies_rescale(struct tallies *tallies, double factor)
 int pairs_init(struct pairs *pairs, size_t count)
 {
     size_t buckets = count / PAIRS_BUCKET;
-    *pairs = (struct pairs){.at = malloc(count * sizeof(struct pair)),
-                            .buckets = aligned_alloc(sizeof(struct pairs_bucket),
-                                                     buckets * sizeof(struct pairs_bucket)),
-                            .count = count};
-    if (!pairs->at || !pairs->buckets) {
-        pairs_fini(pairs);
-        return -ENOMEM;
-    }
-    pairs_clear(pairs);
-    return 0;
+    *pairs = (struct pairs){.at = calloc(count, sizeof(struct pair)), .count = count};
+    pairs->buckets = array_lines(&pairs->memory, buckets, sizeof *pairs->buckets);
+    if (pairs->at && pairs->buckets)
+        return 0;
+    pairs_fini(pairs);
+    return -ENOMEM;
 }
 
 void pairs_fini(struct pairs *pairs)
 {
     free(pairs->at);
-    free(pairs->buckets);
+    free(pairs->memory);
     *pairs = (struct pairs){0};
 }
 
 void pairs_clear(struct pairs *pairs)
 {
     memset(pairs->buckets, 0, pairs->count / PAIRS_BUCKET * sizeof *pairs->buckets);
-    for (size_t i = 0; i < pairs->count; i++)
-        pairs->at[i] = (struct pair){.owner = PAIR_EMPTY};
 }
 
 void pairs_rescale(struct pairs *pairs, double factor)
 {
-    for (size_t i = 0; i < pairs->count; i++) {
-        struct pair *pair = &pairs->at[i];
-        pairs->buckets[i / PAIRS_BUCKET].credit[i % PAIRS_BUCKET] *= factor;
+    struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(pairs, &i));) {
+        size_t index = (size_t)(pair - pairs->at);
+        pairs->buckets[index / PAIRS_BUCKET].credit[index % PAIRS_BUCKET] *= factor;
         pair->rival *= factor;
         pair->samples.at[BASIS_DECAYED] *= factor;
         pair->weight.at[BASIS_DECAYED] *= factor;
@@ -214,9 +211,10 @@ static int pair_order(const void *left, const void *right)
 size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < pairs->count; i++)
-        if (pairs->at[i].owner != PAIR_EMPTY && PAIR_EVENT(pairs->at[i].owner) == event)
-            out[count++] = &pairs->at[i];
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(pairs, &i));)
+        if (PAIR_EVENT(pair->owner) == event)
+            out[count++] = pair;
     qsort(out, count, sizeof *out, pair_order);
     return count;
 }

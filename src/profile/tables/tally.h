@@ -168,7 +168,7 @@ static inline int64_t offset_key_signed(uint64_t key)
  */
 struct pair {
     uint64_t key;
-    uint32_t owner; /* PAIR_OWNER(); UINT32_MAX: empty */
+    uint32_t owner; /* PAIR_OWNER(), PAIR_NO_OWNER */
     uint32_t extra; /* function id of an instruction, thread of an instance */
     uint64_t size;  /* widest access, size of an instance, or member of an instruction */
     double rival;   /* where one of these is voted for: pair_vote(), pair_vote_member() */
@@ -215,7 +215,8 @@ struct pairs_bucket {
 
 struct pairs {
     struct pairs_bucket *buckets; /* [count / PAIRS_BUCKET], on cache lines of their own */
-    struct pair *at;              /* [count], in the order of the buckets */
+    void *memory;                 /* of the buckets */
+    struct pair *at;              /* [count], in the order of the buckets; empty: pairs_next() */
     size_t count;                 /* power of two, at least 4 */
     uint64_t made;                /* rows, ever */
 };
@@ -224,7 +225,7 @@ struct pairs {
 #define PAIR_OWNER(object, event) ((uint32_t)(object) << 3 | (uint32_t)(event))
 #define PAIR_OBJECT(owner)        ((owner) >> 3)
 #define PAIR_EVENT(owner)         ((owner)&7u)
-#define PAIR_EMPTY                UINT32_MAX
+#define PAIR_NO_OWNER             UINT32_MAX
 
 /* -ENOMEM. */
 int pairs_init(struct pairs *pairs, size_t count);
@@ -268,6 +269,15 @@ static inline void pairs_credit(struct pairs *pairs, const struct pair *row, dou
 
 /* The pair if there is one; NULL. */
 const struct pair *pairs_find(const struct pairs *pairs, uint64_t hash);
+
+/* The next pair from index *at on, which is stepped over; NULL: no more. */
+static inline struct pair *pairs_next(const struct pairs *pairs, size_t *at)
+{
+    for (; *at < pairs->count; ++*at)
+        if (pairs->buckets[*at / PAIRS_BUCKET].hash[*at % PAIRS_BUCKET])
+            return &pairs->at[(*at)++];
+    return NULL;
+}
 
 /* Pointers to all pairs of one event, by owner; returns how many. `out` holds pairs->count. */
 size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out);

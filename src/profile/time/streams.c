@@ -7,10 +7,15 @@
 
 #include "base/array.h"
 
+enum { ROW_POINTS_FIRST = 32 }; /* of a row: doubled until it has STREAMS_POINTS */
+
 void streams_init(struct streams *streams, struct streams_budget *budget, uint64_t start_ns,
                   uint64_t period_ns)
 {
-    *streams = (struct streams){.start_ns = start_ns, .period_ns = period_ns, .budget = budget};
+    *streams = (struct streams){.start_ns = start_ns,
+                                .period_ns = period_ns,
+                                .row_points = ROW_POINTS_FIRST,
+                                .budget = budget};
     hash_init(&streams->of_key);
 }
 
@@ -42,7 +47,7 @@ static struct stream *streams_new_row(struct streams *streams)
                     budget->most))
         return NULL;
     struct stream *stream = &streams->list[streams->count];
-    *stream = (struct stream){.at = calloc(STREAMS_POINTS, sizeof *stream->at)};
+    *stream = (struct stream){.at = calloc(streams->row_points, sizeof *stream->at)};
     if (!stream->at)
         return NULL;
     streams->count++;
@@ -61,7 +66,7 @@ static struct stream *displace(struct streams *streams, double total)
     if (stream->put >= total)
         return NULL;
     hash_remove(&streams->of_key, stream->key);
-    memset(stream->at, 0, STREAMS_POINTS * sizeof *stream->at);
+    memset(stream->at, 0, streams->row_points * sizeof *stream->at);
     *stream = (struct stream){.at = stream->at, .put = total};
     return stream;
 }
@@ -135,7 +140,7 @@ void streams_join(struct streams *streams, uint64_t key, uint64_t into)
     struct stream *stream = &streams->list[index];
     if (to) {
         struct stream *sum = &streams->list[*to];
-        for (size_t i = 0; i <= streams->points && i < STREAMS_POINTS; i++)
+        for (size_t i = 0; i <= streams->points && i < streams->row_points; i++)
             sum->at[i] += stream->at[i];
         sum->put += stream->put;
         sum->total += stream->total;
@@ -152,20 +157,35 @@ void streams_join(struct streams *streams, uint64_t key, uint64_t into)
     stream->key = into;
 }
 
-static void halve(double *at)
+static void halve(double *at, size_t points)
 {
-    for (size_t i = 0; i < STREAMS_POINTS / 2; i++)
+    for (size_t i = 0; i < points / 2; i++)
         at[i] = at[2 * i] + at[2 * i + 1];
-    memset(at + STREAMS_POINTS / 2, 0, STREAMS_POINTS / 2 * sizeof *at);
+    memset(at + points / 2, 0, points / 2 * sizeof *at);
+}
+
+/* Room for more points in all rows; false: they have the most, or there is no memory. */
+static bool streams_widen(struct streams *streams)
+{
+    size_t points = streams->row_points * 2;
+    for (size_t i = 0; points <= STREAMS_POINTS && i < streams->count; i++) {
+        double *more = realloc(streams->list[i].at, points * sizeof *more);
+        if (!more)
+            return false;
+        memset(more + streams->row_points, 0, streams->row_points * sizeof *more);
+        streams->list[i].at = more;
+    }
+    streams->row_points = points <= STREAMS_POINTS ? points : streams->row_points;
+    return points <= STREAMS_POINTS;
 }
 
 void streams_close(struct streams *streams, uint64_t now_ns)
 {
     while (now_ns >= streams_next_ns(streams)) {
-        if (++streams->points < STREAMS_POINTS)
+        if (++streams->points < streams->row_points || streams_widen(streams))
             continue;
         for (size_t i = 0; i < streams->count; i++)
-            halve(streams->list[i].at);
+            halve(streams->list[i].at, streams->row_points);
         streams->points /= 2;
         streams->period_ns *= 2;
     }

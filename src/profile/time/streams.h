@@ -32,7 +32,7 @@ struct stream {
     uint64_t key; /* the caller's */
     double put;   /* the total put last */
     double total; /* of its points */
-    double *at;   /* [STREAMS_POINTS]; the last one is of the period that still runs */
+    double *at;   /* [row_points]; the last one is of the period that still runs */
 };
 
 /* Streams there may be, of all that are kept side by side. */
@@ -51,6 +51,7 @@ struct streams {
     uint64_t start_ns;
     uint64_t period_ns; /* now; first_period_ns doubled as often as there was no room */
     size_t points;      /* whole periods */
+    size_t row_points;  /* room of each row, more than `points` */
     bool crowded;       /* streams were left out or made room for others */
 };
 

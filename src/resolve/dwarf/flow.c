@@ -366,13 +366,16 @@ static bool flow_join(struct flows *flows, const struct flow *flow, size_t block
     return reached;
 }
 
-/* Whether what leads to a block changed in this round or the one before. */
+/* Whether what leads to a block changed since the block was gone through: in this round, or in the
+ * one before where it comes after the block. */
 static bool is_stale(const struct flow *flow, size_t block, unsigned round)
 {
     const struct block *at = &flow->graph.blocks[block];
-    for (size_t i = 0; i < at->before_count; i++)
-        if (flow->changed[flow->graph.before[at->before_first + i]] + 1u >= round)
+    for (size_t i = 0; i < at->before_count; i++) {
+        uint32_t before = flow->graph.before[at->before_first + i];
+        if (flow->changed[before] + (before >= block ? 1u : 0u) >= round)
             return true;
+    }
     return round == 1;
 }
 

@@ -261,10 +261,18 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
 
 /* Rank among names for one address: functions and objects before labels, sized before not, global
  * before local, no leading underscore. */
+/* "cfree@GLIBC_2.2.5", for programs linked long ago; that of today is "free@@GLIBC_2.2.5". */
+static bool is_of_old_version(const char *name)
+{
+    const char *version = strchr(name, '@');
+    return version && version[1] != '@';
+}
+
 static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 {
     uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;
     rank += GELF_ST_BIND(symbol->st_info) == STB_WEAK ? 2 : 0;
+    rank += is_of_old_version(name) ? 8 : 0;
     rank += symbol->st_size ? 0 : 16;
     rank += GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 32 : 0;
     rank += *name == '_';

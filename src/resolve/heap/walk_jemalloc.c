@@ -104,10 +104,13 @@ static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, str
     if (place)
         extent->class = (unsigned)(words[0] >> place) % (1 << CLASS_BITS);
     extent->end = extent->base + size;
-    note_own(walk, entry & address_mask);
     extent->class_bytes = extent->class < CLASSES ? bytes_of_class(extent->class) : UINT64_MAX;
-    return size >= extent->class_bytes && extent->end > extent->base && address >= extent->base &&
-           address < extent->end;
+    bool around = size >= extent->class_bytes && extent->end > extent->base &&
+                  address >= extent->base && address < extent->end;
+    /* During the search for the tree any memory may look like an extent. */
+    if (around && walk->jemalloc.root)
+        note_own(walk, entry & address_mask);
+    return around;
 }
 
 static bool block_at(const struct extent *extent, uint64_t address, struct walk_block *block)

@@ -253,7 +253,9 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
                  uint64_t now_ns, struct block *block)
 {
     struct walk_block found;
-    if (blocks_find(walked->cache, address, block) && now_ns < block->born_ns + WALKED_FRESH_NS)
+    unsigned char byte;
+    bool known = blocks_find(walked->cache, address, block);
+    if (known && now_ns < block->born_ns + WALKED_FRESH_NS)
         return true;
     bool answered = ask_walk(walked, space, address, now_ns, &found);
     if (!answered) {
@@ -261,7 +263,10 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
         show_maps(walked, &space->maps, now_ns);
         answered = seen != walked->seen_maps && walk_find(walked->walk, address, &found);
     }
-    if (!answered || address >= found.start + found.usable_bytes)
+    /* The process has ended, or freed the block's mapping, since the sample. */
+    if (!answered)
+        return known && !walked_read_all(walked, address, &byte, 1);
+    if (address >= found.start + found.usable_bytes)
         return false;
     if (address < found.start || found.state == WALK_OWN_DATA) {
         *block = (struct block){.start = address & ~(uint64_t)15,

@@ -12,7 +12,10 @@
 #include "base/files.h"
 #include "base/hash.h"
 
-enum { KEY_SIZE = 2 /* beside those of objects.c and provisional.c, in the place of a kind */ };
+enum {
+    KEY_SIZE = 2,
+    KEY_ANON = 3 /* beside those of objects.c and provisional.c, in the place of a kind */
+};
 
 void regions_fini(struct regions *regions)
 {
@@ -100,6 +103,35 @@ static void regions_join(struct regions *regions, uint64_t from, uint64_t to)
             regions->list[i].key = to;
 }
 
+static bool is_same_size(const struct region *region, uint64_t start, uint64_t end)
+{
+    return region->end - region->start == end - start && !region->resized;
+}
+
+static void put_in_bin(struct regions *regions, struct region *region)
+{
+    size_t same = 0;
+    uint64_t size = region->end - region->start;
+    for (size_t i = 0; i < regions->count; i++)
+        same += is_same_size(&regions->list[i], region->start, region->end);
+    if (same <= REGIONS_SAME_SIZE)
+        return;
+    uint64_t key = (hash_mix(size) & ~UINT64_C(15)) | KEY_SIZE;
+    for (size_t i = 0; i < regions->count; i++) {
+        struct region *other = &regions->list[i];
+        if (!is_same_size(other, region->start, region->end) || other->is_of_bin)
+            continue;
+        other->is_of_bin = true;
+        regions_join(regions, other->key, key);
+        other->key = key;
+    }
+}
+
+static uint64_t new_key(const struct regions *regions, uint64_t start)
+{
+    return (hash_mix(start ^ hash_mix(regions->changes)) & ~UINT64_C(15)) | KEY_ANON;
+}
+
 /* The regions that [start, end) touches become one, which now has these bounds. NULL: it touches
  * none. */
 static struct region *grow(struct regions *regions, uint64_t start, uint64_t end)
@@ -125,36 +157,17 @@ static struct region *grow(struct regions *regions, uint64_t start, uint64_t end
             *region = regions->list[--regions->count];
         }
     }
-    if (first) {
-        regions->changes += was[0] != start || was[1] != end;
-        first->start = start;
-        first->end = end;
+    if (!first)
+        return NULL;
+    regions->changes += was[0] != start || was[1] != end;
+    first->start = start;
+    first->end = end;
+    first->resized |= was[1] - was[0] != end - start;
+    if (first->is_of_bin && first->resized) {
+        first->is_of_bin = false;
+        first->key = new_key(regions, start);
     }
     return first;
-}
-
-static bool is_same_size(const struct region *region, uint64_t start, uint64_t end)
-{
-    return region->end - region->start == end - start;
-}
-
-static void put_in_bin(struct regions *regions, struct region *region)
-{
-    size_t same = 0;
-    uint64_t size = region->end - region->start;
-    for (size_t i = 0; i < regions->count; i++)
-        same += is_same_size(&regions->list[i], region->start, region->end);
-    if (same <= REGIONS_SAME_SIZE)
-        return;
-    uint64_t key = (hash_mix(size) & ~UINT64_C(15)) | KEY_SIZE;
-    for (size_t i = 0; i < regions->count; i++) {
-        struct region *other = &regions->list[i];
-        if (!is_same_size(other, region->start, region->end) || other->is_of_bin)
-            continue;
-        other->is_of_bin = true;
-        regions_join(regions, other->key, key);
-        other->key = key;
-    }
 }
 
 static struct region *regions_add(struct regions *regions, uint64_t start, uint64_t end,
@@ -165,7 +178,8 @@ static struct region *regions_add(struct regions *regions, uint64_t start, uint6
         return NULL;
     struct region *region = &regions->list[regions->count++];
     regions->changes++;
-    *region = (struct region){.start = start, .end = end, .key = key};
+    *region =
+        (struct region){.start = start, .end = end, .key = key ? key : new_key(regions, start)};
     put_in_bin(regions, region);
     return region;
 }

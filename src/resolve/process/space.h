@@ -29,6 +29,7 @@ struct region {
     uint64_t end;
     uint64_t key;   /* of the object */
     bool is_of_bin; /* one of many of this size */
+    bool resized;   /* it was of another size before: it is none of them */
 };
 
 /* Objects by their keys: counts of the one go to the other. */
@@ -60,7 +61,7 @@ struct region_found {
 void regions_fini(struct regions *regions);
 
 /* The object of [start, end), which is what `map` has around an address beside stacks. `key`: of a
- * new one. false: there is no room for more. */
+ * new one; 0: any that is not used. false: there is no room for more. */
 bool regions_find(struct regions *regions, const struct maps *maps, const struct stacks *stacks,
                   const struct map *map, uint64_t start, uint64_t end, uint64_t key,
                   struct region_found *found);
@@ -125,13 +126,14 @@ struct module *space_module_at(struct space *space, struct map *map, uint64_t ad
 /*
  * The thread-local images of every thread: one block for each module that has one and each
  * thread that has touched it, static ones below the thread control block, those of libraries
- * loaded later wherever the dynamic linker put them. For the files of the resolver.
+ * loaded later wherever the dynamic linker put them; and the control block. For the files of the
+ * resolver.
  */
 
 struct tls_block {
     uint64_t start;
     uint64_t end;
-    const struct module *module;
+    const struct module *module; /* NULL: the control block */
     uint32_t tid;
 };
 

@@ -9,6 +9,10 @@
 
 enum { TLS_BLOCKS_MAX = 1 << 17, TLS_TABLE_MAX = 256, TLS_IMAGE_MAX = 1 << 30 };
 
+/* At the thread pointer, in glibc and musl alike: itself, the thread's table, the guards of stacks
+ * (fs:0x28) and pointers. */
+enum { TLS_CONTROL_BYTES = 0x40 };
+
 /* An entry of a thread's table: glibc's dtv_t. The one before the first holds their number. */
 struct dtv_entry {
     uint64_t value;
@@ -78,6 +82,7 @@ static void add_thread(struct tls *tls, pid_t pid, const struct tcb *tcb,
 {
     struct dtv dtv;
     dtv.count = 0;
+    tls_add(tls, (struct tls_block){tcb->base, tcb->base + TLS_CONTROL_BYTES, NULL, tcb->tid});
     if (need_dtv(images, count))
         read_dtv(&dtv, pid, tcb);
     for (size_t i = 0; i < count; i++) {

@@ -14,6 +14,8 @@ enum {
     OBJECT_BYTES_MAX = 1 << 20, /* of an instance without its items */
     REFERENCES_MAX_LOG2 = 40,   /* a freed block begins with a pointer */
     MEMBERS_MAX = 128,
+    DIGIT_BYTES = 4, /* of an int; no other type has items of that size */
+    TAG_BITS = 3,
     NAME_BYTES = RUNTIME_NAME - 1
 };
 
@@ -50,10 +52,15 @@ struct member_row {
 
 void python_look(struct python *python, pid_t pid, const struct module *library)
 {
+    const uint64_t first_tagged = 0x030c0000; /* 3.12; Py_Version is there from 3.11 on */
     const struct symbol *symbol = library ? module_named(library, "PyType_Type") : NULL;
+    const struct symbol *version = library ? module_named(library, "Py_Version") : NULL;
+    uint64_t number = 0;
     python->pid = pid;
     if (symbol)
         python->type_of_types = symbol->start;
+    if (version && process_read(pid, version->start, &number, sizeof number))
+        python->tagged = number >= first_tagged;
 }
 
 static bool read_name(pid_t pid, uint64_t address, char out[NAME_BYTES + 1])
@@ -107,13 +114,17 @@ static unsigned character_bytes(const struct python *python, uint64_t start)
     return kind == 1 || kind == 2 ? kind : 4;
 }
 
-/* An int's sign is that of its number of items; from 3.12 on three bits are below that number. A
+/* An int's sign is that of its number of digits, or below it (longintrepr.h); 0 has a digit too. A
  * string is longer than its type says: its characters follow. */
 static uint64_t object_bytes(const struct python *python, const struct runtime_class *class,
                              uint64_t start, int64_t items)
 {
     bool text = !strcmp(class->name, "str");
     uint64_t count = items < 0 ? -(uint64_t)items : (uint64_t)items;
+    if (python->tagged && class->item_bytes == DIGIT_BYTES)
+        count = (uint64_t)items >> TAG_BITS;
+    if (!count && class->item_bytes == DIGIT_BYTES)
+        count = 1;
     uint64_t each = text ? character_bytes(python, start) : (uint64_t) class->item_bytes;
     return count < UINT32_MAX ? (uint64_t) class->bytes + count * each : (uint64_t) class->bytes;
 }

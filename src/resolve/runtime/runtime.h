@@ -201,6 +201,7 @@ bool hotspot_describe(const struct hotspot *hotspot, const struct runtime_object
 struct python {
     pid_t pid;
     uint64_t type_of_types; /* 0: not known */
+    bool tagged;            /* ints have their sign in three bits below the number of digits */
 };
 
 void python_look(struct python *python, pid_t pid, const struct module *library);

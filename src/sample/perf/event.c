@@ -42,7 +42,9 @@ static const struct alias aliases[] = {
       * Where no event counts that, cycles of any kind. */
      {"CYCLE_ACTIVITY:STALLS_L1D_MISS", "CYCLE_ACTIVITY:STALLS_L1D_PENDING",
       "CYCLES_NO_RETIRE:NOT_COMPLETE_MISSING_LOAD", "PERF_COUNT_HW_CPU_CYCLES"}},
-    {"cycles", EVENT_TIME, {"PERF_COUNT_HW_CPU_CYCLES"}},
+    {"cycles",
+     EVENT_TIME,
+     {"PERF_COUNT_HW_CPU_CYCLES", "UNHALTED_CORE_CYCLES", "CYCLES_NOT_IN_HALT"}},
     {"access",
      EVENT_ACCESS,
      /* Loads, because the misses are of loads; as the last candidate, instructions; those that
@@ -118,10 +120,18 @@ static enum event_role role_of(const struct event *event)
     return EVENT_OTHER;
 }
 
+static bool is_hybrid(const struct kernel *kernel)
+{
+    return sysfs_pmu_type(kernel, event_twin_pmus()[0]) >= 0;
+}
+
 /* Levels are computed from the events that missed: an event of the wrong level would be a false
- * figure. On Intel the generic cache-misses are those of the last level (SDM 3, LLC Misses). */
+ * figure. On Intel the generic cache-misses are those of the last level (SDM 3, LLC Misses).
+ * Stalls are compared with cycles, which all cores of a hybrid count. */
 static bool fits(const struct event *event, const struct kernel *kernel)
 {
+    if (event->role == EVENT_STALL && !is_cycles(event) && is_hybrid(kernel))
+        return false;
     return event->role != EVENT_MISS_L2 || !is_cache_misses(event) ||
            !kernel_vendor(kernel, "GenuineIntel");
 }

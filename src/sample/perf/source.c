@@ -81,11 +81,11 @@ void source_attribute(const struct source *source, const struct source_plan *pla
     if (event_is_software(event) && event->role != EVENT_TIME)
         attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     /* Registers that are not those of the sampled instruction would only fill the ring. */
-    if (!source->alien_regs) {
+    if (!source->alien_regs || event->as_counter) {
         attr->sample_type |= PERF_SAMPLE_REGS_USER;
         attr->sample_regs_user = SOURCE_REGS;
     }
-    if (source->attribute)
+    if (source->attribute && !event->as_counter)
         source->attribute(plan, event, attr);
 }
 
@@ -102,6 +102,8 @@ struct record_format source_format(const struct source *source, const struct per
                                    uint16_t index)
 {
     bool fault = source_faults(attr);
+    /* Sources with alien registers ask for none but where an event is sampled as a counter. */
+    bool as_counter = source->alien_regs && attr->sample_regs_user;
     return (struct record_format){
         .sample_type = attr->sample_type,
         .read_format = attr->read_format,
@@ -112,9 +114,10 @@ struct record_format source_format(const struct source *source, const struct per
         .sample_id_all = attr->sample_id_all,
         /* A fault leaves the IP at the instruction that will be tried again; precise_ip 1
          * promises a constant skid only. */
-        .exact_ip = attr->precise_ip ? attr->precise_ip >= 2 : source->exact_ip || fault,
-        .recorded_address = source->exact_address || attr->precise_ip || fault,
-        .alien_regs = source->alien_regs || attr->precise_ip,
+        .exact_ip =
+            attr->precise_ip ? attr->precise_ip >= 2 : (source->exact_ip && !as_counter) || fault,
+        .recorded_address = (source->exact_address && !as_counter) || attr->precise_ip || fault,
+        .alien_regs = (source->alien_regs && !as_counter) || attr->precise_ip,
         .of_any = event_counts_instructions(attr),
         .event = index,
     };
@@ -185,6 +188,7 @@ static int try_event(const struct source *source, const struct source_plan *plan
     for (unsigned skip = 1; code && !final(code); skip++) {
         if (event_encode(event, first.name, strlen(first.name), skip, kernel, NULL))
             break;
+        event->as_counter = first.as_counter;
         code = open_once(source, plan, event, pid, kernel);
     }
     if (code)
@@ -221,6 +225,32 @@ static int try_first(const struct source *source, struct source_plan *plan, pid_
     if (!code)
         *plan = lower;
     return code;
+}
+
+void source_offer_stalls(struct source_plan *plan, const struct kernel *kernel)
+{
+    static const char *const pair[] = {"stall", "cycles"};
+    for (int i = 0; i < 2 && plan->count < SAMPLE_EVENTS_MAX; i++) {
+        struct event *event = &plan->events[plan->count];
+        if (event_encode(event, pair[i], strlen(pair[i]), 0, kernel, NULL))
+            continue;
+        event->as_counter = true;
+        plan->count++;
+    }
+    source_settle_stalls(plan);
+}
+
+void source_settle_stalls(struct source_plan *plan)
+{
+    unsigned offered = 0;
+    unsigned roles = 0;
+    for (unsigned i = 0; i < plan->count; i++)
+        if (plan->events[i].as_counter) {
+            offered++;
+            roles |= 1u << plan->events[i].role;
+        }
+    if (roles != (1u << EVENT_STALL | 1u << EVENT_TIME))
+        plan->count -= offered; /* they are the last */
 }
 
 static bool repeated(const struct source_plan *plan, unsigned count, const struct event *event)

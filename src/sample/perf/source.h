@@ -93,6 +93,15 @@ struct record_format source_format(const struct source *source, const struct per
 int source_plan_list(struct source_plan *plan, const char *list, const struct kernel *kernel,
                      struct error *error);
 
+/*
+ * Adds stalled cycles and all cycles to a plan that samples accesses, where the CPU counts both on
+ * all of its cores: their ratio is the part of the time that waits.
+ */
+void source_offer_stalls(struct source_plan *plan, const struct kernel *kernel);
+
+/* The `settle` of these sources: one of the two has no ratio. */
+void source_settle_stalls(struct source_plan *plan);
+
 /* One line on why perf_event_open said `code` to `what`, with the remedy. Negative errno. */
 int source_explain(const struct source *source, int code, const struct source_plan *plan,
                    const char *what, const struct kernel *kernel, struct error *error);

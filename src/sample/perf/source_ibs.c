@@ -95,6 +95,7 @@ static int ibs_plan(struct source_plan *plan, const char *list, const struct ker
     plan->first_period = filtered ? IBS_FILTERED_PERIOD : IBS_FIRST_PERIOD;
     plan->period_step = IBS_PERIOD_STEP;
     plan->period_least = IBS_PERIOD_LEAST;
+    source_offer_stalls(plan, kernel);
     return 0;
 }
 
@@ -137,6 +138,7 @@ const struct source source_ibs = {
     .alien_regs = true,
     .plan = ibs_plan,
     .attribute = ibs_attribute,
+    .settle = source_settle_stalls,
     .remedy = ibs_remedy,
     .enable = "needs an AMD CPU and Linux 6.2; without privilege Linux 6.14 (swfilt)",
 };

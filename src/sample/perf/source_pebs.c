@@ -3,11 +3,14 @@
  * pebs: Intel load latency and precise stores; the hardware records the address.
  *
  * The events, from arch/x86/events/intel/core.c (mem-loads, mem-stores, mem-loads-aux) and the
- * constraints of ds.c (which of them carry an address): Nehalem, Westmere         loads 0x100b, no
- * stores Sandy, Ivy Bridge         loads 0x01cd, stores 0x02cd (0x82d0 carries no address there)
- * Haswell to Ice Lake       loads 0x01cd, stores 0x82d0 Sapphire Rapids and later loads 0x01cd,
- * stores 0x02cd efficient cores since Gracemont, Sierra Forest   loads 0x05d0, stores 0x06d0 The
- * threshold is ldlat in config1. Sapphire and Emerald Rapids, Alder and Raptor Lake refuse the
+ * constraints of ds.c (which of them carry an address; 0x82d0 does since Haswell):
+ * - Nehalem, Westmere: loads 0x100b, no stores
+ * - Sandy, Ivy Bridge: loads 0x01cd, stores 0x02cd
+ * - Haswell to Ice Lake: loads 0x01cd, stores 0x82d0
+ * - Sapphire Rapids and later: loads 0x01cd, stores 0x02cd
+ * - efficient cores since Gracemont, Sierra Forest: loads 0x05d0, stores 0x06d0
+ *
+ * The threshold is ldlat in config1. Sapphire and Emerald Rapids, Alder and Raptor Lake refuse the
  * loads without mem-loads-aux (0x8203) as group leader: ENODATA.
  *
  * sysfs comes first, because it is the running kernel's own table. libpfm4 4.13 has no CPU after
@@ -146,6 +149,7 @@ static int plan_default(struct source_plan *plan, const struct filter *filter,
     if (event_samples_all(loads))
         loads->role = EVENT_ACCESS;
     plan_stores(plan, kernel);
+    source_offer_stalls(plan, kernel);
     return 0;
 }
 
@@ -161,7 +165,7 @@ static int set_precision(struct source_plan *plan, const struct kernel *kernel, 
                          "pebs: there are counters but no precise ones (caps/max_precise is 0): "
                          "the host does not pass PEBS on; take -s counter");
     for (unsigned i = 0; i < plan->count; i++)
-        if (plan->events[i].precise_ip < PEBS_PRECISE_IP)
+        if (plan->events[i].precise_ip < PEBS_PRECISE_IP && !plan->events[i].as_counter)
             plan->events[i].precise_ip = (uint8_t)(most < PEBS_PRECISE_IP ? most : PEBS_PRECISE_IP);
     return 0;
 }
@@ -224,6 +228,7 @@ const struct source source_pebs = {
     .alien_regs = true,
     .plan = pebs_plan,
     .attribute = pebs_attribute,
+    .settle = source_settle_stalls,
     .remedy = pebs_remedy,
     .enable = "needs an Intel CPU since Nehalem; in a VM the host must pass PEBS on",
 };

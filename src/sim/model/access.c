@@ -7,13 +7,10 @@
 /* Which kinds of access to a line may not take the fast path. */
 static void walk_set_slow(const struct model *model, struct cache *cache, uint32_t index)
 {
-    const struct cache_slot *slot = &cache->slots[index];
-    uint32_t slow = slot->others && cache->level < model->private_levels ? MODEL_STORE : 0;
+    struct cache_slot *slot = &cache->slots[index];
+    slot->slow = slot->others && cache->level < model->private_levels ? MODEL_STORE : 0;
     if (slot->watched || slot->prefetched)
-        slow = MODEL_LOAD | MODEL_STORE;
-    cache->lines[index].slow = slow;
-    if (cache->fast)
-        fast_forget(cache, index);
+        slot->slow = MODEL_LOAD | MODEL_STORE;
 }
 
 static struct cache *cache_of(const struct state_access *access, uint32_t level)
@@ -56,13 +53,11 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     uint32_t weight = draw(model, cache);
     if (weight || (model->track_all && cache->level < model->private_levels))
         cache_track(cache, index);
-    if (weight || !cache->lean) {
-        struct cache_slot *slot = &cache->slots[index];
-        slot->weight = weight;
-        if (access->miss.address >> cache->line_shift == number)
-            slot->offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
-        slot->instruction = access->miss.kind & MODEL_INSTRUCTION;
-    }
+    struct cache_slot *slot = &cache->slots[index];
+    slot->weight = weight;
+    if (access->miss.address >> cache->line_shift == number)
+        slot->offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
+    slot->instruction = access->miss.kind & MODEL_INSTRUCTION;
     if (!cache->instruction && users_watch(&model->users, number << cache->line_shift))
         users_fetched(&model->users, number, cache->id, access->miss.who.ip);
     return index;
@@ -115,7 +110,7 @@ static bool walk_look_up(struct state_access *access, struct cache *cache, uint6
         return false;
     }
     access->at[cache->level] = index;
-    if (cache->shadow && !cache->nodes[index])
+    if (cache_forgot(cache, index))
         walk_shadow(access->model, cache, index, fetches);
     cache_touch(cache, index);
     if (access->model->prefetch.kind && cache->slots[index].prefetched) {
@@ -180,7 +175,7 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level)
     uint32_t node = 0;
     model->clock++;
     if (index != CACHE_NONE) {
-        if (cache->shadow && !cache->nodes[index])
+        if (cache_forgot(cache, index))
             walk_shadow(model, cache, index, true);
         cache_touch(cache, index);
         return;
@@ -239,9 +234,9 @@ static void hit_first(struct state_thread *thread, uint32_t index, uint64_t addr
     struct cache *first = thread->path[0];
     thread->fast.model->clock++;
     cache_touch(first, index);
-    if (first->shadow && !first->nodes[index])
+    if (cache_forgot(first, index))
         walk_shadow(thread->fast.model, first, index, state_fetches(thread->fast.model, kind));
-    if (first->tracked[index])
+    if (cache_tracks(first, index))
         count_hit(first, index, address, size_bytes, kind);
 }
 
@@ -281,7 +276,7 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
         uint32_t index = cache_find(below, address >> below->line_shift);
         if (index == CACHE_NONE)
             continue;
-        if (below->tracked[index])
+        if (cache_tracks(below, index))
             count_use(&below->lines[index].use, grains_of(below, address, size_bytes), size_bytes,
                       access->miss.kind);
         break;
@@ -340,10 +335,9 @@ static void remember_places(const struct state_access *access)
         level++;
     /* Use of a line is reported to the one below, if that is drawn. */
     while (level-- > 0) {
-        if (path[level + 1]->tracked[access->at[level + 1]])
+        if (cache_tracks(path[level + 1], access->at[level + 1]))
             cache_track(path[level], access->at[level]);
-        if (path[level]->tracked[access->at[level]] || !level)
-            path[level]->slots[access->at[level]].below = access->at[level + 1];
+        path[level]->slots[access->at[level]].below = access->at[level + 1];
     }
 }
 
@@ -360,7 +354,7 @@ static void conclude_hit(struct state_access *access, uint64_t address, uint32_t
         coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
     }
     walk_set_slow(model, first, index);
-    if (first->tracked[index])
+    if (cache_tracks(first, index))
         count_hit(first, index, address, size_bytes, access->miss.kind);
     fast_admit(first, index);
 }
@@ -438,25 +432,37 @@ static void ask_ahead(struct state_access *access, uint64_t address)
         __builtin_prefetch(&access->thread->path[1]->evicted_above[first->slots[victim].below], 1);
     else if (first->shadow && first->tags[victim])
         evicted_prefetch(&model->evicted[0], cache_number(first, victim), first->thread);
-    if (first->tracked[victim] && model->spec.level_count > 1)
+    if (cache_tracks(first, victim) && model->spec.level_count > 1)
         __builtin_prefetch(&access->thread->path[1]->lines[first->slots[victim].below], 1);
+}
+
+/* Of miss.level nothing is written: that takes as long as the rest of a miss. */
+static void begin(struct state_access *access, struct state_thread *thread, struct cache *first,
+                  uint64_t address, uint32_t size_bytes, uint32_t kind, uint32_t ip)
+{
+    access->model = thread->fast.model;
+    access->thread = thread;
+    access->first = first;
+    access->missed = 0;
+    access->victim = CACHE_NONE;
+    access->fetch_ahead = false;
+    for (uint32_t level = 0; level < MODEL_LEVELS_MAX; level++)
+        access->at[level] = 0;
+    access->miss.address = address;
+    access->miss.size_bytes = size_bytes;
+    access->miss.thread = thread->fast.number;
+    access->miss.kind = kind;
+    access->miss.who.ip = ip;
+    access->miss.who.address = address;
+    access->model->running = thread->fast.runs;
 }
 
 static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
                      uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
 {
-    struct state_access access = {.model = thread->fast.model,
-                                  .thread = thread,
-                                  .first = first,
-                                  .absent = absent,
-                                  .victim = CACHE_NONE};
-    access.miss.address = address;
-    access.miss.size_bytes = size_bytes;
-    access.miss.thread = thread->fast.number;
-    access.model->running = thread->fast.runs;
-    access.miss.kind = kind;
-    access.miss.who.ip = ip;
-    access.miss.who.address = address;
+    struct state_access access;
+    begin(&access, thread, first, address, size_bytes, kind, ip);
+    access.absent = absent;
     if (absent)
         ask_ahead(&access, address);
     uint32_t served = access.model->spec.whole_access_below
@@ -466,6 +472,41 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     if (access.missed)
         cause_report(&access);
     return served;
+}
+
+/* Most misses: as walk(), of an access to one line, which the first level has not, where no other
+ * thread, prefetcher or length of line has to be asked. */
+static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
+                           uint32_t kind, uint32_t ip)
+{
+    struct model *model = thread->fast.model;
+    struct state_access access;
+    uint64_t number = address >> model->line_shift;
+    uint32_t level, in_shadow = 0;
+    begin(&access, thread, thread->path[0], address, size_bytes, kind, ip);
+    access.absent = true;
+    ask_ahead(&access, address);
+    for (level = 0; level < model->spec.level_count; level++) {
+        struct cache *cache = thread->path[level];
+        uint32_t index = level ? cache_find(cache, number) : CACHE_NONE, node = 0;
+        model->clock++;
+        if (index != CACHE_NONE) {
+            access.at[level] = index;
+            if (cache_forgot(cache, index))
+                walk_shadow(model, cache, index, true);
+            cache->stamps[index] = model->clock;
+            break;
+        }
+        if (cache->shadow)
+            in_shadow |= (uint32_t)touch_shadow(model, cache, number, true, &node) << level;
+        walk_fill(&access, cache, number, node);
+    }
+    access.miss.served = level;
+    access.missed = (1u << level) - 1;
+    cause_plain(&access, in_shadow);
+    conclude_hit(&access, address, size_bytes, access.at[0]);
+    cause_report(&access);
+    return level;
 }
 
 /* Instructions mostly come from the line of their set that was fetched last. */
@@ -502,6 +543,8 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
     const struct model_fast *place = &first->fast[address >> first->line_shift & first->fast_mask];
     bool placed = address - place->address < first->line_bytes;
     uint32_t index = placed ? place->index : cache_find(first, address >> first->line_shift);
+    if (index == CACHE_NONE && thread->model->plain)
+        return walk_plain(state, address, size_bytes, kind, ip);
     if (index == CACHE_NONE || others_hear(state, index, kind))
         return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
     hit_first(state, index, address, size_bytes, kind);

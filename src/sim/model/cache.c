@@ -35,10 +35,12 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_
     uint64_t lines = cache->sets * cache->ways;
     cache->tags = memory_new(memory, lines, sizeof *cache->tags);
     cache->lines = memory_new(memory, lines, sizeof *cache->lines);
+    cache->reported = memory_new(memory, lines, sizeof *cache->reported);
     cache->slots = memory_new(memory, lines, sizeof *cache->slots);
     cache->ips = memory_new(memory, lines, sizeof *cache->ips);
-    cache->tracked = memory_new(memory, lines, sizeof *cache->tracked);
-    if (!cache->tags || !cache->lines || !cache->slots || !cache->ips || !cache->tracked)
+    cache->flags = memory_new(memory, lines, sizeof *cache->flags);
+    if (!cache->tags || !cache->lines || !cache->reported || !cache->slots || !cache->ips ||
+        !cache->flags)
         return -1;
     if (timed || cache->policy == MODEL_LRU)
         cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
@@ -112,11 +114,14 @@ void cache_touch(struct cache *cache, uint32_t index)
 
 static uint32_t oldest(const struct cache *cache, uint32_t first)
 {
-    uint32_t found = first;
-    for (uint32_t index = first + 1; index < first + cache->ways; index++)
-        if (cache->stamps[index] < cache->stamps[found])
-            found = index;
-    return found;
+    const uint64_t *stamps = &cache->stamps[first];
+    uint64_t least = stamps[0];
+    uint32_t found = 0;
+    for (uint32_t way = 1; way < cache->ways; way++) {
+        found = stamps[way] < least ? way : found;
+        least = stamps[way] < least ? stamps[way] : least;
+    }
+    return first + found;
 }
 
 /* Marsaglia's xorshift64*; the upper bits, by multiplication. */
@@ -133,39 +138,29 @@ uint32_t cache_victim(struct cache *cache, uint64_t number)
 {
     uint64_t set = cache_set(cache, number);
     uint32_t first = (uint32_t)set * cache->ways;
+    if (cache->policy == MODEL_LRU)
+        return oldest(cache, first);
     for (uint32_t index = first; index < first + cache->ways; index++)
         if (!cache->tags[index])
             return index;
-    if (cache->policy == MODEL_LRU)
-        return oldest(cache, first);
     if (cache->policy == MODEL_TREE_PLRU)
         return first + tree_victim(cache->trees[set], cache->ways);
     return first + random_way(cache);
-}
-
-static void empty(struct cache *cache, uint32_t index)
-{
-    cache->lines[index] = (struct model_line){.slow = 0};
-    cache->slots[index] = (struct cache_slot){0};
-}
-
-void cache_track(struct cache *cache, uint32_t index)
-{
-    if (!cache->tracked[index] && cache->lean)
-        empty(cache, index);
-    cache->tracked[index] = true;
 }
 
 void cache_put(struct cache *cache, uint32_t index, uint64_t number)
 {
     cache->tags[index] = number + 1;
     cache->ips[index] = MODEL_NONE;
-    cache->tracked[index] = false;
+    cache->slots[index] = (struct cache_slot){0};
+    if (cache_tracks(cache, index)) {
+        cache->lines[index] = (union model_line){0};
+        cache->reported[index] = (struct model_use){0};
+    }
+    cache->flags[index] = 0;
     if (cache->evicted_above)
-        cache->evicted_above[index].tag = 0;
+        cache->evicted_above[index].reason = 0;
     cache->put++;
-    if (!cache->lean)
-        empty(cache, index);
     cache_touch(cache, index);
 }
 
@@ -211,12 +206,12 @@ void fast_admit(struct cache *cache, uint32_t index)
     struct model_fast *place = fast_place(cache, number);
     clear(cache, place);
     if ((cache->recent && cache->recent[cache_set(cache, number)] != index) ||
-        (cache->shadow && !cache->nodes[index]))
+        cache_forgot(cache, index))
         return;
     *place = (struct model_fast){.address = number << cache->line_shift,
                                  .index = index,
-                                 .slow = cache->lines[index].slow | MODEL_INSTRUCTION |
-                                         (cache->tracked[index] ? MODEL_COUNTS_USE : 0)};
+                                 .slow = cache->slots[index].slow | MODEL_INSTRUCTION |
+                                         (cache_tracks(cache, index) ? MODEL_COUNTS_USE : 0)};
 }
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
@@ -224,7 +219,7 @@ enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
                 struct memory *memory)
 {
-    uint64_t buckets = memory_power_of_two(lines < 2 ? 2 : lines);
+    uint64_t buckets = memory_power_of_two((uint64_t)lines * 2);
     *shadow = (struct shadow){
         .real = real,
         .nodes = memory_new(memory, (uint64_t)lines + 1, sizeof *shadow->nodes),
@@ -329,6 +324,7 @@ static void throw_out(struct shadow *shadow, uint32_t node)
     if (shadow->real.tags[index] != shadow->nodes[node].tag)
         return;
     shadow->real.nodes[index] = 0;
+    shadow->real.flags[index] |= CACHE_FORGOTTEN;
     shadow->evicted_index = index;
 }
 

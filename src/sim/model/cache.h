@@ -35,7 +35,12 @@ struct shadow_real {
     const uint64_t *tags;
     const uint64_t *stamps;
     uint32_t *nodes; /* 0: the shadow has not the line */
+    uint8_t *flags;
 };
+
+/* Of a line in a real cache. A hit reads one byte that is near, and writes its time, which nothing
+ * waits for. */
+enum { CACHE_TRACKED = 1 /* its use is counted */, CACHE_FORGOTTEN = 2 /* by the shadow */ };
 
 struct shadow {
     struct shadow_real real;
@@ -70,6 +75,7 @@ static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t in
 {
     shadow->nodes[node].index = index;
     shadow->real.nodes[index] = node;
+    shadow->real.flags[index] &= (uint8_t)~CACHE_FORGOTTEN;
 }
 
 /* It is about to leave the real cache. */
@@ -81,17 +87,25 @@ static inline void shadow_part(struct shadow *shadow, uint32_t index)
 
 enum { CACHE_NONE = UINT32_MAX };
 
-/* State of a line that the fast path does not read. Fields read together are kept apart from it: a
- * word read after its bytes were written one by one waits for memory. */
+/* State of a line that the fast path does not read: small, for each miss writes two of them. */
 struct cache_slot {
-    struct model_use reported; /* its use when it was last reported to the level below */
-    uint32_t below;            /* index in the next level, a hint */
-    uint16_t offset;           /* in it, of the access that fetched it; 0: it was fetched ahead */
-    bool prefetched;           /* and not asked for yet */
-    uint32_t weight;           /* for so many lines it is reported when it leaves; 0: it is not */
-    bool watched;              /* its reuse or its users are sampled */
-    bool others;               /* other threads have it too */
-    bool instruction;          /* fetched by the instruction side: its use as data says nothing */
+    uint32_t below;   /* index in the next level, a hint */
+    uint32_t weight;  /* for so many lines it is reported when it leaves; 0: it is not */
+    uint16_t offset;  /* in it, of the access that fetched it; 0: it was fetched ahead */
+    uint8_t slow;     /* as in struct model_fast */
+    bool prefetched;  /* and not asked for yet */
+    bool watched;     /* its reuse or its users are sampled */
+    bool others;      /* other threads have it too */
+    bool instruction; /* fetched by the instruction side: its use as data says nothing */
+};
+
+/* The access that evicted a line from the first level. */
+struct cache_evictor {
+    uint64_t address;
+    uint32_t ip;
+    uint16_t by;    /* thread of the access (model_thread.runs) */
+    uint8_t thread; /* of the cache it left */
+    uint8_t reason; /* enum model_reason + 1; 0: not known */
 };
 
 struct cache {
@@ -100,18 +114,17 @@ struct cache {
     uint64_t *trees;  /* tree-PLRU: by set, node i (root 1): 1 if the right side goes next */
     uint32_t *recent; /* likewise: index of the way used last, by set */
     uint32_t *ips;    /* instruction that fetched the line */
-    bool *tracked;    /* its use is counted */
-    /* Where `lean`, those of lines that are tracked; of others nothing is read or written. */
-    struct model_line *lines;
+    uint8_t *flags;   /* CACHE_TRACKED, CACHE_FORGOTTEN */
     struct cache_slot *slots;
-    /* Of a second level, by index: the access that evicted the line from the first level, if it
-     * did; NULL: model.evicted knows. It is nearer than an entry there, and most lines are still
-     * here when they are missed again. */
-    struct evicted_line *evicted_above;
-    uint64_t put; /* lines that came in */
-    bool lean;
+    /* Of lines that are tracked; of others all 0. */
+    union model_line *lines;
+    struct model_use *reported; /* use when it was last reported to the level below */
+    /* Of a second level, by index; NULL: model.evicted knows. It is nearer than an entry there, and
+     * most lines are still here when they are missed again. */
+    struct cache_evictor *evicted_above;
+    uint64_t put;            /* lines that came in */
     uint64_t *fetched;       /* of instructions: struct model_thread; else NULL */
-    uint32_t *nodes;         /* by index: place in the shadow; 0: it has forgotten the line */
+    uint32_t *nodes;         /* by index: place in the shadow, unless CACHE_FORGOTTEN */
     struct shadow *shadow;   /* NULL: not asked for */
     struct model_fast *fast; /* of a first level of data; else NULL */
     uint64_t fast_mask;      /* places of it - 1 */
@@ -146,11 +159,16 @@ void cache_touch(struct cache *cache, uint32_t index);
 /* Where a line is to go: an empty way, the first there is, else by policy. */
 uint32_t cache_victim(struct cache *cache, uint64_t number);
 
-/* From now on the use of the line is counted. */
-void cache_track(struct cache *cache, uint32_t index);
-
 /* Puts a line, which is not there, into the place of the victim, and touches it. */
 void cache_put(struct cache *cache, uint32_t index, uint64_t number);
+
+/* The place has no line. Where the oldest goes, it is the first that does. */
+static inline void cache_clear(struct cache *cache, uint32_t index)
+{
+    cache->tags[index] = 0;
+    if (cache->stamps)
+        cache->stamps[index] = 0;
+}
 
 static inline uint64_t cache_set(const struct cache *cache, uint64_t number)
 {
@@ -167,8 +185,23 @@ static inline void cache_prefetch(const struct cache *cache, uint64_t number)
         __builtin_prefetch(&cache->stamps[first], 1);
         __builtin_prefetch(&cache->stamps[first + cache->ways - 1], 1);
     }
-    if (cache->nodes)
-        __builtin_prefetch(&cache->nodes[first]);
+}
+
+static inline bool cache_tracks(const struct cache *cache, uint32_t index)
+{
+    return cache->flags[index] & CACHE_TRACKED;
+}
+
+/* From now on the use of the line is counted. */
+static inline void cache_track(struct cache *cache, uint32_t index)
+{
+    cache->flags[index] |= CACHE_TRACKED;
+}
+
+/* Whether the shadow has to hear of the line's next use. */
+static inline bool cache_forgot(const struct cache *cache, uint32_t index)
+{
+    return cache->flags[index] & CACHE_FORGOTTEN;
 }
 
 static inline bool cache_is_at(const struct cache *cache, uint32_t index, uint64_t number)

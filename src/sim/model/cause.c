@@ -62,49 +62,58 @@ static struct cache *keeper(struct model *model, const struct cache *cache)
     return second && second->evicted_above ? second : NULL;
 }
 
+/* The evictor that a second level keeps of a line goes to the table. */
+static void evictor_settle(struct model *model, const struct cache *second, uint32_t index)
+{
+    const struct cache_evictor *above = &second->evicted_above[index];
+    struct evicted_line line = {.evictor = {above->ip, above->address},
+                                .thread = above->thread,
+                                .by = above->by,
+                                .reason = (uint8_t)(above->reason - 1)};
+    if (above->reason)
+        evicted_put(&model->evicted[0], cache_number(second, index), &line);
+}
+
 void cause_evictors_settle(struct model *model, const struct cache *first)
 {
     struct cache *second = keeper(model, first);
     for (uint32_t index = 0; second && index < cache_lines(second); index++)
-        if (second->tags[index] && second->evicted_above[index].tag)
-            evicted_put(&model->evicted[0], cache_number(second, index),
-                        &second->evicted_above[index]);
+        if (second->tags[index])
+            evictor_settle(model, second, index);
     model->evictors_settled = true;
 }
 
-/* NULL: not known. */
-static const struct evicted_line *find_evictor(struct state_access *access,
-                                               const struct cache *cache, uint64_t number)
+/* Fills in the evictor; -1: not known; else enum model_reason. */
+static int find_evictor(struct state_access *access, const struct cache *cache, uint64_t number,
+                        struct model_missed *missed)
 {
     struct cache *second = keeper(access->model, cache);
     uint32_t index = second ? cache_find_near(second, number, access->at[1]) : CACHE_NONE;
-    if (index != CACHE_NONE && second->evicted_above[index].tag)
-        return &second->evicted_above[index];
-    return evicted_find(&access->model->evicted[cache->level], number, cache->thread);
+    if (index != CACHE_NONE && second->evicted_above[index].reason) {
+        const struct cache_evictor *above = &second->evicted_above[index];
+        missed->evictor = (struct model_who){above->ip, above->address};
+        missed->evictor_thread = above->by;
+        return above->reason - 1;
+    }
+    const struct evicted_line *line =
+        evicted_find(&access->model->evicted[cache->level], number, cache->thread);
+    if (!line)
+        return -1;
+    missed->evictor = line->evictor;
+    missed->evictor_thread = line->by;
+    return line->reason;
 }
 
 static uint8_t replaced_cause(struct state_access *access, const struct cache *cache,
                               uint64_t address, uint32_t size_bytes, bool in_shadow,
                               struct model_missed *missed)
 {
-    const struct evicted_line *line = find_evictor(access, cache, address >> cache->line_shift);
-    if (line) {
-        missed->evictor = line->evictor;
-        missed->evictor_thread = line->by;
-    }
-    if (line && line->reason == MODEL_INVALIDATED)
+    int reason = find_evictor(access, cache, address >> cache->line_shift, missed);
+    if (reason == MODEL_INVALIDATED)
         return invalidation(access, cache, address, size_bytes);
-    if (line && line->reason == MODEL_INCLUDED)
+    if (reason == MODEL_INCLUDED)
         return MODEL_INCLUSION;
     return in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
-}
-
-/* An access to one line, that takes nothing from the tables it looks into: that a line has returned
- * to its thread is reported before. */
-static bool may_be_late(const struct state_access *access)
-{
-    return access->model->memory.host.asks_causes && !access->model->several && access->absent &&
-           access->model->spec.whole_access_below;
 }
 
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
@@ -127,23 +136,9 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
         missed->cause = MODEL_FIRST_HERE;
         break;
     case SEEN_HERE:
-        if (may_be_late(access))
-            access->replaced |= 1u << cache->level, access->in_shadow |= in_shadow << cache->level;
-        else
-            missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
+        missed->cause = replaced_cause(access, cache, address, size_bytes, in_shadow, missed);
         break;
     }
-}
-
-/* Evictors, looked up late: the level that served is known only now. */
-static void look_for_evictors(struct state_access *access)
-{
-    struct model_miss *miss = &access->miss;
-    for (uint32_t level = 0; level < miss->served; level++)
-        if (access->replaced >> level & 1)
-            miss->level[level].cause =
-                replaced_cause(access, access->thread->path[level], miss->address, miss->size_bytes,
-                               access->in_shadow >> level & 1, &miss->level[level]);
 }
 
 void cause_referenced(struct state_access *access, uint64_t address)
@@ -160,12 +155,39 @@ void cause_referenced(struct state_access *access, uint64_t address)
     }
 }
 
+/* Whether a line that no level has is referenced for the first time. It is not any more. */
+static enum seen see(struct state_access *access, uint64_t address)
+{
+    const uint8_t *byte = lines_byte(&access->model->lines, address >> access->model->line_shift);
+    enum seen seen = !byte ? SEEN_UNKNOWN : *byte & STATE_REFERENCED ? SEEN_HERE : SEEN_NOT;
+    if (seen == SEEN_NOT)
+        cause_referenced(access, address);
+    return seen;
+}
+
+void cause_plain(struct state_access *access, uint32_t in_shadow)
+{
+    struct model_miss *miss = &access->miss;
+    const struct model *model = access->model;
+    enum seen seen = !model->spec.causes                       ? SEEN_UNKNOWN
+                     : miss->served == model->spec.level_count ? see(access, miss->address)
+                                                               : SEEN_HERE;
+    bool replaced = seen == SEEN_HERE && cause_is_asked(model, miss->served);
+    for (uint32_t level = 0; level < miss->served; level++) {
+        struct model_missed *missed = &miss->level[level];
+        *missed =
+            (struct model_missed){.cause = seen == SEEN_NOT ? MODEL_FIRST : MODEL_CAUSE_UNKNOWN,
+                                  .evictor_thread = MODEL_NONE,
+                                  .evictor = {MODEL_NONE, 0}};
+        if (replaced)
+            missed->cause = replaced_cause(access, access->thread->path[level], miss->address,
+                                           miss->size_bytes, in_shadow >> level & 1, missed);
+    }
+}
+
 void cause_report(struct state_access *access)
 {
-    struct model *model = access->model;
-    const struct model_host *host = &model->memory.host;
-    if (access->replaced && cause_is_asked(model, access->miss.served))
-        look_for_evictors(access);
+    const struct model_host *host = &access->model->memory.host;
     if (host->miss && !(access->miss.kind & MODEL_INSTRUCTION))
         host->miss(host->context, &access->miss);
 }
@@ -210,7 +232,7 @@ static struct model_use departure_use(const struct cache *cache, uint32_t index)
 
 void departure_report_below(struct model *model, struct cache *cache, uint32_t index)
 {
-    if (!cache->tracked[index])
+    if (!cache_tracks(cache, index))
         return;
     struct model_use since = departure_use(cache, index);
     if (!since.touched_bytes)
@@ -225,7 +247,7 @@ void departure_report_below(struct model *model, struct cache *cache, uint32_t i
                           : cache_find(below, number);
         if (at == CACHE_NONE)
             continue;
-        if (!below->tracked[at])
+        if (!cache_tracks(below, at))
             break;
         struct model_use longer = since;
         longer.touched = lengthen(cache, below, address, since.touched);
@@ -235,7 +257,7 @@ void departure_report_below(struct model *model, struct cache *cache, uint32_t i
     }
     if (cache->level < model->private_levels && level >= model->private_levels)
         coherence_wrote(model, cache->thread, cache_number(cache, index), since.written);
-    add_use(&cache->slots[index].reported, &since);
+    add_use(&cache->reported[index], &since);
     cache->lines[index].use = (struct model_use){0};
 }
 
@@ -263,7 +285,7 @@ static void leave_instructions(struct model *model, const struct cache *cache, u
             uint32_t index = cache_find(above, (address + offset) >> above->line_shift);
             if (index == CACHE_NONE)
                 continue;
-            above->tags[index] = 0;
+            cache_clear(above, index);
             above->fetched[cache_set(above, (address + offset) >> above->line_shift)] = 0;
         }
     }
@@ -311,21 +333,24 @@ static void departure_remember(struct model *model, const struct cache *cache, u
                    &model->pairs[MODEL_IP_USED_BY_IP][cache->level]);
     if (reason == MODEL_END || !model->spec.causes)
         return;
-    struct evicted_line line = {.evictor = who,
-                                .thread = (uint16_t)cache->thread,
-                                .by = (uint16_t)model->running,
-                                .reason = (uint8_t)reason};
     struct cache *second = keeper(model, cache);
     uint32_t below =
         second ? cache_find_near(second, number, cache->slots[index].below) : CACHE_NONE;
     if (below == CACHE_NONE) {
-        evicted_put(&model->evicted[cache->level], number, &line);
+        evicted_put(&model->evicted[cache->level], number,
+                    &(struct evicted_line){.evictor = who,
+                                           .thread = (uint16_t)cache->thread,
+                                           .by = (uint16_t)model->running,
+                                           .reason = (uint8_t)reason});
     } else {
-        second->evicted_above[below] = line;
-        second->evicted_above[below].tag = number + 1;
+        second->evicted_above[below] = (struct cache_evictor){.address = who.address,
+                                                              .ip = who.ip,
+                                                              .by = (uint16_t)model->running,
+                                                              .thread = (uint8_t)cache->thread,
+                                                              .reason = (uint8_t)(reason + 1)};
     }
-    if (cache->evicted_above && !model->evictors_settled && cache->evicted_above[index].tag)
-        evicted_put(&model->evicted[0], number, &cache->evicted_above[index]);
+    if (cache->evicted_above && !model->evictors_settled)
+        evictor_settle(model, cache, index);
     if (reason != MODEL_INVALIDATED)
         tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], cache->ips[index], who.ip,
                     1);
@@ -336,7 +361,7 @@ static void report_host(const struct model *model, const struct cache *cache, ui
 {
     const struct model_host *host = &model->memory.host;
     const struct cache_slot *slot = &cache->slots[index];
-    if (!host->eviction || (model->spec.use && (!cache->tracked[index] || !slot->weight)))
+    if (!host->eviction || (model->spec.use && (!cache_tracks(cache, index) || !slot->weight)))
         return;
     struct model_eviction eviction = {
         .address = cache_number(cache, index) << cache->line_shift,
@@ -346,10 +371,10 @@ static void report_host(const struct model *model, const struct cache *cache, ui
                     .address = (cache_number(cache, index) << cache->line_shift) + slot->offset},
         .evictor = who,
         .reason = (uint8_t)reason,
-        .dirty = slot->reported.written != 0,
+        .dirty = cache->reported[index].written != 0,
         .prefetched_unused = slot->prefetched,
-        .use = slot->reported,
-        .used_bytes = memory_ones(slot->reported.touched) << cache->grain_shift,
+        .use = cache->reported[index],
+        .used_bytes = memory_ones(cache->reported[index].touched) << cache->grain_shift,
         .weight = model->spec.use ? slot->weight : 1,
     };
     host->eviction(host->context, &eviction);
@@ -359,14 +384,14 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
                   enum model_reason reason)
 {
     if (cache->instruction) {
-        cache->tags[index] = 0;
+        cache_clear(cache, index);
         return;
     }
     uint64_t address = cache_number(cache, index) << cache->line_shift;
     bool leave = cache->inclusive && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED);
     if (leave)
         visit_all_above(model, cache, address, who, true);
-    else if (cache->tracked[index])
+    else if (cache_tracks(cache, index))
         departure_report_above(model, cache, address);
     departure_report_below(model, cache, index);
     departure_remember(model, cache, index, who, reason);
@@ -375,5 +400,5 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
         fast_forget(cache, index);
     if (cache->shadow && cache->nodes[index])
         shadow_part(cache->shadow, index);
-    cache->tags[index] = 0;
+    cache_clear(cache, index);
 }

@@ -12,7 +12,7 @@ static bool coherence_share(struct model *model, struct state_thread *thread, ui
         if (index == CACHE_NONE)
             continue;
         departure_report_below(model, cache, index);
-        cache->lines[index].slow |= MODEL_STORE;
+        cache->slots[index].slow |= MODEL_STORE;
         if (cache->fast)
             fast_forget(cache, index);
         cache->slots[index].others = true;

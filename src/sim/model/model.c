@@ -16,9 +16,6 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
     if (!cache || cache_init(cache, spec, seed, timed, &model->memory))
         return NULL;
     cache->now = &model->clock;
-    /* Parts of a line that are only for its own figures, or for a prefetcher. */
-    cache->lean =
-        level && !model->spec.prefetch && (model->spec.use || !model->memory.host.eviction);
     cache->level = level;
     cache->thread = shared ? 0 : thread;
     cache->shared = shared;
@@ -49,7 +46,7 @@ static struct cache *new_level(struct model *model, uint32_t level, uint32_t thr
         return cache;
     cache->shadow = memory_new(&model->memory, 1, sizeof *cache->shadow);
     cache->nodes = memory_new(&model->memory, cache_lines(cache), sizeof *cache->nodes);
-    struct shadow_real real = {cache->tags, cache->stamps, cache->nodes};
+    struct shadow_real real = {cache->tags, cache->stamps, cache->nodes, cache->flags};
     if (!cache->shadow || !cache->nodes ||
         shadow_init(cache->shadow, real, cache_lines(cache), &model->memory))
         return NULL;
@@ -120,6 +117,15 @@ static int init_tables(struct model *model)
     return spec->reuse_lines ? sampling_init(&model->reuse, spec, &model->memory) : 0;
 }
 
+static bool is_plain(const struct model_spec *spec)
+{
+    bool plain = spec->whole_access_below && !spec->prefetch && !spec->no_write_allocate;
+    for (uint32_t level = 0; level < spec->level_count; level++)
+        plain &= spec->level[level].policy == MODEL_LRU &&
+                 spec->level[level].line_bytes == spec->level[0].line_bytes;
+    return plain;
+}
+
 static int init_shared(struct model *model)
 {
     for (uint32_t level = 0; level < model->spec.level_count; level++) {
@@ -157,6 +163,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     model->prefetch.kind = spec->prefetch;
     if (spec->prefetch)
         model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
+    model->plain = is_plain(spec);
     if (init_shared(model) || init_tables(model)) {
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;
@@ -215,6 +222,7 @@ static void begin_several(struct model *model)
         first++;
     cause_evictors_settle(model, model->threads[first]->path[0]);
     coherence_begin(model, first);
+    model->plain = false;
     model->track_all = model->spec.causes;
     for (uint32_t level = 0; model->track_all && level < model->private_levels; level++) {
         struct cache *cache = model->threads[first]->path[level];

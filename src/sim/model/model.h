@@ -215,13 +215,10 @@ struct model_hits {
     uint64_t uses[MODEL_USE_CLASSES]; /* how many times 2^32, and the sum of their bytes */
 };
 
-/* One line of a cache. */
-struct model_line {
-    union {                     /* use since the last report to the level below */
-        struct model_hits hits; /* first level */
-        struct model_use use;
-    };
-    uint32_t slow; /* kinds of access (enum model_kind) that the fast path leaves alone */
+/* Use of a line of a cache since the last report to the level below. */
+union model_line {
+    struct model_hits hits; /* first level */
+    struct model_use use;
 };
 
 /*
@@ -231,8 +228,9 @@ struct model_line {
 struct model_fast {
     uint64_t address; /* of the line */
     uint32_t index;   /* in model_thread.lines */
-    uint32_t slow; /* as in struct model_line, MODEL_INSTRUCTION, and MODEL_COUNTS_USE: hits have to
-                      say what they used */
+    uint32_t slow;    /* kinds of access (enum model_kind) that the fast path leaves alone,
+                         MODEL_INSTRUCTION among them, and MODEL_COUNTS_USE: hits have to say what they
+                         used */
 };
 
 enum { MODEL_COUNTS_USE = 16 }; /* beside enum model_kind */
@@ -244,10 +242,10 @@ enum { MODEL_COUNTS_USE = 16 }; /* beside enum model_kind */
 struct model_thread {
     const struct model_fast *fast;
     uint64_t fast_mask;
-    struct model_line *lines; /* of the first level */
-    uint64_t *stamps;         /* when each was last used; NULL: the policy needs no times */
-    uint64_t *clock;          /* of all threads */
-    uint32_t line_shift;      /* log2 of the line's bytes */
+    union model_line *lines; /* of the first level */
+    uint64_t *stamps;        /* when each was last used; NULL: the policy needs no times */
+    uint64_t *clock;         /* of all threads */
+    uint32_t line_shift;     /* log2 of the line's bytes */
     uint32_t line_bytes;
     uint32_t grain_shift; /* log2 of the bytes that one bit of a use represents */
     uint32_t number;

@@ -32,6 +32,8 @@ struct model {
     struct cache *shared_instruction;       /* NULL: private, or none */
     uint32_t threads_end;                   /* the highest number of a thread that was made, + 1 */
     bool evictors_settled;                  /* cause_evictors_settle() */
+    bool plain; /* a line has one place in each level, by least recent use, and one thread uses it:
+                   walk_plain() */
     bool several;            /* threads with private levels: they hear of each other's accesses */
     uint32_t private_levels; /* how many, from the first; 0 with one thread */
     uint32_t caches;         /* ids given */
@@ -61,9 +63,7 @@ struct state_access {
                                       else any index */
     uint32_t victim;               /* of `first`, where it is known already; else CACHE_NONE */
     bool absent;                   /* it is known that `first` has it not */
-    uint32_t replaced;  /* missed levels, with the evictor to be looked up on request: bit */
-    uint32_t in_shadow; /* of these: the shadow had the line */
-    bool fetch_ahead;   /* something that the prefetcher watches happened */
+    bool fetch_ahead;              /* something that the prefetcher watches happened */
 };
 
 /* Whether an access of this kind leaves a line where it missed it. */
@@ -92,6 +92,10 @@ static inline bool cause_is_asked(const struct model *model, uint32_t served)
  */
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow);
+
+/* The same at once for all levels that an access of walk_plain() missed, if the host asks for it;
+ * `in_shadow` by level. A line that any level has was referenced. */
+void cause_plain(struct state_access *access, uint32_t in_shadow);
 
 /* The line was referenced by this thread: it will not be a first reference again. */
 void cause_referenced(struct state_access *access, uint64_t address);

@@ -13,7 +13,8 @@ src_valgrind_misstop_amd64_linux_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcd
 src_valgrind_misstop_amd64_linux_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g -ffreestanding -fno-builtin \
 	-fno-stack-protector -fno-pic -fno-pie -fomit-frame-pointer -fno-strict-aliasing
 src_valgrind_misstop_amd64_linux_LDFLAGS = -static -nostdlib -nostartfiles -u _start \
-	-Wl,-Ttext-segment=0x58000000 -Wl,--build-id=none -Wl,--wrap=vgPlain_di_notify_mmap
+	-Wl,-Ttext-segment=0x58000000 -Wl,--build-id=none -Wl,--wrap=vgPlain_di_notify_mmap \
+	-Wl,--wrap=sanityCheckIRSB
 src_valgrind_misstop_amd64_linux_LDADD = $(VALGRIND_LIBS_AT)/libcoregrind-amd64-linux.a \
 	$(VALGRIND_LIBS_AT)/libvex-amd64-linux.a $(VALGRIND_LIBS_AT)/libgcc-sup-amd64-linux.a -lgcc
 

@@ -7,7 +7,7 @@
 enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
 
 /* Units that are reported whatever they cost, and beyond these one in so many accesses or fewer. */
-enum { REPORTED_FREELY = 1 << 16, REPORTED_ONE_IN = 512 };
+enum { REPORTED_FREELY = 1 << 14, REPORTED_FREELY_EXACT = 1 << 16, REPORTED_ONE_IN = 512 };
 
 /* Each about twice the one before. */
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
@@ -78,7 +78,8 @@ static struct class *busiest(void)
  * fraction of a point. */
 static Bool is_costly(ULong accesses)
 {
-    return looks * LOOK_EVERY > REPORTED_FREELY && accesses < LOOK_EVERY * REPORTED_ONE_IN;
+    UInt freely = shared->header.flags & SIM_EXACT ? REPORTED_FREELY_EXACT : REPORTED_FREELY;
+    return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
 /* Thinner where the ring fills up or much is reported; denser again where neither was so for long.

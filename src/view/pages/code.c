@@ -102,7 +102,7 @@ static const void *function_causes(const struct snapshot *snapshot, const void *
 static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(row->all_share * waits_most(&row->wait));
+    return value_number(widest_share(snapshot, row).number * waits_most(&row->wait));
 }
 
 static const struct column function_list[] = {
@@ -148,8 +148,8 @@ static const struct column function_list[] = {
            .value = code_column_object_share, .width = 5, .rank = 2, UNIT_SHARE),
     WAITS_COLUMNS(3, struct snapshot_code),
     COLUMN(.title = "MAY WAIT",
-           .help = "The most of all time that waits here: the share by the upper bound of WAITS. "
-                   "Sorted by it, what is cached comes last.",
+           .help = "The most that waits here: ALL, or where that is not shown SHARE, by the upper "
+                   "bound of WAITS. Sorted by it, what is cached comes last.",
            .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
     RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),

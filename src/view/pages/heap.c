@@ -353,7 +353,7 @@ static const struct column bin_list[] = {
     COLUMN(.title = "BIN",
            .help = "Who allocated it, past the allocator's own functions; or a size class (walk). "
                    "\"f < g\": f "
-                   "for its caller g, as there are others of f.",
+                   "for its caller g, as there are others of f; \"#2\": from another call there.",
            .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .after = "path",

@@ -414,12 +414,6 @@ static struct value fill(const struct snapshot *snapshot, const void *row)
     return of_event(snapshot, row, EVENT_MEM_FILL);
 }
 
-/* Where stalls are sampled, there is a column of them already. */
-static bool has_waiting(const struct snapshot *snapshot)
-{
-    return levels_tell_stall(snapshot) && !rates_tell_stall_counted(snapshot);
-}
-
 static struct value disagreement(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
@@ -538,7 +532,7 @@ static const struct column object_list[] = {
     RATES_COLUMNS(3, ROW_OF(struct snapshot_object, rates)),
     RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_object, rates)),
     LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_object, levels)),
-    LEVELS_COLUMN_STALL(3, has_waiting, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMN_STALL(3, levels_tell_stall, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMN_LATENCY(3, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
     COLUMN(.title = "INFER",

@@ -125,6 +125,42 @@ static void fresh_memory_is_filled(void **state)
     assert_int_equal(REPORTED(RULE_FIRST_TOUCH_FAULTS), 0);
 }
 
+/* ---- cleared blocks ---- */
+
+enum { CLEARED = 24 << 20 };
+
+/* Three samples a pass, at the starts of pages. */
+static void clear_in_passes(uint64_t bytes)
+{
+    window_clear(&window);
+    for (uint64_t i = 0; i < 4000; i++)
+        add_sample(7, BASE + (i % 3 * bytes / 3 + chance() % (bytes / 3)) / PAGE * PAGE);
+    gather_samples();
+}
+
+static void a_block_is_cleared_again_and_again(void **state)
+{
+    (void)state;
+    snapshot.source = (struct snapshot_source){.event_count = 1};
+    snapshot.source.events[0].role = EVENT_TIME;
+    snapshot.code_count = 1;
+    code[0].function = "__memset_avx2_unaligned_erms";
+    code[0].all_share = 0.6;
+    clear_in_passes(CLEARED);
+    assert_int_equal(REPORTED(RULE_CLEARING), 1);
+    assert_int_equal(list[0].kind, FINDING_CLEARING);
+    assert_true(list[0].bound && list[0].gain == 0.6);
+    assert_non_null(strstr(words()->evidence, "60% of the samples are in __memset"));
+    clear_in_passes(CLEARED / 16);
+    assert_int_equal(REPORTED(RULE_CLEARING), 0);
+    /* In no order: as many bytes as the lines seen prove. */
+    window_clear(&window);
+    for (int i = 0; i < 4000; i++)
+        add_sample(7, BASE + chance() % CLEARED / (CLEARED / 100) * (CLEARED / 100));
+    gather_samples();
+    assert_int_equal(REPORTED(RULE_CLEARING), 0);
+}
+
 /* ---- columns ---- */
 
 /* A sample every 7 columns, somewhere in it. */
@@ -237,6 +273,7 @@ int main(void)
         RULE(advice_names_the_allocator),
         RULE(on_huge_pages_the_tlb_reaches_far),
         RULE(fresh_memory_is_filled),
+        RULE(a_block_is_cleared_again_and_again),
         RULE(columns_of_rows_of_a_power_of_two),
         RULE(columns_of_rows_of_any_length),
         RULE(rows_over_several_blocks_are_no_rows),

@@ -314,6 +314,29 @@ static void stalled_cycles_bound_what_waits(void **state)
     assert_int_equal(snapshot->code[0].wait.from, WAIT_UNKNOWN);
 }
 
+/* Where loads are sampled with their latencies, these say what an object waits for. */
+static void latencies_and_stalls_answer_each_for_its_own(void **state)
+{
+    uint64_t l1 = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVLNUM, L1);
+    uint64_t ram = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVLNUM, RAM);
+    (void)state;
+    begin((enum event_role[]){EVENT_OTHER, EVENT_STALL, EVENT_TIME}, 3, 0);
+    add(1, 0, 500, (struct said){0, 1000, l1, 40});
+    add(2, 0, 500, (struct said){0, 1000, ram, 300});
+    add(2, 0, 3000, (struct said){1, 1000, 0, 0});
+    add(1, 0, 7000, (struct said){2, 1000, 0, 0});
+    add(2, 0, 3000, (struct said){2, 1000, 0, 0});
+    take();
+    assert_int_equal(snapshot->wait.from, WAIT_FROM_COUNTERS);
+    assert_true(snapshot->wait.low[WAIT_BEYOND_L1] < 0.3);
+    assert_true(snapshot->wait.high[WAIT_BEYOND_L1] > 0.3);
+    assert_int_equal(object_of(1)->wait.from, WAIT_FROM_LATENCIES);
+    assert_true(object_of(1)->wait.high[WAIT_BEYOND_L1] < 0.05);
+    assert_true(object_of(2)->wait.low[WAIT_BEYOND_L3] > 0.95);
+    NEAR(object_of(2)->rates->stall.value, 300. / 340);
+    NEAR(object_of(2)->rates->missed.value, 1);
+}
+
 /* Events took turns: stalls were counted half of the time. */
 static void stalls_are_scaled_to_the_time_counted(void **state)
 {
@@ -455,6 +478,7 @@ int main(void)
         cmocka_unit_test_teardown(an_object_that_stalls_more_than_it_misses_stands_out, tear_down),
         cmocka_unit_test_teardown(latencies_stand_for_stalls, tear_down),
         cmocka_unit_test_teardown(stalled_cycles_bound_what_waits, tear_down),
+        cmocka_unit_test_teardown(latencies_and_stalls_answer_each_for_its_own, tear_down),
         cmocka_unit_test_teardown(stalls_are_scaled_to_the_time_counted, tear_down),
         cmocka_unit_test_teardown(one_of_the_two_says_nothing, tear_down),
         cmocka_unit_test_teardown(what_is_old_counts_less, tear_down),

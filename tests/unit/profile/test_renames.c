@@ -38,6 +38,7 @@ enum {
 /* Of the accesses in SLOT: at the start of a variable, or below the end of a frame. */
 static int64_t slot_offset;
 static bool combined; /* the view shows OTHER under ARRAY */
+static bool mapping;  /* OTHER is one */
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
 {
@@ -51,6 +52,10 @@ static bool fake_object(void *context, uint32_t object, struct object_desc *desc
                              .address = object * BLOCK_APART,
                              .blocks = 1,
                              .part_of = combined && object == OTHER ? ARRAY : 0};
+    if (mapping && object == OTHER) {
+        desc->kind = OBJECT_ANON;
+        desc->size_bytes = 3 * BLOCK_BYTES;
+    }
     return true;
 }
 
@@ -463,7 +468,7 @@ static void a_block_is_one_instance(void **state)
     for (int step = 0; step < 100; step++) {
         struct place place = {.object = step % 4 ? ARRAY : OTHER,
                               .base = BLOCKS * BLOCK_APART,
-                              .size_bytes = BLOCK_BYTES,
+                              .size_bytes = BLOCK_BYTES / (uint64_t)(1 + step / 50),
                               .access = {.time_ns = 1000 + (uint64_t)step,
                                          .address = BLOCKS * BLOCK_APART,
                                          .tid = 100,
@@ -480,7 +485,36 @@ static void a_block_is_one_instance(void **state)
     assert_int_equal(array->instance_count, 1);
     assert_float_equal(array->instances[0].samples, array->samples, 1e-6);
     assert_float_equal(array->instances[0].share, 1, 1e-6);
+    assert_int_equal(array->instances[0].size, BLOCK_BYTES); /* the largest that it had */
     snapshot_free(together);
+    profile_free(profile);
+}
+
+static void a_mapping_that_grew_is_one_instance(void **state)
+{
+    (void)state;
+    struct profile *profile = make();
+    for (unsigned step = 0; step < 100; step++) {
+        struct place place = {.object = OTHER,
+                              .base = OTHER * BLOCK_APART + step % 3 * BLOCK_BYTES,
+                              .size_bytes = (3 - step % 3) * BLOCK_BYTES,
+                              .access = {.time_ns = 1000 + step,
+                                         .address = OTHER * BLOCK_APART + 2 * BLOCK_BYTES,
+                                         .tid = 100 + step % 2,
+                                         .weight = 1,
+                                         .how = ACCESS_DIRECT,
+                                         .size = 8}};
+        profile_add(profile, &place);
+    }
+    mapping = true;
+    const struct snapshot *snapshot = look(profile);
+    mapping = false;
+    const struct snapshot_object *object = &snapshot->objects[0];
+    assert_int_equal(object->instance_count, 1);
+    assert_int_equal(object->instances[0].base, object->address);
+    assert_int_equal(object->instances[0].size, 3 * BLOCK_BYTES);
+    assert_float_equal(object->instances[0].samples, object->samples, 1e-6);
+    snapshot_free(snapshot);
     profile_free(profile);
 }
 
@@ -489,6 +523,7 @@ static int run_renames(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_late_name_leaves_no_trace),
                                        cmocka_unit_test(combining_counts_nothing),
                                        cmocka_unit_test(a_block_is_one_instance),
+                                       cmocka_unit_test(a_mapping_that_grew_is_one_instance),
                                        cmocka_unit_test(an_object_without_a_type_moves_as_well)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -561,6 +596,7 @@ static void calls_and_lines_tell_them_apart(void **state)
     bins[2].heap.site = fourth;
     bins[0].heap.site_count = bins[1].heap.site_count = bins[2].heap.site_count = 3;
     bins[3].heap.site_count = 3;
+    bins[3].heap.id = 3;
     bins[4].heap.site_count = 4;
     bins[5].heap.site = first;
     bins[5].heap.site_count = 3;
@@ -568,12 +604,12 @@ static void calls_and_lines_tell_them_apart(void **state)
     assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
     assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
     assert_string_equal(bins[2].called, "Map<u8, A> node < load");
-    assert_string_equal(bins[3].called, "Map<u8, A> node < main t.cc:10");
+    assert_string_equal(bins[3].called, "Map<u8, A> node < main t.cc:10 #2");
     assert_string_equal(bins[4].called, "add<A> t.cc:3 < load");
     assert_string_equal(bins[5].called, "add<A> t.cc:3 < main");
 }
 
-static void what_differs_in_nothing_keeps_its_name(void **state)
+static void what_differs_in_nothing_has_a_number(void **state)
 {
     (void)state;
     struct snapshot_bin bins[] = {
@@ -584,7 +620,10 @@ static void what_differs_in_nothing_keeps_its_name(void **state)
         bin("b", "malloc < b < main"),
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
+    bins[1].heap.id = 1;
     assert_true(twins_tell_apart(&heap, &arena));
+    assert_null(bins[0].called);
+    assert_string_equal(bins[1].called, "a #2");
     assert_null(bins[3].called);
     assert_null(bins[4].called);
     assert_string_equal(bins[2].called, "a < b");
@@ -606,7 +645,7 @@ static int run_twins(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(callers_tell_them_apart, begin, end),
         cmocka_unit_test_setup_teardown(calls_and_lines_tell_them_apart, begin, end),
-        cmocka_unit_test_setup_teardown(what_differs_in_nothing_keeps_its_name, begin, end),
+        cmocka_unit_test_setup_teardown(what_differs_in_nothing_has_a_number, begin, end),
         cmocka_unit_test_setup_teardown(names_that_were_given_stay, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

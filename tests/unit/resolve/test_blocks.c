@@ -680,11 +680,69 @@ static void many_of_one_size_are_one(void **state)
     end(&memory);
 }
 
+/* ruby's heap: pages of 64 KiB that come to lie side by side. */
+static void one_that_grows_is_none_of_many(void **state)
+{
+    struct memory memory = {0};
+    (void)state;
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10100000-10110000 rw-p 00000000 00:00 0 \n"
+                  "10200000-10210000 rw-p 00000000 00:00 0 \n"
+                  "10300000-10310000 rw-p 00000000 00:00 0 \n");
+    for (unsigned i = 0; i < 4; i++)
+        find(&memory, 0x10000000 + i * 0x100000);
+    struct region_found many = find(&memory, 0x10000000);
+    assert_true(many.is_of_bin);
+    assert_int_equal(many.size_bytes, 4 * 0x10000);
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10100000-10110000 rw-p 00000000 00:00 0 \n"
+                  "10200000-10210000 rw-p 00000000 00:00 0 \n"
+                  "10300000-10330000 rw-p 00000000 00:00 0 \n");
+    struct region_found grown = find(&memory, 0x10300000);
+    assert_false(grown.is_of_bin);
+    assert_int_not_equal(grown.key, many.key);
+    assert_int_equal(grown.size_bytes, 0x30000);
+    assert_int_equal(find(&memory, 0x10320000).key, grown.key);
+    many = find(&memory, 0x10000000);
+    assert_int_equal(many.blocks, 3);
+    assert_int_equal(many.size_bytes, 3 * 0x10000);
+    /* What was counted of it while it was larger is not of their size. */
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10300000-10310000 rw-p 00000000 00:00 0 \n"
+                  "10400000-10410000 rw-p 00000000 00:00 0 \n");
+    assert_int_equal(find(&memory, 0x10300000).key, grown.key);
+    assert_int_equal(find(&memory, 0x10400000).key, many.key);
+    assert_int_equal(find(&memory, 0x10300000).key, grown.key);
+    end(&memory);
+}
+
+/* Memory at an address that another object had before. */
+static void one_without_a_key_gets_one(void **state)
+{
+    struct memory memory = {0};
+    struct region_found found[3];
+    (void)state;
+    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                  "10100000-10110000 rw-p 00000000 00:00 0 \n");
+    for (unsigned i = 0; i < 3; i++) {
+        const struct map *map = &memory.maps.maps[i % 2];
+        assert_true(regions_find(&memory.regions, &memory.maps, &memory.stacks, map, map->start,
+                                 map->end, 0, &found[i]));
+    }
+    assert_int_not_equal(found[0].key, 0);
+    assert_int_not_equal(found[0].key, found[1].key);
+    assert_int_equal(found[0].key, found[2].key);
+    end(&memory);
+}
+
 static int run_regions(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_grows_is_one), cmocka_unit_test(two_that_meet_are_one),
-        cmocka_unit_test(where_a_run_ends), cmocka_unit_test(many_of_one_size_are_one)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_grows_is_one),
+                                       cmocka_unit_test(two_that_meet_are_one),
+                                       cmocka_unit_test(where_a_run_ends),
+                                       cmocka_unit_test(many_of_one_size_are_one),
+                                       cmocka_unit_test(one_that_grows_is_none_of_many),
+                                       cmocka_unit_test(one_without_a_key_gets_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

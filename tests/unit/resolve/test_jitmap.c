@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JIT maps: well-formed, growing, overlapping, and written by somebody with ill intent. */
+/* JIT maps: well-formed, growing, overlapping, and written by somebody with ill intent. Sizes of
+ * Python's objects. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -206,6 +208,52 @@ static void a_file_too_large_is_not_read(void **state)
     assert_int_equal(jitmap.count, 0);
 }
 
+/* As PyTypeObject begins. */
+struct python_type {
+    uint64_t references;
+    const void *type;
+    int64_t items;
+    const char *name;
+    int64_t bytes;
+    int64_t item_bytes;
+};
+
+static uint64_t bytes_of_int(bool tagged, int64_t items)
+{
+    static const struct python_type types = {1, &types, 0, "type", 0, 0};
+    static const struct python_type ints = {1, &types, 0, "int", 24, 4};
+    const struct python python = {
+        .pid = getpid(), .type_of_types = (uint64_t)(uintptr_t)&types, .tagged = tagged};
+    struct {
+        uint64_t references;
+        const void *type;
+        int64_t items;
+        uint32_t digits[4];
+    } object = {1, &ints, items, {0}};
+    struct runtime_classes classes = {0};
+    struct runtime_object found = {0};
+    uint64_t at = (uint64_t)(uintptr_t)&object;
+    hash_init(&classes.of_address);
+    assert_true(python_object(&python, &classes, at, at + 8, &found));
+    hash_fini(&classes.of_address);
+    free(classes.list);
+    return found.bytes;
+}
+
+/* sys.getsizeof() of 3.11 and 3.12: 1, -1, 1 << 30, 0. */
+static void an_int_is_as_large_as_its_digits(void **state)
+{
+    (void)state;
+    assert_int_equal(bytes_of_int(false, 1), 28);
+    assert_int_equal(bytes_of_int(false, -1), 28);
+    assert_int_equal(bytes_of_int(false, 2), 32);
+    assert_int_equal(bytes_of_int(false, 0), 28);
+    assert_int_equal(bytes_of_int(true, 1 << 3), 28);
+    assert_int_equal(bytes_of_int(true, 1 << 3 | 2), 28);
+    assert_int_equal(bytes_of_int(true, 2 << 3), 32);
+    assert_int_equal(bytes_of_int(true, 1), 28);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +268,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_link_is_not_followed, begin, end),
         cmocka_unit_test_setup_teardown(another_users_file_is_not_believed, begin, end),
         cmocka_unit_test_setup_teardown(a_file_too_large_is_not_read, begin, end),
+        cmocka_unit_test(an_int_is_as_large_as_its_digits),
     };
     return cmocka_run_group_tests_name("jitmap", tests, NULL, NULL);
 }

@@ -235,6 +235,24 @@ static void functions_come_before_labels(void **state)
     assert_true(symbol && !strcmp(symbol->name, "lone_label"));
 }
 
+/* libc's free() is also cfree@GLIBC_2.2.5. */
+static void a_name_of_an_old_version_is_not_taken(void **state)
+{
+    (void)state;
+    static const char source[] = "int thing(void) { return 1; }\n"
+                                 "extern __typeof(thing) was __attribute__((alias(\"thing\")));\n"
+                                 "__asm__(\".symver was, a_thing@V0\");\n";
+    char flags[256];
+    FILE *versions = fopen(target_path("versions"), "w");
+    fputs("V0 { global: a_thing; local: *; };\nV1 { global: thing; } V0;\n", versions);
+    fclose(versions);
+    snprintf(flags, sizeof flags, "-shared -fPIC -Wl,--version-script=%s", target_path("versions"));
+    need(target_build(target_path("full.so"), flags, source));
+    module = open_at(target_path("full.so"), NULL);
+    assert_non_null(module);
+    assert_string_equal(module_function(module, address_of("a_thing@V0"))->name, "thing");
+}
+
 static void what_is_no_program_is_no_module(void **state)
 {
     (void)state;
@@ -272,6 +290,7 @@ static int run_module(void)
         cmocka_unit_test_teardown(a_file_cut_short_while_open_is_survived, end),
         cmocka_unit_test_teardown(a_table_of_endless_size_is_not_read, end),
         cmocka_unit_test_teardown(functions_come_before_labels, end),
+        cmocka_unit_test_teardown(a_name_of_an_old_version_is_not_taken, end),
         cmocka_unit_test_teardown(what_is_no_program_is_no_module, end),
         cmocka_unit_test_teardown(a_deleted_files_name_is_what_it_was, end),
     };

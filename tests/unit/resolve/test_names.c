@@ -79,13 +79,11 @@ static void instances_count_once_each(void **state)
     assert_int_equal(names.objects[0].blocks, 0);
 }
 
-/* Whichever mapping of an object was sampled last, its size is that of the largest. */
-static void size_is_of_the_largest_mapping(void **state)
+/* Whichever mapping or block of an object was sampled last, its size is that of the largest. */
+static void expect_largest(struct located located)
 {
     static const uint64_t sizes[] = {0x4000, 0x9000, 0x2000, 0x9000, 0x4000};
-    struct located located = {.key = 77, .kind = OBJECT_ANON, .name = "n", .module = ""};
     uint32_t object = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         located.base = 0x10000 * (i + 1);
         located.end = located.base + sizes[i];
@@ -96,6 +94,34 @@ static void size_is_of_the_largest_mapping(void **state)
     located.whole_bytes = 0x6000;
     assert_int_equal(located_object(&located, &names), object);
     assert_int_equal(names.objects[object].size_bytes, 0x6000);
+}
+
+static void size_is_of_the_largest(void **state)
+{
+    (void)state;
+    expect_largest((struct located){.key = 77, .kind = OBJECT_ANON, .name = "n", .module = ""});
+    expect_largest((struct located){
+        .key = 78, .kind = OBJECT_HEAP, .bin = 5, .name = "malloc(160K..192K)", .module = ""});
+}
+
+static const char *name_of(uint64_t key, const char *module)
+{
+    struct located located = {.key = key, .kind = OBJECT_GLOBAL, .name = "table", .module = module};
+    return names.objects[located_object(&located, &names)].name;
+}
+
+/* Static variables of two files. */
+static void objects_of_one_name_have_numbers(void **state)
+{
+    (void)state;
+    assert_string_equal(name_of(1, "program"), "table");
+    assert_string_equal(name_of(2, "program"), "table #2");
+    assert_string_equal(name_of(3, "library"), "table");
+    assert_string_equal(name_of(4, "program"), "table #3");
+    assert_string_equal(name_of(1, "program"), "table");
+    assert_string_equal(name_of(2, "program"), "table #2");
+    names_forget(&names);
+    assert_string_equal(name_of(5, "program"), "table");
 }
 
 static void what_comes_when_full_is_unknown(void **state)
@@ -126,7 +152,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(functions_have_keys_of_their_own, begin, end),
         cmocka_unit_test_setup_teardown(names_cannot_steer_the_terminal, begin, end),
         cmocka_unit_test_setup_teardown(instances_count_once_each, begin, end),
-        cmocka_unit_test_setup_teardown(size_is_of_the_largest_mapping, begin, end),
+        cmocka_unit_test_setup_teardown(size_is_of_the_largest, begin, end),
+        cmocka_unit_test_setup_teardown(objects_of_one_name_have_numbers, begin, end),
         cmocka_unit_test_setup_teardown(what_comes_when_full_is_unknown, begin, end),
         cmocka_unit_test(kinds_have_the_names_of_the_report),
     };

@@ -246,6 +246,27 @@ static void mappings_are_of_no_type(void **state)
     }
 }
 
+/* memcached's .bss is not a mutex. */
+static void sections_are_of_no_type(void **state)
+{
+    (void)state;
+    int module;
+    struct located section = in_kind(OBJECT_GLOBAL, 0x10000, 0x1000);
+    section.in_module = (const struct module *)&module;
+    struct object_desc desc = {0};
+    for (int i = 0; i < 100; i++) {
+        struct typed_operand operand = says(small.particle, 8);
+        place_in(ID, &section, 0x10000 + 8, &operand);
+    }
+    assert_null(object_types_describe(&typed, &types, ID, &desc));
+    section.variable_of = section.in_module;
+    for (int i = 0; i < 100; i++) {
+        struct typed_operand operand = says(small.particle, 8);
+        place_in(ID + 1, &section, 0x10000 + 8, &operand);
+    }
+    assert_string_equal(object_types_describe(&typed, &types, ID + 1, &desc), "struct particle");
+}
+
 /* Like the resolver: renamed, then called, then placed. */
 static struct place name_and_place(struct located *located, uint64_t address,
                                    const struct typed_operand *operand)
@@ -429,6 +450,22 @@ static void regions_are_called_after_what_lies_there(void **state)
     assert_true(file.key != pool.key);
 }
 
+/* free() and malloc() in memory without a known block. */
+static void the_allocators_types_name_nothing(void **state)
+{
+    (void)state;
+    struct type_desc chunk = small_node;
+    chunk.name = "struct malloc_chunk";
+    struct typed_operand operand = says(types_add(&types, 1, 9, &chunk), 8);
+    struct located heap = in_kind(OBJECT_HEAP, 0x9000, 0x10000);
+    name_and_place(&heap, 0x9100, &operand);
+    assert_string_equal(heap.name, "[heap]");
+    assert_int_equal(heap.base, 0x9000);
+    for (int i = 0; i < 100; i++)
+        place_in(ID, &heap, 0x9100, &operand);
+    assert_null(object_types_describe(&typed, &types, ID, &(struct object_desc){0}));
+}
+
 static void some_memory_keeps_its_name(void **state)
 {
     (void)state;
@@ -444,6 +481,9 @@ static void some_memory_keeps_its_name(void **state)
     }
     struct located reported = in_block(ALLOCATION_RECORDED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &reported, &access, &operand), 0);
+    struct located header = in_block(ALLOCATION_HEADER, 0x9000, 64);
+    assert_int_equal(type_instances_rename(&instances, &types, &header, &access, &operand), 0);
+    assert_false(type_instances_apply(&header)); /* nothing waits for a type of it */
     struct located walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, NULL), 0);
@@ -545,6 +585,7 @@ int main(void)
         TEST(misfits_say_it_is_no_such_block),
         TEST(a_flexible_tail_is_no_second_one),
         TEST(mappings_are_of_no_type),
+        TEST(sections_are_of_no_type),
         TEST(walked_blocks_are_called_after_their_type),
         TEST(an_array_is_seen_in_more_places),
         TEST(an_array_may_have_a_cookie),
@@ -553,6 +594,7 @@ int main(void)
         TEST(used_again_a_block_is_what_is_said_now),
         TEST(an_index_leads_to_other_members),
         TEST(regions_are_called_after_what_lies_there),
+        TEST(the_allocators_types_name_nothing),
         TEST(some_memory_keeps_its_name),
         TEST(hostile_offsets_lead_nowhere),
         TEST(a_size_class_is_of_no_majority),

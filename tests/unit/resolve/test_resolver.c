@@ -143,6 +143,10 @@ static void thread_local_variables_are_found_without_stopping(void **state)
     expect(known.thread_tls, "thread_variable", OBJECT_TLS, 16);
     assert_int_equal(resolve(known.tls, SREG_NONE).object,
                      resolve(known.thread_tls, SREG_NONE).object);
+    /* The guard of stacks; the thread's descriptor goes on behind the control block. */
+    expect(base + 0x28, "thread control block", OBJECT_TLS, 0x28);
+    assert_int_not_equal(resolve(base + 0x40, SREG_NONE).object,
+                         resolve(base + 0x28, SREG_NONE).object);
 }
 
 static void stacks_heap_and_mappings_are_distinguished(void **state)
@@ -321,6 +325,189 @@ static void mappings_replace_what_they_cover(void **state)
     maps_fini(&maps);
 }
 
+#define LONG_NAME                                                                                  \
+    "a_name_that_is_as_long_as_those_of_the_functions_of_an_instance_of_a_template_with_several_"  \
+    "arguments_that_are_instances_of_templates_as_well"
+static uint64_t long_named(void) __asm__(LONG_NAME);
+
+static __attribute__((noinline)) uint64_t long_named(void)
+{
+    return called_from();
+}
+
+static void a_frame_has_the_whole_name_of_its_function(void **state)
+{
+    (void)state;
+    bool waits;
+    struct located located = {.kind = OBJECT_STACK};
+    assert_non_null(resolver_name_slot(resolver_resolver, &located, known.stack,
+                                       (uint64_t)(uintptr_t)&long_named, -8, &waits));
+    assert_string_equal(located.name, LONG_NAME " (saved registers)");
+}
+
+/* The question of a slot is asked again when its answer has been forgotten. */
+static void a_slot_that_was_named_keeps_its_instance(void **state)
+{
+    (void)state;
+    enum { RETURN_ADDRESS = -8 };
+    struct place place = {0};
+    struct access access = {.address = known.stack, .ip = known.libc_code, .tid = known.tid};
+    struct located whole;
+    struct object_desc desc;
+    struct place_names names = resolver_names(resolver_resolver);
+    assert_true(located_make(&whole, &resolver_resolver->space, &resolver_resolver->tls,
+                             &resolver_resolver->names, known.stack, STACK_REACHED));
+    struct located stack = whole;
+    assert_true(provisional_slot(resolver_resolver, &stack, known.libc_code, RETURN_ADDRESS,
+                                 &access, &place));
+    assert_int_equal(stack.base, whole.base);
+    provisional_tick(resolver_resolver, 1);
+    assert_true(provisional_slot(resolver_resolver, &stack, known.libc_code, RETURN_ADDRESS,
+                                 &access, &place));
+    assert_true(ask_object(&names, place.object, &desc));
+    assert_non_null(strstr(desc.name, "(saved registers)"));
+    assert_int_equal(stack.base, known.stack - (uint64_t)RETURN_ADDRESS);
+    assert_int_equal(stack.end, stack.base);
+}
+
+static void *relocated[16] = {relocated};
+static void *read_later[16] = {read_later};
+
+/* A function of the dynamic linker; NULL: this one has others. */
+static uint64_t linker_code(void)
+{
+    return (uint64_t)(uintptr_t)dlvsym(RTLD_DEFAULT, "_dl_allocate_tls_init", "GLIBC_PRIVATE");
+}
+
+static const char *declared(struct resolver *resolver, void *const *variable, uint64_t ip)
+{
+    static struct object_desc desc;
+    struct access access = {.address = (uint64_t)(uintptr_t)variable,
+                            .ip = ip,
+                            .base = SREG_NONE,
+                            .index = SREG_NONE,
+                            .tid = known.tid};
+    struct place place;
+    struct place_names names = resolver_names(resolver);
+    resolver_resolve(resolver, &access, NULL, &place);
+    assert_true(ask_object(&names, place.object, &desc));
+    return desc.type;
+}
+
+static struct resolver *another_resolver(bool simulated)
+{
+    struct error error;
+    struct resolver *resolver;
+    struct resolver_options options = {.pid = child, .live = true, .simulated = simulated};
+    assert_int_equal(resolver_open(&resolver, &options, &error), 0);
+    resolver_be_patient(resolver, UINT64_C(60000000000));
+    return resolver;
+}
+
+/* The linker writes each pointer of a variable: for that no debug information is read. */
+static void the_linkers_relocations_ask_for_no_variable(void **state)
+{
+    (void)state;
+    uint64_t own = (uint64_t)(uintptr_t)&declared;
+    if (!linker_code())
+        skip();
+    struct resolver *resolver = another_resolver(false);
+    const char *type = declared(resolver, relocated, linker_code());
+    assert_null(type);
+    type = declared(resolver, relocated, own);
+    if (type) /* the test has debug information */
+        assert_string_equal(type, "void * [16]");
+    resolver_close(resolver);
+}
+
+/* A simulation sees each variable; those with few samples are of no interest. */
+static void few_samples_ask_for_no_variable(void **state)
+{
+    (void)state;
+    enum { FEW = 3 };
+    uint64_t own = (uint64_t)(uintptr_t)&declared;
+    struct resolver *resolver = another_resolver(true);
+    for (int i = 0; i < FEW; i++)
+        assert_null(declared(resolver, read_later, own));
+    const char *type = declared(resolver, read_later, own);
+    if (type)
+        assert_string_equal(type, "void * [16]");
+    resolver_close(resolver);
+}
+
+/* Nor is the linker's long start-up code, as long as it has few samples. */
+static void few_samples_of_the_linker_are_rare(void **state)
+{
+    (void)state;
+    enum { MANY = 1000 };
+    uint8_t untyped = UNTYPED_RARE;
+    int samples = 0;
+    if (!linker_code())
+        skip();
+    struct resolver *resolver = another_resolver(true);
+    for (; samples < MANY && untyped == UNTYPED_RARE; samples++) {
+        struct place place;
+        struct access access = {.address = (uint64_t)(uintptr_t)relocated,
+                                .ip = linker_code(),
+                                .base = SREG_AX,
+                                .index = SREG_NONE,
+                                .tid = known.tid};
+        resolver_resolve(resolver, &access, NULL, &place);
+        untyped = place.untyped;
+    }
+    assert_true(samples > 1 && samples < MANY);
+    resolver_close(resolver);
+}
+
+enum { FREE_BIN = 1 << 30, USED_BIN };
+
+/* A sample of one block, in use or not when it is read. */
+static struct place sample_block(bool in_use)
+{
+    static const struct typed_operand untyped = {.untyped = UNTYPED_NO_DEBUG};
+    struct access access = {.address = 0x5000, .ip = known.libc_code, .time_ns = 1};
+    struct place place = {0};
+    struct located named;
+    uint32_t bin = in_use ? USED_BIN : FREE_BIN;
+    const struct located block = {.key = located_bin_key(&resolver_resolver->space, bin),
+                                  .base = 0x5000,
+                                  .end = 0x5040,
+                                  .kind = OBJECT_HEAP,
+                                  .name = in_use ? "used" : "free",
+                                  .module = "",
+                                  .bin = bin,
+                                  .allocation = ALLOCATION_WALKED,
+                                  .in_use = in_use};
+    provisional_block(resolver_resolver, &block, &named, 0, &access, &untyped, &place);
+    return place;
+}
+
+static uint32_t settled(uint32_t object)
+{
+    size_t count;
+    const struct object_rename *renames = resolver_renames(resolver_resolver, &count);
+    for (size_t i = 0; i < count; i++)
+        if (renames[i].from == object)
+            object = renames[i].to;
+    return object;
+}
+
+/* Whenever it is freed and used again: a sample counts in the bin that its object ends in. */
+static void samples_of_a_block_are_in_the_bin_of_its_object(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 4 };
+    const bool in_use[SAMPLES] = {false, true, false, true};
+    struct place places[SAMPLES];
+    for (int i = 0; i < SAMPLES; i++)
+        places[i] = sample_block(in_use[i]);
+    assert_int_not_equal(places[0].object, places[1].object);
+    assert_int_equal(places[1].object, places[2].object); /* freed since the sample */
+    provisional_tick(resolver_resolver, UINT64_C(1) << 60);
+    for (int i = 0; i < SAMPLES; i++)
+        assert_int_equal(settled(places[i].object), places[i].holder);
+}
+
 static int run_resolver(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +521,12 @@ static int run_resolver(void)
         cmocka_unit_test(processes_that_cannot_be_watched_are_refused),
         cmocka_unit_test(truncated_files_are_survived),
         cmocka_unit_test(mappings_replace_what_they_cover),
+        cmocka_unit_test(a_slot_that_was_named_keeps_its_instance),
+        cmocka_unit_test(a_frame_has_the_whole_name_of_its_function),
+        cmocka_unit_test(samples_of_a_block_are_in_the_bin_of_its_object),
+        cmocka_unit_test(the_linkers_relocations_ask_for_no_variable),
+        cmocka_unit_test(few_samples_ask_for_no_variable),
+        cmocka_unit_test(few_samples_of_the_linker_are_rare),
     };
     return cmocka_run_group_tests_name("resolver", tests, start_child, end_child);
 }

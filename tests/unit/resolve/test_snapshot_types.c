@@ -400,6 +400,24 @@ static void lines_are_shared_with_others(void **state)
 }
 
 /* Four nodes to a line: each phase as often as the others. */
+/* Shapes of the objects of one class. */
+static void members_of_types_of_one_name_are_one(void **state)
+{
+    (void)state;
+    enum { SAME = PARTICLE + LISTED - 1 };
+    struct place place = at(BASE, PARTICLE, 0, 48, 8);
+    kind = OBJECT_HEAP;
+    add(place, 3);
+    place.type = SAME;
+    add(place, 2);
+    const struct snapshot *snapshot = look();
+    assert_int_equal(snapshot->objects[0].field_count, 1);
+    assert_string_equal(snapshot->objects[0].fields[0].name, "particle.mass");
+    assert_float_equal(snapshot->objects[0].fields[0].samples, 5, 1e-6);
+    assert_float_equal(snapshot->objects[0].fields[0].loads, 5, 1e-6);
+    snapshot_free(snapshot);
+}
+
 static void small_elements_have_many_phases(void **state)
 {
     (void)state;
@@ -704,6 +722,7 @@ int main(void)
         TEST(an_instruction_is_on_the_right_member_of_a_union),
         TEST(blocks_shown_as_one_are_one_of_an_instruction),
         TEST(small_elements_have_many_phases),
+        TEST(members_of_types_of_one_name_are_one),
         TEST(few_samples_tell_no_phase),
         TEST(layouts_are_inferred),
         TEST(steps_over_numbers_are_no_elements),

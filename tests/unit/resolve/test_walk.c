@@ -368,6 +368,41 @@ static void why_there_is_no_heap_is_said(void **state)
     end();
 }
 
+/* A program without jemalloc, with memory that is full of one pointer into itself. */
+enum { BSS = 0x10001000, BSS_BYTES = (2 << 20) + 4096, POOL = 0x20000000, POOL_BYTES = 4 << 20 };
+
+static size_t read_pool(void *context, uint64_t address, void *out, size_t size)
+{
+    uint64_t *words = out;
+    (void)context;
+    if ((address < BSS || address + size > BSS + BSS_BYTES) &&
+        (address < POOL || address + size > POOL + POOL_BYTES))
+        return 0;
+    for (size_t i = 0; i < size / 8; i++)
+        words[i] = POOL + 64;
+    return size;
+}
+
+static bool read_all_of_pool(void *context, uint64_t address, void *out, size_t size)
+{
+    return read_pool(context, address, out, size) == size;
+}
+
+static void memory_without_an_extent_is_not_jemallocs_own(void **state)
+{
+    (void)state;
+    const struct walk_target target = {.read = read_all_of_pool, .read_some = read_pool};
+    const struct walk_mapping mappings[] = {
+        {.start = BSS - 4096, .end = BSS, .path = "/bin/program", .kind = WALK_MAPPING_FILE},
+        {.start = BSS, .end = BSS + BSS_BYTES, .kind = WALK_MAPPING_ANON, .writable = true},
+        {.start = POOL, .end = POOL + POOL_BYTES, .kind = WALK_MAPPING_ANON, .writable = true}};
+    struct walk_block block;
+    assert_int_equal(walk_new(&walk, &target), 0);
+    walk_update(walk, mappings, sizeof mappings / sizeof *mappings);
+    assert_false(walk_find(walk, POOL + 4096, &block));
+    walk_free(walk);
+}
+
 static void an_arena_found_later_is_walked(void **state)
 {
     (void)state;
@@ -427,6 +462,7 @@ int main(void)
         cmocka_unit_test(the_next_walk_counts_finds_on),
         cmocka_unit_test(a_mapping_that_grows_is_searched_once),
         cmocka_unit_test(why_there_is_no_heap_is_said),
+        cmocka_unit_test(memory_without_an_extent_is_not_jemallocs_own),
         cmocka_unit_test(an_arena_found_later_is_walked),
         cmocka_unit_test(size_classes_have_names),
     };

@@ -13,7 +13,7 @@
 
 #include "sample/kernel.h"
 
-enum { INTEL_PMUS = 3, INTEL_AUX = 0x8203 };
+enum { INTEL_PMUS = 3, INTEL_AUX = 0x8203, INTEL_CYCLES = 0x3c };
 
 struct intel_pmu {
     const char *name; /* NULL: no further one */
@@ -27,6 +27,7 @@ struct intel_cpu {
     const char *name;
     const char *libpfm;     /* what libpfm4 4.13 calls it; NULL: does not know it */
     uint64_t libpfm_stores; /* where that is another event than in sysfs */
+    uint64_t stall;         /* libpfm4's event of stalled cycles; 0: it knows none */
     int max_precise;
     bool needs_aux;
     struct intel_pmu pmus[INTEL_PMUS];

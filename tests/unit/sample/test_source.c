@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sample/perf/source.h"
@@ -459,6 +460,8 @@ static int judge(const struct perf_event_attr *attr, pid_t pid)
     uint64_t ldlat = attr->config1 & 0xfff;
     if (!attr->exclude_kernel && paranoid > 1)
         return -EACCES; /* sys_perf_event_open, before the PMU is asked */
+    if (attr->type == PERF_TYPE_RAW && (attr->config == 0xa2d6 || attr->config == 0x76))
+        return attr->exclude_kernel && !attr->config2 ? 0 : -EINVAL;
     if (attr->type != IBS_TYPE)
         return -ENOENT;
     if (pid > 0 && !machine->per_process)
@@ -557,6 +560,37 @@ static void user_mode_only_where_it_can_be_filtered(void **state)
     fake_kernel_end();
 }
 
+/* By libpfm4's events of Zen 4; one without swfilt does not keep them from leaving the kernel out.
+ */
+static int zen4_offers_stalls(void)
+{
+    static const struct amd_machine early = {
+        .release = "6.8.0", .per_process = true, .cnt_ctl = true, .l3missonly = true};
+    bool right = true;
+    setenv("LIBPFM_FORCE_PMU", "amd64_fam19h_zen4", 1);
+    for (int i = 0; i < 2; i++) {
+        begin(i ? &zen4 : &early, 1);
+        right &= !try_ibs(NULL) && amd_plan.count == 3 && amd_plan.events[0].role == EVENT_ACCESS &&
+                 amd_plan.events[1].role == EVENT_STALL && amd_plan.events[2].role == EVENT_TIME;
+        right &= accepted.exclude_kernel && accepted.sample_type & PERF_SAMPLE_REGS_USER;
+        right &= !source_format(&source_ibs, &accepted, 2).recorded_address;
+        fake_kernel_end();
+    }
+    return right ? 0 : 1;
+}
+
+static void stalls_are_sampled_beside_the_ops(void **state)
+{
+    int status = 0;
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        _exit(zen4_offers_stalls());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void cycles_where_ops_cannot_be_counted(void **state)
 {
     (void)state;
@@ -650,6 +684,7 @@ static void amd_refusals_tell_cause_and_remedy(void **state)
 static int run_source_amd(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stalls_are_sampled_beside_the_ops),
         cmocka_unit_test(user_mode_only_where_it_can_be_filtered),
         cmocka_unit_test(cycles_where_ops_cannot_be_counted),
         cmocka_unit_test(before_6_2_there_are_no_processes),
@@ -664,7 +699,8 @@ static int run_source_amd(void)
 int main(void)
 {
     int failed = 0;
-    failed += run_source();
+    /* First: its child must not inherit an initialised libpfm4. */
     failed += run_source_amd();
+    failed += run_source();
     return failed;
 }

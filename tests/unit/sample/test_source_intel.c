@@ -24,6 +24,8 @@ static struct {
     uint64_t config_of_fd[FDS];
     struct perf_event_attr loads; /* as last accepted */
     struct perf_event_attr stores;
+    struct perf_event_attr stalls;
+    struct perf_event_attr cycles;
     unsigned aux_opened;
 } here;
 
@@ -47,6 +49,10 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int grou
     here.aux_opened += attr->config == INTEL_AUX;
     if (attr->config1)
         here.loads = *attr;
+    else if (attr->config == INTEL_CYCLES)
+        here.cycles = *attr;
+    else if (attr->sample_regs_user)
+        here.stalls = *attr;
     else if (attr->sample_period)
         here.stores = *attr;
     int fd = fake_kernel_descriptor();
@@ -77,10 +83,27 @@ static void expect_text(const char *text)
         fail_msg("'%s' lacks '%s'", error.text, text);
 }
 
-static void check_attributes(const struct intel_cpu *cpu, uint64_t stores)
+/* The pair that answers whether the process waits is sampled as the counter source does. */
+static void check_stalls(uint64_t stall)
+{
+    assert_int_equal(here.stalls.config, stall);
+    assert_int_equal(here.cycles.config, stall ? INTEL_CYCLES : 0);
+    if (!stall)
+        return;
+    assert_true(here.cycles.sample_regs_user);
+    const struct event *pair = &plan.events[plan.count - 2];
+    assert_true(pair[0].role == EVENT_STALL && pair[1].role == EVENT_TIME);
+    assert_int_equal(here.stalls.precise_ip, 0);
+    assert_false(here.stalls.sample_type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC));
+    struct record_format format = source_format(&source_pebs, &here.stalls, 2);
+    assert_false(format.recorded_address || format.exact_ip || format.alien_regs);
+}
+
+static void check_attributes(const struct intel_cpu *cpu, uint64_t stores, uint64_t stall)
 {
     const struct intel_pmu *pmu = &cpu->pmus[0];
-    assert_int_equal(plan.count, stores ? 2 : 1);
+    assert_int_equal(plan.count, (stores ? 2 : 1) + (stall ? 2 : 0));
+    check_stalls(stall);
     assert_int_equal(here.loads.type, pmu->type);
     assert_int_equal(here.loads.config, pmu->loads);
     assert_int_equal(here.loads.config1, 30);
@@ -117,7 +140,7 @@ static void each_cpu_by_its_files(void **state)
         begin(cpu, true);
         if (try_pebs(NULL))
             fail_msg("%s: %s", cpu->name, error.text);
-        check_attributes(cpu, cpu->pmus[0].stores);
+        check_attributes(cpu, cpu->pmus[0].stores, 0); /* libpfm4 does not know the CPU */
         check_twins(cpu);
         expect_text("");
         assert_string_equal(plan.weighs, "loads that took more than 30 cycles");
@@ -137,7 +160,8 @@ static int by_libpfm(const struct intel_cpu *cpu)
         fprintf(stderr, "%s: %s\n", cpu->name, error.text);
         return 1;
     }
-    check_attributes(&alone, cpu->libpfm_stores ? cpu->libpfm_stores : cpu->pmus[0].stores);
+    check_attributes(&alone, cpu->libpfm_stores ? cpu->libpfm_stores : cpu->pmus[0].stores,
+                     cpu->stall);
     fake_kernel_end();
     return 0;
 }
@@ -217,6 +241,31 @@ static void precise_counters_that_are_not_passed_on(void **state)
     assert_int_equal(try_pebs(NULL), -ENODEV);
     expect_text("max_precise is 0");
     fake_kernel_end();
+}
+
+/* Half of the pair is no answer, and no sample is taken for it. */
+static int stalls_are_refused(void)
+{
+    setenv("LIBPFM_FORCE_PMU", "skl", 1);
+    begin(intel_cpu_named("Skylake"), true);
+    bool offered = !try_pebs(NULL) && plan.count == 4;
+    here.refused = here.cpu->stall;
+    here.refusal = -EOPNOTSUPP;
+    bool left_out = !try_pebs(NULL) && plan.count == 2;
+    fake_kernel_end();
+    return offered && left_out ? 0 : 1;
+}
+
+static void half_of_the_pair_is_left_out(void **state)
+{
+    int status = 0;
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        _exit(stalls_are_refused());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 static void stores_may_be_missing(void **state)
@@ -324,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         /* First: children that fork later must not inherit an initialised libpfm4. */
         cmocka_unit_test(each_cpu_by_libpfm4),
+        cmocka_unit_test(half_of_the_pair_is_left_out),
         cmocka_unit_test(each_cpu_by_its_files),
         cmocka_unit_test(the_threshold_can_be_set),
         cmocka_unit_test(less_precise_where_the_kernel_says_so),

@@ -68,6 +68,19 @@ static void switches_of_all_threads(void **state)
     assert_true(switching.often);
 }
 
+/* The workers of a server are younger than the threads that only wait. */
+static void young_threads_among_many(void **state)
+{
+    (void)state;
+    for (int second = 0; second < 2; second++) {
+        for (int i = 0; i < 97; i++)
+            thread_is(PID + i, i < 40 ? 0 : second * 0.01, i < 40 ? 0 : second * 50);
+        look_a_second_later();
+    }
+    assert_true(switching.count > 20 && switching.per_cpu_second > 4999);
+    assert_true(switching.often);
+}
+
 static void often_ends_well_below(void **state)
 {
     (void)state;
@@ -110,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(switches_of_all_threads, begin, end),
+        cmocka_unit_test_setup_teardown(young_threads_among_many, begin, end),
         cmocka_unit_test_setup_teardown(often_ends_well_below, begin, end),
         cmocka_unit_test_setup_teardown(nothing_new_changes_nothing, begin, end)};
     return cmocka_run_group_tests(tests, NULL, NULL);

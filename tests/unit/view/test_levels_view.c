@@ -584,6 +584,16 @@ static void bounds_of_waiting(void **state)
     assert_string_equal(cell(snapshot, "CACHED", 2).text, "L2");
     NEAR(cell(snapshot, "MAY WAIT", 0).number, objects[0].share.value * 0.04);
     NEAR(cell(snapshot, "MAY WAIT", 3).number, objects[3].share.value);
+    /* Of functions by the share that is shown. */
+    struct snapshot_code *function = snapshot->code;
+    const struct column *most = column_named(&function_columns, "MAY WAIT", snapshot);
+    function->wait = objects[0].wait;
+    function->all_share = function->share.value / 2;
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        function[i].unknown_samples = 0;
+    NEAR(columns_value(most, snapshot, function).number, function->share.value * 0.04);
+    function->unknown_samples = 1;
+    NEAR(columns_value(most, snapshot, function).number, function->all_share * 0.04);
     json_t *root = json_fixture(snapshot);
     json_t *list = json_object_get(root, "objects");
     json_t *one = json_object_get(json_array_get(list, 1), "waits");

@@ -606,10 +606,32 @@ static void the_heap_is_not_that_of_a_time_range(void **state)
     assert_non_null(strstr(heap_note(&snapshot), "as it is now"));
 }
 
+/* Where the excess is, not which sets it is in; many samples leave hardly any program even. */
+static void what_is_said_of_sets(void **state)
+{
+    (void)state;
+    char words[256];
+    struct snapshot snapshot = {.sets = {.verdict = SETS_CONCENTRATED,
+                                         .content = SETS_HOT_LINES,
+                                         .sets = 64,
+                                         .ways = 12,
+                                         .hot_sets = 18,
+                                         .hot_share = 0.63,
+                                         .held = 1}};
+    sets_reading(&snapshot, words, sizeof words);
+    assert_non_null(
+        strstr(words, "hot lines: 100% of the excess is on 12 lines of a set or fewer"));
+    snapshot.sets.verdict = SETS_UNIFORM;
+    snapshot.sets.excess = 0.05;
+    sets_reading(&snapshot, words, sizeof words);
+    assert_non_null(strstr(words, "nearly evenly (5% more than even)"));
+}
+
 static int run_layout_words(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_asked_about_in_words),
+        cmocka_unit_test(what_is_said_of_sets),
         cmocka_unit_test(readings_of_layouts),
         cmocka_unit_test(the_heap_is_not_that_of_a_time_range),
     };
