@@ -151,9 +151,10 @@ static void add(struct pairs *pairs, uint32_t owner, uint64_t key, double scale)
 
 static const struct pair *find(const struct pairs *pairs, uint32_t owner, uint64_t key)
 {
-    for (size_t i = 0; i < pairs->count; i++)
-        if (pairs->at[i].owner == owner && pairs->at[i].key == key)
-            return &pairs->at[i];
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pairs_next(pairs, &i));)
+        if (pair->owner == owner && pair->key == key)
+            return pair;
     return NULL;
 }
 
