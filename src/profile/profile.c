@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/state.h"
 
 /*
@@ -189,15 +190,11 @@ static void clear_extra(struct object_extra *extra)
 bool profile_grow_extras(struct profile *profile)
 {
     size_t count = profile->objects.ids;
-    if (profile->extra_count >= count)
-        return true;
-    struct object_extra *extras = realloc(profile->extras, count * sizeof *extras);
-    if (!extras)
+    size_t had = profile->extra_count;
+    if (!array_fit(&profile->extras, &profile->extra_count, count, sizeof *profile->extras))
         return false;
-    profile->extras = extras;
-    for (size_t i = profile->extra_count; i < count; i++)
-        clear_extra(&extras[i]);
-    profile->extra_count = count;
+    for (size_t i = had; i < count; i++)
+        clear_extra(&profile->extras[i]);
     return true;
 }
 

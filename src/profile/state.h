@@ -138,6 +138,7 @@ struct build {
     size_t unplaced_count; /* of profile->unplaced.sorted */
     double stacks;         /* samples with known callers */
     double unlike;         /* weight of samples without an object that nothing is known of */
+    uint64_t now_ns;       /* of the snapshot */
     bool failed;           /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all; /* of everything attributed */
@@ -150,6 +151,11 @@ struct levels_sums {
     double counted[SAMPLE_EVENTS_MAX]; /* weight of each event */
 };
 
+/* Zeroed memory: of the snapshot, or to be freed. NULL, and build->failed: there is none. */
+void *build_array(struct build *build, size_t count, size_t size_bytes);
+void *build_scratch(struct build *build, size_t count, size_t size_bytes);
+/* ... a copy of a value, which may be NULL. */
+void *build_copy(struct build *build, const void *value, size_t size_bytes);
 uint32_t build_object_index(const struct build *build, uint32_t object);
 /* The objects that are one row: from the row's id on; 0: that was the last. */
 uint32_t build_next_part(const struct build *build, uint32_t object);
@@ -231,7 +237,7 @@ struct snapshot_share build_widened(const struct build *build, struct snapshot_s
 void build_matrix(struct build *build);
 void build_window(struct build *build);
 void build_search(struct build *build);
-void build_timeline(struct build *build, uint64_t now_ns);
+void build_timeline(struct build *build);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
 void build_causes(struct build *build);         /* needs objects and code */

@@ -659,52 +659,45 @@ static void bound_instance(const struct resolver *resolver, uint32_t object,
     located->end = located->base + now->size_bytes;
 }
 
-bool provisional_code(struct resolver *resolver, struct located *memory,
-                      const struct access *access, struct place *place)
+/* A part of `whole` that waits for its type: at first it has the name of the whole. */
+static bool provisional_part(struct resolver *resolver, struct located *whole, uint64_t key,
+                             const struct provisional_object *part, struct place *place)
 {
-    struct provisional *provisional = &resolver->provisional;
-    uint64_t key = (hash_mix(hash_mix(memory->key) + access->ip) & ~UINT64_C(15)) | KEY_CODE;
-    uint32_t part_of = located_object(memory, &resolver->names);
+    uint32_t part_of = located_object(whole, &resolver->names);
     uint32_t object = names_find_object(&resolver->names, key);
     if (!object) {
         const char *name = resolver->names.objects[part_of].name;
-        struct provisional_object *made = provisional_add(resolver, key, memory, name, part_of);
+        struct provisional_object *made = provisional_add(resolver, key, whole, name, part_of);
         if (!made)
             return false;
-        made->kind = PROVISIONAL_CODE;
+        made->kind = part->kind;
         made->waits = true;
-        made->access = *access;
+        made->access = part->access;
+        made->pc = part->pc;
+        made->slot = part->slot;
         object = made->object;
     }
-    place->object = one_of(provisional, object);
+    place->object = one_of(&resolver->provisional, object);
     place->holder = place->object == part_of ? 0 : part_of;
-    bound_instance(resolver, object, access, memory);
+    bound_instance(resolver, object, &part->access, whole);
     return true;
+}
+
+bool provisional_code(struct resolver *resolver, struct located *memory,
+                      const struct access *access, struct place *place)
+{
+    uint64_t key = (hash_mix(hash_mix(memory->key) + access->ip) & ~UINT64_C(15)) | KEY_CODE;
+    struct provisional_object part = {.kind = PROVISIONAL_CODE, .access = *access};
+    return provisional_part(resolver, memory, key, &part, place);
 }
 
 bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,
                       const struct access *access, struct place *place)
 {
-    struct provisional *provisional = &resolver->provisional;
     uint64_t key = hash_mix(hash_mix(pc) + (uint64_t)slot + resolver->space.programs);
-    key = (key & ~UINT64_C(15)) | KEY_SLOT;
-    uint32_t part_of = located_object(stack, &resolver->names);
-    uint32_t object = names_find_object(&resolver->names, key);
-    if (!object) {
-        const char *name = resolver->names.objects[part_of].name;
-        struct provisional_object *made = provisional_add(resolver, key, stack, name, part_of);
-        if (!made)
-            return false;
-        made->kind = PROVISIONAL_SLOT;
-        made->waits = true;
-        made->access = *access;
-        made->pc = pc;
-        made->slot = slot;
-        object = made->object;
-    }
-    place->object = one_of(provisional, object);
-    bound_instance(resolver, object, access, stack);
-    return true;
+    struct provisional_object part = {
+        .kind = PROVISIONAL_SLOT, .access = *access, .pc = pc, .slot = slot};
+    return provisional_part(resolver, stack, (key & ~UINT64_C(15)) | KEY_SLOT, &part, place);
 }
 
 /* ---- answers ---- */

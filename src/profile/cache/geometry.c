@@ -159,16 +159,22 @@ static int parse_level(const char *spec, uint64_t *level, struct error *error)
     return 0;
 }
 
+/* The shape that is given (then *level is 0), or the level that is asked for. */
+static int geometry_begin(struct geometry *geometry, const char *spec, uint64_t *level,
+                          struct error *error)
+{
+    const char *equals = spec ? strchr(spec, '=') : NULL;
+    *geometry = (struct geometry){0};
+    *level = 0;
+    return equals ? geometry_given(geometry, spec, equals, error) : parse_level(spec, level, error);
+}
+
 int geometry_among(struct geometry *geometry, const char *spec, const struct geometry_cache *caches,
                    size_t count, struct error *error)
 {
     uint64_t level;
-    *geometry = (struct geometry){0};
-    const char *equals = spec ? strchr(spec, '=') : NULL;
-    if (equals)
-        return geometry_given(geometry, spec, equals, error);
-    int code = parse_level(spec, &level, error);
-    if (code)
+    int code = geometry_begin(geometry, spec, &level, error);
+    if (code || !level)
         return code;
     name_level(geometry, level);
     for (size_t i = 0; i < count; i++) {
@@ -192,12 +198,8 @@ int geometry_parse(struct geometry *geometry, const char *spec, const char *sysf
                    struct error *error)
 {
     uint64_t level;
-    *geometry = (struct geometry){0};
-    const char *equals = spec ? strchr(spec, '=') : NULL;
-    if (equals)
-        return geometry_given(geometry, spec, equals, error);
-    int code = parse_level(spec, &level, error);
-    if (code)
+    int code = geometry_begin(geometry, spec, &level, error);
+    if (code || !level)
         return code;
     for (int i = 0; i < INDEXES_MAX; i++)
         if (index_is(sysfs_root, i, level))

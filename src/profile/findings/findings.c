@@ -547,10 +547,9 @@ void build_findings(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
     double everything = build_everything(build);
-    struct spread *spreads = arena_array(build->arena, SPREADS_MAX, sizeof *spreads);
-    struct findings *findings = arena_array(build->arena, 1, sizeof *findings);
-    struct snapshot_finding *list = arena_array(build->arena, FINDINGS_MAX, sizeof *list);
-    build->failed |= !findings || !list || !spreads;
+    struct spread *spreads = build_array(build, SPREADS_MAX, sizeof *spreads);
+    struct findings *findings = build_array(build, 1, sizeof *findings);
+    struct snapshot_finding *list = build_array(build, FINDINGS_MAX, sizeof *list);
     if (build->failed)
         return;
     *findings =

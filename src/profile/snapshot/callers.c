@@ -184,9 +184,8 @@ static struct snapshot_callers *list_below(struct build *build, const struct cal
         return NULL;
     list.depths = depth_for(&list, node);
     list_children(&list, node, 0, 0);
-    struct snapshot_callers *callers = arena_array(build->arena, 1, sizeof *callers);
-    struct snapshot_caller *copy = arena_array(build->arena, list.count, sizeof *copy);
-    build->failed |= !callers || !copy;
+    struct snapshot_callers *callers = build_array(build, 1, sizeof *callers);
+    struct snapshot_caller *copy = build_array(build, list.count, sizeof *copy);
     if (build->failed)
         return NULL;
     memcpy(copy, rows, list.count * sizeof *copy);
@@ -308,8 +307,7 @@ static const struct snapshot_frame *frame_of(struct build *build,
         *function = desc.function;
     if (frames[node] || (desc.parent && !inner))
         return frames[node];
-    struct snapshot_frame *frame = arena_array(build->arena, 1, sizeof *frame);
-    build->failed |= !frame;
+    struct snapshot_frame *frame = build_array(build, 1, sizeof *frame);
     if (!frame)
         return NULL;
     build_describe_function(build, desc.function, &described);
@@ -325,10 +323,8 @@ void build_stacks_list(struct build *build, struct build_stacks *stacks)
 {
     const struct pairs *pairs = &build->profile->callers;
     const struct pair *pair;
-    const struct snapshot_frame **frames = calloc(CALLER_NODES_MAX, sizeof *frames);
-    *stacks = (struct build_stacks){
-        .list = arena_array(build->arena, pairs->count, sizeof *stacks->list)};
-    build->failed |= !frames || !stacks->list;
+    const struct snapshot_frame **frames = build_scratch(build, CALLER_NODES_MAX, sizeof *frames);
+    *stacks = (struct build_stacks){.list = build_array(build, pairs->count, sizeof *stacks->list)};
     for (size_t i = 0; !build->failed && (pair = pairs_next(pairs, &i));) {
         struct build_stack *stack = &stacks->list[stacks->count];
         if (PAIR_EVENT(pair->owner) != build->event)

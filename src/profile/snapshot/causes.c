@@ -187,11 +187,10 @@ static size_t eviction_line_index(const struct snapshot_eviction_line *lines, si
 static void choose_columns(struct build *build, const struct throws *throws, enum causes_of kind,
                            struct snapshot_evictions *out)
 {
-    struct snapshot_eviction_line *lines = calloc(throws->count + 1, sizeof *lines);
+    struct snapshot_eviction_line *lines = build_scratch(build, throws->count + 1, sizeof *lines);
     struct hash known;
     size_t count = 0;
     hash_init(&known);
-    build->failed |= !lines;
     for (size_t i = 0; lines && i < throws->count; i++) {
         uint32_t id = evictor_of(&throws->list[i], kind);
         uint32_t *at = id ? hash_insert(&known, id, NULL) : NULL;
@@ -404,8 +403,7 @@ static void list_kind(struct build *build, enum causes_of kind, struct snapshot_
 {
     const struct causes_table *table = table_of(&build->profile->causes, kind);
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
-    list->rows = arena_array(build->arena, SNAPSHOT_CAUSES_ROWS, sizeof *list->rows);
-    build->failed |= !list->rows;
+    list->rows = build_array(build, SNAPSHOT_CAUSES_ROWS, sizeof *list->rows);
     for (uint32_t id = 0; !build->failed && CAUSES_SLOT(id, 0) < table->slot_count; id++) {
         const struct causes_row *from = causes_table_find(table, CAUSES_SLOT(id, build->event), 0);
         struct snapshot_causes_row row = {.id = id, .unlisted = NAN};
@@ -501,8 +499,7 @@ static struct snapshot_matrix_evictor *keep_evictors(struct build *build,
                                                      double least, size_t *count)
 {
     *count = list_evictors(build, axes, threads, least, NULL);
-    struct snapshot_matrix_evictor *kept = arena_array(build->arena, *count, sizeof *kept);
-    build->failed |= !kept;
+    struct snapshot_matrix_evictor *kept = build_array(build, *count, sizeof *kept);
     *count = kept ? list_evictors(build, axes, threads, least, kept) : 0;
     return kept;
 }
@@ -513,8 +510,7 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes)
     size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
     if (!causes_any(&build->profile->causes))
         return;
-    struct snapshot_causes_figures *sums = calloc(cells, sizeof *sums);
-    build->failed |= !sums;
+    struct snapshot_causes_figures *sums = build_scratch(build, cells, sizeof *sums);
     if (build->failed)
         return;
     sum_code(build, axes, sums);

@@ -218,7 +218,7 @@ static size_t rows_of(const struct build *build, const struct pair **sorted, siz
 static void build_object_code(struct build *build, struct snapshot_object *object,
                               const struct pair **pairs, size_t count)
 {
-    struct snapshot_code *rows = calloc(count + 1, sizeof *rows);
+    struct snapshot_code *rows = build_scratch(build, count + 1, sizeof *rows);
     size_t used = rows ? rows_of(build, pairs, count, rows) : 0;
     double effective = 0;
     for (uint32_t id = object->id; id; id = build_next_part(build, id))
@@ -226,8 +226,7 @@ static void build_object_code(struct build *build, struct snapshot_object *objec
     if (rows)
         qsort(rows, used, sizeof *rows, by_code_samples);
     object->code_count = used < CODES ? used : CODES;
-    object->code = arena_array(build->arena, object->code_count, sizeof *rows);
-    build->failed |= !rows || !object->code;
+    object->code = build_array(build, object->code_count, sizeof *rows);
     for (size_t i = 0; object->code && i < object->code_count; i++) {
         struct snapshot_code *code = &object->code[i];
         *code = rows[i];
@@ -247,8 +246,7 @@ static void join_sites(struct build *build, struct hash *index, const struct pai
 {
     struct snapshot *snapshot = build->snapshot;
 
-    double *strongest = calloc(snapshot->code_count + 1, sizeof *strongest);
-    build->failed |= !strongest;
+    double *strongest = build_scratch(build, snapshot->code_count + 1, sizeof *strongest);
     for (size_t i = 0, next; i < all && !build->failed; i = next) {
         for (next = i; next < all && sorted[next]->owner == sorted[i]->owner; next++)
             continue;
@@ -308,8 +306,7 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
     double samples = build_effective(build, total);
     struct hash index;
     hash_init(&index);
-    snapshot->code = arena_array(build->arena, CODES_ALL, sizeof *snapshot->code);
-    build->failed |= !snapshot->code;
+    snapshot->code = build_array(build, CODES_ALL, sizeof *snapshot->code);
     if (snapshot->code)
         list_functions(build, snapshot->code);
     for (size_t i = 0; i < snapshot->code_count; i++) {
@@ -332,8 +329,7 @@ void build_code(struct build *build)
 {
     struct profile *profile = build->profile;
     size_t all = build->code_count = build_from(build, &profile->code, build_object_code);
-    struct snapshot_code *rows = calloc(all + 1, sizeof *rows);
-    build->failed |= !rows;
+    struct snapshot_code *rows = build_scratch(build, all + 1, sizeof *rows);
     if (!build->failed)
         build_all_code(build, profile->sorted, all, rows);
     free(rows);
@@ -469,16 +465,15 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
                               const struct pair **pairs, size_t count)
 {
     size_t most = count + build_unplaced_most(build, code->id);
-    struct snapshot_instruction *rows = calloc(most + 1, sizeof *rows);
-    uint64_t *where = calloc(most + 1, sizeof *where);
+    struct snapshot_instruction *rows = build_scratch(build, most + 1, sizeof *rows);
+    uint64_t *where = build_scratch(build, most + 1, sizeof *where);
     size_t used = rows && where ? instructions_join(build, pairs, count, rows, where) : 0;
     double all = code->samples + code->unknown_samples;
     if (rows && where)
         used = build_join_unplaced(build, code->id, rows, used);
     qsort(rows, used, sizeof *rows, by_instruction_samples);
     used = used < INSTRUCTIONS ? used : INSTRUCTIONS;
-    code->instructions = arena_array(build->arena, used, sizeof *rows);
-    build->failed |= !rows || !where || !code->instructions;
+    code->instructions = build_array(build, used, sizeof *rows);
     for (size_t i = 0; i < used && !build->failed; i++) {
         struct snapshot_instruction *row = &code->instructions[code->instruction_count++];
         *row = rows[i];
@@ -502,8 +497,7 @@ static void group(struct build *build, const struct pair **grouped, size_t group
     const struct pair **sorted = build->profile->sorted;
     const struct snapshot *snapshot = build->snapshot;
     size_t ids = build->profile->functions.ids;
-    uint8_t *listed = calloc(ids + 1, 1); /* by id: index + 1 */
-    build->failed |= !listed;
+    uint8_t *listed = build_scratch(build, ids + 1, 1); /* by id: index + 1 */
     for (size_t i = 0; listed && i < snapshot->code_count && i < FUNCTIONS; i++)
         listed[snapshot->code[i].id] = (uint8_t)(i + 1);
     for (size_t i = 0; listed && i < build->code_count; i++)
@@ -524,8 +518,8 @@ void build_instructions(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
     size_t groups[FUNCTIONS] = {0};
-    const struct pair **grouped = calloc(build->code_count + 1, sizeof(struct pair *));
-    build->failed |= !grouped;
+    const struct pair **grouped =
+        build_scratch(build, build->code_count + 1, sizeof(struct pair *));
     if (grouped)
         group(build, grouped, groups);
     for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS && !build->failed; i++) {
@@ -676,10 +670,8 @@ void build_accesses(struct build *build)
     struct snapshot *snapshot = build->snapshot;
     struct shared shared = {.build = build};
     size_t all = build->code_count;
-    snapshot->accesses =
-        arena_array(build->arena, all + profile->objects.ids, sizeof *snapshot->accesses);
-    shared.mappings = arena_array(build->arena, MAPPINGS, sizeof *shared.mappings);
-    build->failed |= !snapshot->accesses || !shared.mappings;
+    snapshot->accesses = build_array(build, all + profile->objects.ids, sizeof *snapshot->accesses);
+    shared.mappings = build_array(build, MAPPINGS, sizeof *shared.mappings);
     build_stacks_list(build, &shared.stacks);
     hash_init(&shared.functions);
     for (uint32_t id = 0; id < profile->objects.ids && !build->failed; id++) {

@@ -88,8 +88,7 @@ static void build_field_figures(struct build *build, struct snapshot_object *obj
 {
     if (!object->levels && !object->rates && !object->use && !causes_any(&build->profile->causes))
         return;
-    struct field_sums *sums = calloc(object->field_count + 1, sizeof *sums);
-    build->failed |= !sums;
+    struct field_sums *sums = build_scratch(build, object->field_count + 1, sizeof *sums);
     for (size_t i = 0; sums && i < count; i++) {
         size_t field = field_of(object, &places[i]);
         if (field == object->field_count)
@@ -436,8 +435,7 @@ static void fields_keep(struct build *build, struct snapshot_object *object,
 {
     qsort(fields, count, sizeof *fields, by_field_samples);
     object->field_count = count < FIELDS ? count : FIELDS;
-    object->fields = arena_array(build->arena, object->field_count, sizeof *fields);
-    build->failed |= !object->fields;
+    object->fields = build_array(build, object->field_count, sizeof *fields);
     for (size_t i = 0; object->fields && i < object->field_count; i++) {
         struct snapshot_field *field = &object->fields[i];
         *field = fields[i];
@@ -453,8 +451,7 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
     const struct object_extra *extra = &build->profile->extras[object->id];
     struct folding folding = folding_of(build, object);
     /* Twice: sorted and merged, and in the order of the pairs. */
-    struct snapshot_field *fields = calloc(2 * count + 1, sizeof *fields);
-    build->failed |= !fields;
+    struct snapshot_field *fields = build_scratch(build, 2 * count + 1, sizeof *fields);
     size_t used = 0;
     for (size_t i = 0; fields && i < count; i++) {
         struct snapshot_field *field = &fields[used];

@@ -408,8 +408,7 @@ void build_layouts(struct build *build, struct snapshot_object *object,
     enum { OBJECTS = 100 };
     if (object >= build->snapshot->objects + OBJECTS)
         return;
-    object->layouts = arena_array(build->arena, LAYOUTS, sizeof *object->layouts);
-    build->failed |= !object->layouts;
+    object->layouts = build_array(build, LAYOUTS, sizeof *object->layouts);
     for (size_t i = 0, next; object->layouts && i < count; i = next) {
         struct drawing drawing;
         struct snapshot_layout layout;

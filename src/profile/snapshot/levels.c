@@ -262,11 +262,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct levels_su
     else if (!work_out(build, sums, &levels))
         return NULL;
     snapshot_levels_derive(&levels);
-    struct snapshot_levels *kept = arena_array(build->arena, 1, sizeof *kept);
-    build->failed |= !kept;
-    if (kept)
-        *kept = levels;
-    return kept;
+    return build_copy(build, &levels, sizeof levels);
 }
 
 struct snapshot_levels *build_all_levels(struct build *build)
@@ -338,20 +334,11 @@ static void plan(struct build *build)
     build->rates = rates_plan(source, recorded, timed);
 }
 
-static struct snapshot_rates *rates_keep(struct build *build, const struct snapshot_rates *rates)
-{
-    struct snapshot_rates *kept = arena_array(build->arena, 1, sizeof *kept);
-    build->failed |= !kept;
-    if (kept)
-        *kept = *rates;
-    return kept;
-}
-
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums)
 {
     struct snapshot_rates rates;
     bool known = rates_make(&build->rates, sums, &build->rates_all, &rates);
-    return known ? rates_keep(build, &rates) : NULL;
+    return known ? build_copy(build, &rates, sizeof rates) : NULL;
 }
 
 struct snapshot_rates *build_all_rates(struct build *build)

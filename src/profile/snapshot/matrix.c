@@ -379,8 +379,7 @@ static void build_sites(struct build *build, const struct matrix_axes *axes)
     struct hash known;
     hash_init(&known);
     size_t count = list_sites(build, axes, &known, NULL);
-    matrix->sites = arena_array(build->arena, count, sizeof *matrix->sites);
-    build->failed |= !matrix->sites;
+    matrix->sites = build_array(build, count, sizeof *matrix->sites);
     if (matrix->sites)
         matrix->site_count = list_sites(build, axes, &known, matrix->sites);
     hash_fini(&known);
@@ -420,8 +419,7 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
     hash_init(&known);
     double mean = window_mean_weight(window, recent);
     matrix->recent = recent;
-    matrix->blocks = arena_array(build->arena, recent, sizeof *matrix->blocks);
-    build->failed |= !matrix->blocks;
+    matrix->blocks = build_array(build, recent, sizeof *matrix->blocks);
     for (uint32_t i = 0; i < recent && !build->failed; i++) {
         const struct window_entry *entry = window_at(window, window->used - recent + i);
         struct snapshot_matrix_block *block = block_of(build, axes, &known, entry);
@@ -463,15 +461,6 @@ static void list_levels(struct build *build, size_t cells, const struct levels_s
             matrix->cells[i].levels = build_levels(build, &sums[i]);
 }
 
-static const struct rates_sums *keep_rates(struct build *build, const struct rates_sums *sums)
-{
-    struct rates_sums *kept = arena_array(build->arena, 1, sizeof *kept);
-    build->failed |= !kept;
-    if (kept)
-        *kept = *sums;
-    return kept;
-}
-
 /* Of what rates are made, so that those of several lines together can be made too. */
 static void list_rates(struct build *build, const struct matrix_axes *axes, size_t cells,
                        const struct rates_sums *sums)
@@ -482,20 +471,19 @@ static void list_rates(struct build *build, const struct matrix_axes *axes, size
     for (size_t i = 0; i < cells; i++)
         if (snapshot_matrix_any(&matrix->cells[i]) && i % width < axes->columns &&
             i / width < axes->rows)
-            matrix->cells[i].rates = keep_rates(build, &sums[i]);
+            matrix->cells[i].rates = build_copy(build, &sums[i], sizeof sums[i]);
     for (size_t i = 0; i < axes->rows; i++) {
         struct rates_sums all = {0};
         build_sum_function_rates(build, snapshot->code[matrix->rows[i]].id, &all);
-        matrix->row_totals[i].rates = keep_rates(build, &all);
+        matrix->row_totals[i].rates = build_copy(build, &all, sizeof all);
     }
     for (size_t i = 0; i < axes->columns; i++) {
         struct rates_sums all = {0};
         build_sum_object_rates(build, snapshot->objects[matrix->columns[i]].id, &all);
-        matrix->column_totals[i].rates = keep_rates(build, &all);
+        matrix->column_totals[i].rates = build_copy(build, &all, sizeof all);
     }
-    struct rates_plan *plan = arena_array(build->arena, 1, sizeof *plan);
-    struct rates_sums *all = arena_array(build->arena, 1, sizeof *all);
-    build->failed |= !plan || !all;
+    struct rates_plan *plan = build_array(build, 1, sizeof *plan);
+    struct rates_sums *all = build_array(build, 1, sizeof *all);
     if (build->failed)
         return;
     *plan = build->rates;
@@ -510,9 +498,9 @@ static void build_cell_levels(struct build *build, const struct matrix_axes *axe
     size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
     struct cell_sums sums = {0};
     if (snapshot->levels)
-        build->failed |= !(sums.levels = calloc(cells, sizeof *sums.levels));
+        sums.levels = build_scratch(build, cells, sizeof *sums.levels);
     if (snapshot->rates)
-        build->failed |= !(sums.rates = calloc(cells, sizeof *sums.rates));
+        sums.rates = build_scratch(build, cells, sizeof *sums.rates);
     if (!build->failed && (sums.levels || sums.rates))
         sum_pairs(build, axes, &sums);
     if (!build->failed && sums.levels)
@@ -555,8 +543,7 @@ static void rank(struct build *build, struct snapshot_matrix *matrix)
 {
     const struct snapshot *snapshot = build->snapshot;
     struct ranked *ranked =
-        calloc(snapshot->code_count + snapshot->object_count + 1, sizeof *ranked);
-    build->failed |= !ranked;
+        build_scratch(build, snapshot->code_count + snapshot->object_count + 1, sizeof *ranked);
     for (size_t i = 0; ranked && i < snapshot->code_count; i++)
         ranked[i] = (struct ranked){(uint32_t)i, snapshot->code[i].all_share};
     if (ranked)
@@ -655,13 +642,12 @@ void build_matrix(struct build *build)
     }
     size_t rows = matrix->row_count + SNAPSHOT_MATRIX_REST;
     size_t columns = matrix->column_count + SNAPSHOT_MATRIX_REST;
-    matrix->row_totals = arena_array(build->arena, rows, sizeof(*matrix->cells));
-    matrix->column_totals = arena_array(build->arena, columns, sizeof(*matrix->cells));
-    matrix->cells = arena_array(build->arena, rows * columns, sizeof(*matrix->cells));
-    struct matrix_filling *filling = calloc(1, sizeof *filling);
+    matrix->row_totals = build_array(build, rows, sizeof(*matrix->cells));
+    matrix->column_totals = build_array(build, columns, sizeof(*matrix->cells));
+    matrix->cells = build_array(build, rows * columns, sizeof(*matrix->cells));
+    struct matrix_filling *filling = build_scratch(build, 1, sizeof *filling);
     struct matrix_axes axes;
-    build->failed |= matrix_axes_init(&axes, build, matrix) || !matrix->row_totals ||
-                     !matrix->column_totals || !matrix->cells || !filling;
+    build->failed |= matrix_axes_init(&axes, build, matrix);
     if (!build->failed) {
         matrix_fill(build, &axes, filling, matrix);
         build_cells(build, &axes);

@@ -268,8 +268,7 @@ static size_t join_instances(struct snapshot_instance *list, size_t count, bool 
 static void build_instances(struct build *build, struct snapshot_object *object,
                             const struct pair **pairs, size_t count)
 {
-    object->instances = arena_array(build->arena, count, sizeof *object->instances);
-    build->failed |= !object->instances;
+    object->instances = build_array(build, count, sizeof *object->instances);
     for (size_t i = 0; object->instances && i < count; i++) {
         double samples = build_samples(build, &pairs[i]->weight);
         object->instances[i] = (struct snapshot_instance){
@@ -302,9 +301,8 @@ static void build_from_parts(struct build *build, struct snapshot_object *object
                              build_part *part)
 {
     const struct pair **sorted = build->profile->sorted;
-    const struct pair **list = calloc(all + 1, sizeof *list);
+    const struct pair **list = build_scratch(build, all + 1, sizeof *list);
     size_t count = 0;
-    build->failed |= !list;
     uint32_t id = object->id;
     do {
         size_t first;
@@ -456,12 +454,11 @@ static void list_bin(struct build *build, uint32_t index, struct snapshot_heap *
 static void list_bins(struct build *build, struct snapshot_heap *shown)
 {
     size_t room = shown->summary.bins;
-    struct rank *ranks = calloc(room ? room : 1, sizeof *ranks);
+    struct rank *ranks = build_scratch(build, room ? room : 1, sizeof *ranks);
     size_t count = ranks ? rank_bins(build, ranks, room) : 0;
     size_t listed = count < BINS_LISTED ? count : BINS_LISTED;
-    shown->bins = arena_array(build->arena, listed, sizeof *shown->bins);
+    shown->bins = build_array(build, listed, sizeof *shown->bins);
     shown->bins_left_out = count - listed;
-    build->failed |= !ranks || !shown->bins;
     for (size_t i = 0; i < listed && !build->failed; i++)
         list_bin(build, ranks[i].index, shown);
     build->failed |= !build->failed && !twins_tell_apart(shown, build->arena);
@@ -712,9 +709,7 @@ static void partners_take_kind(struct build *build, const struct hot *hot, enum 
         if (!instruction)
             continue;
         if (!instruction->partners)
-            instruction->partners =
-                arena_array(build->arena, LINE_PAIRS, sizeof *instruction->partners);
-        build->failed |= !instruction->partners;
+            instruction->partners = build_array(build, LINE_PAIRS, sizeof *instruction->partners);
         if (instruction->partners)
             partners_keep(&instruction->partners[kind], &pair);
     }

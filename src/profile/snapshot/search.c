@@ -163,9 +163,9 @@ void build_search(struct build *build)
     shown->what = arena_string(build->arena, search->what);
     shown->before = arena_string(build->arena, search_before_what(&build->profile->search_before));
     size_t room = search->active_count + search->queue.count + ELSEWHERE;
-    shown->regions = arena_array(build->arena, room, sizeof *shown->regions);
-    shown->dropped = arena_array(build->arena, SEARCH_DROPPED, sizeof *shown->dropped);
-    build->failed |= !shown->regions || !shown->dropped || !shown->what;
+    shown->regions = build_array(build, room, sizeof *shown->regions);
+    shown->dropped = build_array(build, SEARCH_DROPPED, sizeof *shown->dropped);
+    build->failed |= !shown->what;
     if (!build->failed)
         list_regions(build, search, shown, room);
 }

@@ -416,9 +416,8 @@ static int by_group_samples(const void *left, const void *right)
 static size_t sharing_group(struct build *build, const struct sharing_listed *list, size_t count,
                             struct snapshot_sharing_group *groups)
 {
-    struct snapshot_sharing_line *lines = arena_array(build->arena, count, sizeof *lines);
+    struct snapshot_sharing_line *lines = build_array(build, count, sizeof *lines);
     size_t group_count = 0;
-    build->failed |= !lines;
     for (size_t i = 0; i < count && !build->failed; i++) {
         if (!i || !belongs(&list[i - 1], &list[i]))
             groups[group_count++] = (struct snapshot_sharing_group){
@@ -501,8 +500,7 @@ static void fill_side(struct build *build, const struct sharing_line *line,
 static void fill_sides(struct build *build, const struct sharing_line *from,
                        struct snapshot_sharing_line *line)
 {
-    line->sides = arena_array(build->arena, from->side_count, sizeof *line->sides);
-    build->failed |= !line->sides;
+    line->sides = build_array(build, from->side_count, sizeof *line->sides);
     for (int i = 0; i < from->side_count && !build->failed; i++) {
         struct snapshot_sharing_side *side = &line->sides[line->side_count];
         fill_side(build, from, &from->sides[i], side);
@@ -626,12 +624,11 @@ static enum sharing_evidence best_evidence(const struct build *build)
 void build_sharing(struct build *build)
 {
     struct snapshot_sharing *shown = &build->snapshot->sharing;
-    struct sharing_listed *list = calloc(SHARING_LINES + 1, sizeof *list);
-    *shown = (struct snapshot_sharing){
-        .evidence = best_evidence(build),
-        .misses = all_misses(build),
-        .groups = arena_array(build->arena, LINES_LISTED, sizeof *shown->groups)};
-    build->failed |= !list || !shown->groups;
+    struct sharing_listed *list = build_scratch(build, SHARING_LINES + 1, sizeof *list);
+    *shown = (struct snapshot_sharing){.evidence = best_evidence(build),
+                                       .misses = all_misses(build),
+                                       .groups =
+                                           build_array(build, LINES_LISTED, sizeof *shown->groups)};
     if (!build->failed) {
         size_t lines = list_lines(build, list);
         shown->group_count = build->failed ? 0 : sharing_group(build, list, lines, shown->groups);

@@ -52,9 +52,8 @@ static void threads_list(struct build *build, const struct counts *counts)
 {
     struct snapshot_threads *threads = &build->snapshot->threads;
     const struct hash *hash = &counts->threads;
-    struct snapshot_thread *all = calloc(hash->count + 1, sizeof *all);
+    struct snapshot_thread *all = build_scratch(build, hash->count + 1, sizeof *all);
     size_t count = 0;
-    build->failed |= !all;
     for (size_t i = 0; all && hash->slots && i <= hash->mask; i++)
         if (hash->slots[i].used)
             all[count++] =
@@ -65,8 +64,7 @@ static void threads_list(struct build *build, const struct counts *counts)
              SMALLEST(struct snapshot_thread, tid));
     threads->count = count < THREADS_LISTED ? count : THREADS_LISTED;
     threads->left_out = count - threads->count;
-    threads->list = arena_array(build->arena, threads->count, sizeof *threads->list);
-    build->failed |= !threads->list;
+    threads->list = build_array(build, threads->count, sizeof *threads->list);
     for (size_t i = 0; !build->failed && i < threads->count; i++)
         threads->list[i] = all[i];
     free(all);
@@ -228,6 +226,26 @@ const char *region_state_name(enum region_state state)
     return (unsigned)state < 6 ? names[state] : "queued";
 }
 
+void *build_array(struct build *build, size_t count, size_t size_bytes)
+{
+    void *array = arena_array(build->arena, count, size_bytes);
+    build->failed |= !array;
+    return array;
+}
+
+void *build_scratch(struct build *build, size_t count, size_t size_bytes)
+{
+    void *array = calloc(count, size_bytes);
+    build->failed |= !array;
+    return array;
+}
+
+void *build_copy(struct build *build, const void *value, size_t size_bytes)
+{
+    void *copy = value ? build_array(build, 1, size_bytes) : NULL;
+    return copy ? memcpy(copy, value, size_bytes) : NULL;
+}
+
 double build_read(const struct build *build, const struct counted *counted)
 {
     return counted_read(counted, build->snapshot->basis, build->scale);
@@ -266,10 +284,9 @@ uint32_t build_object_index(const struct build *build, uint32_t object)
 static const struct snapshot_recording *copy_recording(struct build *build,
                                                        const struct snapshot_recording *from)
 {
-    struct snapshot_recording *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
+    struct snapshot_recording *copy = build_copy(build, from, sizeof *from);
     if (!copy)
         return NULL;
-    *copy = *from;
     copy->host = arena_string(build->arena, from->host);
     copy->cpu = arena_string(build->arena, from->cpu);
     copy->kernel = arena_string(build->arena, from->kernel);
@@ -278,16 +295,6 @@ static const struct snapshot_recording *copy_recording(struct build *build,
     copy->others = arena_string(build->arena, from->others);
     copy->addresses = arena_string(build->arena, from->addresses);
     copy->note = arena_string(build->arena, from->note);
-    return copy;
-}
-
-static const struct snapshot_time_range *copy_time_range(struct build *build,
-                                                         const struct snapshot_time_range *from)
-{
-    struct snapshot_time_range *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
-    if (copy)
-        *copy = *from;
-    build->failed |= from && !copy;
     return copy;
 }
 
@@ -348,7 +355,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
     struct snapshot_source *source = &snapshot->source;
     *snapshot = *head;
     snapshot->recording = copy_recording(build, head->recording);
-    snapshot->time_range = copy_time_range(build, head->time_range);
+    snapshot->time_range = build_copy(build, head->time_range, sizeof *head->time_range);
     snapshot->status = arena_string(build->arena, head->status);
     snapshot->target.comm = arena_string(build->arena, head->target.comm);
     snapshot->target.exe = arena_string(build->arena, head->target.exe);
@@ -406,6 +413,13 @@ static void move_histories_on(struct profile *profile, uint64_t now_ns)
     profile->refreshed_ns = now_ns;
 }
 
+/* In order: each may read those before it. */
+static void (*const all_parts[])(struct build *build) = {
+    build_uses,     build_objects,  build_window,         build_threads,      build_details,
+    build_code,     build_waits,    build_callers,        build_instructions, build_matrix,
+    build_search,   build_timeline, build_heap,           build_sharing,      build_causes,
+    build_findings, build_watch,    build_weigh_findings, build_partners,     build_reuse};
+
 static bool build_all(struct build *build, const struct snapshot *head, uint64_t now_ns)
 {
     struct profile *profile = build->profile;
@@ -416,44 +430,9 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     copy_totals(build, now_ns);
     if (!profile->options.run)
         move_histories_on(profile, now_ns);
-    build_uses(build);
-    build_objects(build);
-    if (!build->failed)
-        build_window(build);
-    if (!build->failed)
-        build_threads(build);
-    if (!build->failed)
-        build_details(build);
-    if (!build->failed)
-        build_code(build);
-    if (!build->failed)
-        build_waits(build);
-    if (!build->failed)
-        build_callers(build);
-    if (!build->failed)
-        build_instructions(build);
-    if (!build->failed)
-        build_matrix(build);
-    if (!build->failed)
-        build_search(build);
-    if (!build->failed)
-        build_timeline(build, now_ns);
-    if (!build->failed)
-        build_heap(build);
-    if (!build->failed)
-        build_sharing(build);
-    if (!build->failed)
-        build_causes(build);
-    if (!build->failed)
-        build_findings(build);
-    if (!build->failed)
-        build_watch(build);
-    if (!build->failed)
-        build_weigh_findings(build);
-    if (!build->failed)
-        build_partners(build);
-    if (!build->failed)
-        build_reuse(build);
+    build->now_ns = now_ns;
+    for (size_t i = 0; i < sizeof all_parts / sizeof *all_parts && !build->failed; i++)
+        all_parts[i](build);
     if (!build->failed && profile->accesses_wanted)
         build_accesses(build);
     return !build->failed;

@@ -41,8 +41,8 @@ static const char *stream_object_name(struct build *build, uint32_t id)
 static struct streams_sorted streams_sort(struct build *build, const struct streams *streams,
                                           unsigned kind)
 {
-    struct streams_sorted sorted = {calloc(streams->count + 1, sizeof(struct stream *)), 0};
-    build->failed |= !sorted.list;
+    struct streams_sorted sorted = {
+        build_scratch(build, streams->count + 1, sizeof(struct stream *)), 0};
     for (size_t i = 0; sorted.list && i < streams->count; i++)
         if (STREAM_KIND(streams->list[i].key) == kind)
             sorted.list[sorted.count++] = &streams->list[i];
@@ -54,8 +54,7 @@ static struct streams_sorted streams_sort(struct build *build, const struct stre
 static double *curve_of(struct build *build, const struct streams *streams,
                         const struct stream *stream, size_t by)
 {
-    double *curve = arena_array(build->arena, streams->points / by, sizeof *curve);
-    build->failed |= !curve;
+    double *curve = build_array(build, streams->points / by, sizeof *curve);
     if (curve && stream)
         streams_curve(streams, stream, by, curve);
     return curve;
@@ -65,8 +64,7 @@ static double *volatilities_of(struct build *build, const struct stream *stream,
 {
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     struct volatility_curve curve = {stream->at, 1};
-    double *values = arena_array(build->arena, count, sizeof *values);
-    build->failed |= !values;
+    double *values = build_array(build, count, sizeof *values);
     volatility_profile_of(&curve, 1, timeline_ranking(build_timeline_of(build))->points, profile);
     for (size_t i = 0; values && i < count; i++)
         values[i] = profile[i].value;
@@ -156,8 +154,7 @@ static struct snapshot_streams streams_list(struct build *build, const struct li
                                             const struct streams_sorted *sorted, size_t most)
 {
     size_t room = sorted->count < most ? sorted->count : most;
-    struct snapshot_streams streams = {arena_array(build->arena, room, sizeof *streams.list), 0};
-    build->failed |= !streams.list;
+    struct snapshot_streams streams = {build_array(build, room, sizeof *streams.list), 0};
     for (size_t i = 0; i < sorted->count && streams.count < most && !build->failed; i++) {
         struct snapshot_stream one = {.object = UINT32_MAX};
         streams_name(build, sorted->list[i], &one);
@@ -364,8 +361,7 @@ static void phases_share(struct build *build, const struct streams_sorted *objec
     shown->nobody = everything > 0 ? span->nobody / everything : NAN;
     if (!(span->all > 0))
         return;
-    shown->shares = arena_array(build->arena, count, sizeof *shown->shares);
-    build->failed |= !shown->shares;
+    shown->shares = build_array(build, count, sizeof *shown->shares);
     for (size_t i = 0; i < count && shown->shares; i++)
         shown->shares[i] = sum_of(objects->list[i], span) / span->all;
 }
@@ -385,12 +381,10 @@ static void phases_list(struct build *build, const struct streams_sorted *object
     const struct timeline *timeline = build_timeline_of(build);
     const struct phases *phases = &timeline->phases;
     size_t count = phases->segment_count < PHASES_SHOWN ? phases->segment_count : PHASES_SHOWN;
-    struct phases_segment *segments = arena_array(build->arena, count, sizeof *segments);
+    struct phases_segment *segments = build_array(build, count, sizeof *segments);
     count = segments ? phases_newest(phases, segments, count) : 0;
-    build->failed |= !segments;
     struct span before = {0, 0, 0, 0};
-    shown->phases = arena_array(build->arena, count, sizeof *shown->phases);
-    build->failed |= !shown->phases;
+    shown->phases = build_array(build, count, sizeof *shown->phases);
     for (size_t i = 0; i < count && !build->failed; i++) {
         struct snapshot_phase *phase = &shown->phases[shown->phase_count++];
         struct span span = span_of(timeline_ranking(timeline), &segments[i]);
@@ -478,8 +472,7 @@ static void list_turns(struct build *build, struct snapshot_timeline *shown)
     }
     SORT(all, count, SMALLEST(struct snapshot_turns, correlation));
     shown->turn_count = count < TURNS_SHOWN ? count : TURNS_SHOWN;
-    shown->turns = arena_array(build->arena, shown->turn_count, sizeof *shown->turns);
-    build->failed |= !shown->turns;
+    shown->turns = build_array(build, shown->turn_count, sizeof *shown->turns);
     for (size_t i = 0; i < shown->turn_count && shown->turns; i++)
         shown->turns[i] = all[i];
 }
@@ -487,8 +480,7 @@ static void list_turns(struct build *build, struct snapshot_timeline *shown)
 static struct snapshot_volatility *
 copy_profile(struct build *build, const struct volatility *profile, size_t count, double base_s)
 {
-    struct snapshot_volatility *copy = arena_array(build->arena, count, sizeof *copy);
-    build->failed |= !copy;
+    struct snapshot_volatility *copy = build_array(build, count, sizeof *copy);
     for (size_t i = 0; i < count && copy; i++)
         copy[i] = (struct snapshot_volatility){(double)profile[i].by * base_s, profile[i].value};
     return copy;
@@ -556,8 +548,9 @@ static void list_recent(struct build *build, struct snapshot_timeline *shown)
         shown->display_s = shortest_s > 0 ? fmin(shown->recent_s, shortest_s / 2) : shown->recent_s;
 }
 
-void build_timeline(struct build *build, uint64_t now_ns)
+void build_timeline(struct build *build)
 {
+    uint64_t now_ns = build->now_ns;
     const struct timeline *timeline = build_timeline_of(build);
     struct snapshot_timeline *shown = &build->snapshot->timeline;
     *shown = (struct snapshot_timeline){.start_s = NAN,

@@ -85,12 +85,9 @@ struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use
 {
     if (!(sum->lines > 0))
         return NULL;
-    struct snapshot_use *use = arena_array(build->arena, 1, sizeof *use);
-    build->failed |= !use;
-    if (!use)
-        return NULL;
-    *use = *sum;
-    use_settle(use, &build->snapshot->uses.all);
+    struct snapshot_use *use = build_copy(build, sum, sizeof *sum);
+    if (use)
+        use_settle(use, &build->snapshot->uses.all);
     return use;
 }
 
@@ -333,10 +330,10 @@ void build_reuse(struct build *build)
     *reuse = (struct snapshot_reuse){0};
     if (!distances->rows || !(distances->all.all.at[BASIS_RUN] > 0))
         return;
-    const struct distances_row **sorted = calloc(DISTANCE_ROWS, sizeof(struct distances_row *));
-    reuse->objects = arena_array(build->arena, LISTED, sizeof *reuse->objects);
-    reuse->lines = arena_array(build->arena, LOCATED, sizeof *reuse->lines);
-    build->failed |= !sorted || !reuse->objects || !reuse->lines;
+    const struct distances_row **sorted =
+        build_scratch(build, DISTANCE_ROWS, sizeof(struct distances_row *));
+    reuse->objects = build_array(build, LISTED, sizeof *reuse->objects);
+    reuse->lines = build_array(build, LOCATED, sizeof *reuse->lines);
     if (!build->failed) {
         reuse->known = true;
         add_marks(build, reuse);

@@ -462,8 +462,7 @@ static void fill_all(struct build *build, const struct legs *all)
     watch->level = watch_level(build->snapshot->source.events[build->event].role) + 1;
     watch->level_lines = question.lines;
     watch->long_s = reuse_long_s;
-    watch->objects = arena_array(build->arena, count, sizeof *watch->objects);
-    build->failed |= !watch->objects;
+    watch->objects = build_array(build, count, sizeof *watch->objects);
     for (size_t first = 0; first < all->count && !build->failed;) {
         size_t end = first;
         while (end < all->count && all->at[end]->object == all->at[first]->object)
@@ -489,11 +488,10 @@ void build_watch(struct build *build)
     if (!reuse || !watch->on)
         return;
     size_t count = reuse->leg_count < REUSE_LEGS ? (size_t)reuse->leg_count : REUSE_LEGS;
-    struct legs all = {.at = calloc(count + 1, sizeof *all.at),
+    struct legs all = {.at = build_scratch(build, count + 1, sizeof *all.at),
                        .count = count,
-                       .times = calloc(count + 1, sizeof *all.times),
+                       .times = build_scratch(build, count + 1, sizeof *all.times),
                        .seen_s = (1 + (double)watch->threads) * watch->arm_ns / 1e9};
-    build->failed |= !all.at || !all.times;
     for (size_t i = 0; i < count && !build->failed; i++)
         all.at[i] = &reuse->legs[i];
     if (!build->failed) {

@@ -33,8 +33,7 @@ static void list_parts(struct build *build, struct snapshot_sets *shown)
         if (listed <= PARTS)
             break;
     }
-    shown->parts = arena_array(build->arena, PARTS, sizeof *shown->parts);
-    build->failed |= !shown->parts;
+    shown->parts = build_array(build, PARTS, sizeof *shown->parts);
     for (size_t i = 0; shown->parts && parts->slots && i <= parts->mask; i++)
         if (parts->slots[i].used && parts->slots[i].value >= least && shown->part_count < PARTS)
             shown->parts[shown->part_count++] = (struct snapshot_set_part){
@@ -50,8 +49,7 @@ static void list_parts(struct build *build, struct snapshot_sets *shown)
 static void count_lines(struct build *build, struct snapshot_sets *shown)
 {
     const struct window *window = &build->profile->window;
-    shown->lines = arena_array(build->arena, shown->sets, sizeof *shown->lines);
-    build->failed |= !shown->lines;
+    shown->lines = build_array(build, shown->sets, sizeof *shown->lines);
     for (uint32_t i = 0; shown->lines && i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
         if (entry->mapped && entry->set < shown->sets)
@@ -181,8 +179,8 @@ static void build_sets(struct build *build)
     shown->sets = geometry->sets;
     shown->ways = geometry->ways;
     shown->line = geometry->line_bytes;
-    shown->counts = arena_array(build->arena, geometry->sets, sizeof *shown->counts);
-    build->failed |= !shown->counts || !shown->level;
+    shown->counts = build_array(build, geometry->sets, sizeof *shown->counts);
+    build->failed |= !shown->level;
     if (!shown->counts)
         return;
     for (uint32_t i = 0; i < geometry->sets; i++)
@@ -433,9 +431,8 @@ void build_window(struct build *build)
             1e9;
     shown->lines = window->used < SNAPSHOT_WINDOW_LEAST ? NAN : lines_estimated(build);
     shown->caches = shown->lines * geometry->line_bytes / (double)geometry->size_bytes;
-    shown->top = arena_array(build->arena, RECURRENCES, sizeof *shown->top);
-    shown->pairs = arena_array(build->arena, COMISS_PAIRS_MAX, sizeof *shown->pairs);
-    build->failed |= !shown->top || !shown->pairs;
+    shown->top = build_array(build, RECURRENCES, sizeof *shown->top);
+    shown->pairs = build_array(build, COMISS_PAIRS_MAX, sizeof *shown->pairs);
     if (build->failed)
         return;
     list_recurrences(build, shown);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -81,10 +82,9 @@ static int bin_rules_add(struct bin_rules *rules, bool combines, const char *nam
 {
     if (rules->count >= BIN_RULES_MAX)
         return -ENOSPC;
-    struct bin_rule *bigger = realloc(rules->rules, (rules->count + 1) * sizeof *bigger);
-    if (!bigger)
+    size_t room = rules->count;
+    if (!array_fit(&rules->rules, &room, room + 1, sizeof *rules->rules))
         return -ENOMEM;
-    rules->rules = bigger;
     rules->steps += !rules->is_in_step;
     struct bin_rule rule = {.combines = combines,
                             .name = clean_copy(name),
@@ -429,10 +429,9 @@ static int add_glob(struct wrappers *wrappers, const char *glob, size_t length)
         wrappers->skipped++;
         return 0;
     }
-    void *bigger = realloc(wrappers->globs, (wrappers->count + 1) * sizeof wrappers->globs[0]);
-    if (!bigger)
+    size_t room = wrappers->count;
+    if (!array_fit(&wrappers->globs, &room, room + 1, sizeof wrappers->globs[0]))
         return -ENOMEM;
-    wrappers->globs = bigger;
     memcpy(wrappers->globs[wrappers->count], glob, length);
     wrappers->globs[wrappers->count][length] = '\0';
     wrappers->count++;

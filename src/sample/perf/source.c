@@ -85,7 +85,7 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         attr->sample_type |= PERF_SAMPLE_REGS_USER;
         attr->sample_regs_user = SOURCE_REGS;
     }
-    if (!event->as_counter)
+    if (source->attribute && !event->as_counter)
         source->attribute(plan, event, attr);
 }
 
@@ -432,18 +432,10 @@ static void clock_settle(struct source_plan *plan)
         plan->count = 1;
 }
 
-static void clock_attribute(const struct source_plan *plan, const struct event *event,
-                            struct perf_event_attr *attr)
-{
-    (void)plan;
-    (void)event;
-    (void)attr;
-}
-
 const struct source source_clock = {
     .name = "clock",
     .plan = clock_plan,
-    .attribute = clock_attribute,
+
     .settle = clock_settle,
     .enable = "needs only perf_event_paranoid 2 or less",
 };
@@ -495,18 +487,10 @@ static int counter_plan(struct source_plan *plan, const char *list, const struct
     return 0;
 }
 
-static void counter_attribute(const struct source_plan *plan, const struct event *event,
-                              struct perf_event_attr *attr)
-{
-    (void)plan;
-    (void)event;
-    (void)attr;
-}
-
 const struct source source_counter = {
     .name = "counter",
     .plan = counter_plan,
-    .attribute = counter_attribute,
+
     .enable = "needs a PMU: on a cloud VM choose a type that exposes it (often the metal and "
               "the largest ones); in QEMU -cpu host,pmu=on",
 };

@@ -43,7 +43,7 @@ struct source {
      */
     int (*plan)(struct source_plan *plan, const char *list, const struct kernel *kernel,
                 struct error *error);
-    /* Sets the source's own members in an attribute that is otherwise complete. */
+    /* Sets the source's own members in an attribute that is otherwise complete; NULL: none. */
     void (*attribute)(const struct source_plan *plan, const struct event *event,
                       struct perf_event_attr *attr);
     /* The last word, once it is known which events open. NULL: none. */

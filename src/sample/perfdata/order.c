@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Below what malloc() asks the kernel for each time, above the longest record. */
 enum {
     ORDER_BLOCK_BYTES = 120 * 1024,
@@ -105,17 +107,12 @@ static void give_way(struct order *order)
 
 static int grow_entries(struct order *order)
 {
-    size_t room = order->room ? order->room * 2 : ORDER_FIRST_ROOM;
-    struct order_entry *entries = realloc(order->entries, room * sizeof *entries);
-    if (!entries)
-        return -ENOMEM;
-    order->entries = entries;
-    struct order_entry *scratch = realloc(order->scratch, room * sizeof *scratch);
-    if (!scratch)
-        return -ENOMEM;
-    order->scratch = scratch;
-    order->room = room;
-    return 0;
+    size_t wanted = order->room ? order->room * 2 : ORDER_FIRST_ROOM;
+    size_t room = order->room;
+    return array_fit(&order->scratch, &room, wanted, sizeof *order->scratch) &&
+                   array_fit(&order->entries, &order->room, wanted, sizeof *order->entries)
+               ? 0
+               : -ENOMEM;
 }
 
 static int order_make_room(struct order *order)
@@ -139,19 +136,14 @@ static bool new_block(struct order *order)
         order->filling = order->spare[--order->spare_count];
         return true;
     }
-    size_t count = order->block_count + 1;
-    struct order_block *blocks = realloc(order->blocks, count * sizeof *blocks);
-    if (!blocks)
+    size_t blocks = order->block_count, spare = order->block_count;
+    if (!array_fit(&order->blocks, &blocks, blocks + 1, sizeof *order->blocks) ||
+        !array_fit(&order->spare, &spare, spare + 1, sizeof *order->spare))
         return false;
-    order->blocks = blocks;
-    uint32_t *spare = realloc(order->spare, count * sizeof *spare);
-    if (!spare)
-        return false;
-    order->spare = spare;
     unsigned char *bytes = malloc(ORDER_BLOCK_BYTES);
     if (!bytes)
         return false;
-    blocks[order->block_count] = (struct order_block){.bytes = bytes};
+    order->blocks[order->block_count] = (struct order_block){.bytes = bytes};
     order->filling = (uint32_t)order->block_count++;
     return true;
 }

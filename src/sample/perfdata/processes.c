@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 /* Bound of the list of processes, and of the ancestors that are looked up. */
@@ -21,17 +22,13 @@ void processes_fini(struct processes *processes)
 
 static int grow(struct processes *processes)
 {
-    size_t room = processes->room ? processes->room * 2 : 64;
-    struct perfdata_process *list = realloc(processes->list, room * sizeof *list);
-    if (!list)
-        return -ENOMEM;
-    processes->list = list;
-    struct process_origin *origins = realloc(processes->origins, room * sizeof *origins);
-    if (!origins)
-        return -ENOMEM;
-    processes->origins = origins;
-    processes->room = room;
-    return 0;
+    size_t wanted = processes->room ? processes->room * 2 : 64;
+    size_t room = processes->room;
+    return array_fit(&processes->list, &room, wanted, sizeof *processes->list) &&
+                   array_fit(&processes->origins, &processes->room, wanted,
+                             sizeof *processes->origins)
+               ? 0
+               : -ENOMEM;
 }
 
 /* 1 and the index of the process; 0: there are too many; -ENOMEM. */
