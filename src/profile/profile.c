@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "profile/state.h"
 
 /*
@@ -190,11 +189,15 @@ static void clear_extra(struct object_extra *extra)
 bool profile_grow_extras(struct profile *profile)
 {
     size_t count = profile->objects.ids;
-    size_t had = profile->extra_count;
-    if (!array_fit(&profile->extras, &profile->extra_count, count, sizeof *profile->extras))
+    if (profile->extra_count >= count)
+        return true;
+    struct object_extra *extras = realloc(profile->extras, count * sizeof *extras);
+    if (!extras)
         return false;
-    for (size_t i = had; i < count; i++)
-        clear_extra(&profile->extras[i]);
+    profile->extras = extras;
+    for (size_t i = profile->extra_count; i < count; i++)
+        clear_extra(&extras[i]);
+    profile->extra_count = count;
     return true;
 }
 
@@ -769,7 +772,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
             pair_vote_member(group->code.row, offset_in_type(place), scale);
     }
     if (group->instance.row) {
-        /* At the address of a block, which has a holder, there may be one after another. */
+        /* In a holder (a size class) one block may follow another at an address. */
         if (!place->holder || place->size_bytes > group->instance.row->size)
             group->instance.row->size = place->size_bytes;
         pair_vote(group->instance.row, access->tid, scale);
