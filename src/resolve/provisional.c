@@ -80,14 +80,20 @@ bool provisional_is_block(const struct resolver *resolver, uint32_t object)
     return found && found->kind == PROVISIONAL_BLOCK;
 }
 
-/* Rows of blocks of the same class and size before this one. */
+/* Rows before this one of blocks with a size that is shown alike. */
 static unsigned twins_before(const struct provisional *provisional,
                              const struct provisional_object *block)
 {
     unsigned before = 0;
-    for (const struct provisional_object *other = provisional->list; other < block; other++)
-        before += other->class == block->class && other->own_row && !other->one_of &&
-                  other->end - other->start == block->end - block->start;
+    char bytes[16], others[16];
+    uint64_t size = block->end - block->start;
+    text_bytes(bytes, size);
+    for (const struct provisional_object *other = provisional->list; other < block; other++) {
+        uint64_t its = other->end - other->start;
+        bool near = its + its / 8 >= size && its <= size + size / 8;
+        before +=
+            near && other->own_row && !other->one_of && !strcmp(text_bytes(others, its), bytes);
+    }
     return before;
 }
 

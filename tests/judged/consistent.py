@@ -234,6 +234,9 @@ class Report:
                           f"instance {one['address']} of {one['size']} ends in no mapping")
             allowed = {"heap": {"heap", "anonymous"}, "stack": {"stack", "anonymous"}, "global": {"file", "anonymous"},
                        "anon": {"anonymous"}, "map": {"file", "special"}, "code": {"file"}}.get(row["kind"])
+            # Java has objects in a file (classes.jsa).
+            if row["kind"] == "heap" and not row["name"].startswith("malloc"):
+                allowed = allowed | {"file"}
             if kind and allowed:
                 self.must(kind & allowed, where, f"instance {one['address']} is in {kind}")
 

@@ -286,6 +286,10 @@ static void build_instances(struct build *build, struct snapshot_object *object,
         object->instances->base = object->address;
         object->instances->size = object->size;
     }
+    /* Of a size class the largest block may be in a row of its own. */
+    if (object->instances && object->kind == OBJECT_HEAP && object->blocks == 1 && count == 1 &&
+        !object->type_id && object->instances->size)
+        object->size = object->instances->size;
     if (object->instances)
         SORT(object->instances, count, LARGEST(struct snapshot_instance, samples),
              SMALLEST(struct snapshot_instance, base));

@@ -467,6 +467,7 @@ static void a_block_is_one_instance(void **state)
     struct profile *profile = make();
     for (int step = 0; step < 100; step++) {
         struct place place = {.object = step % 4 ? ARRAY : OTHER,
+                              .holder = PART,
                               .base = BLOCKS * BLOCK_APART,
                               .size_bytes = BLOCK_BYTES / (uint64_t)(1 + step / 50),
                               .access = {.time_ns = 1000 + (uint64_t)step,
@@ -487,6 +488,29 @@ static void a_block_is_one_instance(void **state)
     assert_float_equal(array->instances[0].share, 1, 1e-6);
     assert_int_equal(array->instances[0].size, BLOCK_BYTES); /* the largest that it had */
     snapshot_free(together);
+    profile_free(profile);
+}
+
+/* The largest block of a size class may be in a row of its own. */
+static void a_row_of_one_block_has_its_size(void **state)
+{
+    (void)state;
+    struct profile *profile = make();
+    for (int step = 0; step < 100; step++) {
+        struct place place = {.object = OTHER,
+                              .base = OTHER * BLOCK_APART,
+                              .size_bytes = BLOCK_BYTES,
+                              .access = {.time_ns = 1000 + (uint64_t)step,
+                                         .address = OTHER * BLOCK_APART + 8,
+                                         .tid = 100,
+                                         .weight = 1,
+                                         .how = ACCESS_DIRECT,
+                                         .size = 8}};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = look(profile);
+    assert_int_equal(snapshot->objects[0].size, BLOCK_BYTES);
+    snapshot_free(snapshot);
     profile_free(profile);
 }
 
@@ -523,6 +547,7 @@ static int run_renames(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_late_name_leaves_no_trace),
                                        cmocka_unit_test(combining_counts_nothing),
                                        cmocka_unit_test(a_block_is_one_instance),
+                                       cmocka_unit_test(a_row_of_one_block_has_its_size),
                                        cmocka_unit_test(a_mapping_that_grew_is_one_instance),
                                        cmocka_unit_test(an_object_without_a_type_moves_as_well)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -461,17 +461,16 @@ static void few_samples_of_the_linker_are_rare(void **state)
 
 enum { FREE_BIN = 1 << 30, USED_BIN };
 
-/* A sample of one block, in use or not when it is read. */
-static struct place sample_block(bool in_use)
+/* A sample of a walked block, in use or not when it is read. */
+static struct place sample_block(uint64_t base, uint64_t size, bool in_use, uint32_t bin)
 {
     static const struct typed_operand untyped = {.untyped = UNTYPED_NO_DEBUG};
-    struct access access = {.address = 0x5000, .ip = known.libc_code, .time_ns = 1};
+    struct access access = {.address = base, .ip = known.libc_code, .time_ns = 1};
     struct place place = {0};
     struct located named;
-    uint32_t bin = in_use ? USED_BIN : FREE_BIN;
     const struct located block = {.key = located_bin_key(&resolver_resolver->space, bin),
-                                  .base = 0x5000,
-                                  .end = 0x5040,
+                                  .base = base,
+                                  .end = base + size,
                                   .kind = OBJECT_HEAP,
                                   .name = in_use ? "used" : "free",
                                   .module = "",
@@ -492,6 +491,19 @@ static uint32_t settled(uint32_t object)
     return object;
 }
 
+static void large_blocks_shown_alike_have_numbers(void **state)
+{
+    (void)state;
+    struct object_desc desc;
+    struct place_names names = resolver_names(resolver_resolver);
+    struct place one = sample_block(0x10000000, 2052080, true, USED_BIN + 1);
+    struct place other = sample_block(0x20000000, 2101232, true, USED_BIN + 2);
+    assert_true(ask_object(&names, one.object, &desc));
+    assert_string_equal(desc.name, "malloc(2.0M)");
+    assert_true(ask_object(&names, other.object, &desc));
+    assert_string_equal(desc.name, "malloc(2.0M) #2");
+}
+
 /* Whenever it is freed and used again: a sample counts in the bin that its object ends in. */
 static void samples_of_a_block_are_in_the_bin_of_its_object(void **state)
 {
@@ -500,7 +512,7 @@ static void samples_of_a_block_are_in_the_bin_of_its_object(void **state)
     const bool in_use[SAMPLES] = {false, true, false, true};
     struct place places[SAMPLES];
     for (int i = 0; i < SAMPLES; i++)
-        places[i] = sample_block(in_use[i]);
+        places[i] = sample_block(0x5000, 64, in_use[i], in_use[i] ? USED_BIN : FREE_BIN);
     assert_int_not_equal(places[0].object, places[1].object);
     assert_int_equal(places[1].object, places[2].object); /* freed since the sample */
     provisional_tick(resolver_resolver, UINT64_C(1) << 60);
@@ -524,6 +536,7 @@ static int run_resolver(void)
         cmocka_unit_test(a_slot_that_was_named_keeps_its_instance),
         cmocka_unit_test(a_frame_has_the_whole_name_of_its_function),
         cmocka_unit_test(samples_of_a_block_are_in_the_bin_of_its_object),
+        cmocka_unit_test(large_blocks_shown_alike_have_numbers),
         cmocka_unit_test(the_linkers_relocations_ask_for_no_variable),
         cmocka_unit_test(few_samples_ask_for_no_variable),
         cmocka_unit_test(few_samples_of_the_linker_are_rare),
