@@ -109,8 +109,7 @@ enum heap_feed {
     HEAP_FEED_WALK,  /* the allocator's own headers, read from outside */
 };
 
-/* Blocks below 32 bytes, from 32 to below 64, and so on by doubling; the last class has no bound.
- */
+/* Blocks below 32 bytes, from 32 to below 64, and so on; the last class has no bound. */
 enum { HEAP_SIZES = 24 };
 
 struct heap_bin {

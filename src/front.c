@@ -165,7 +165,7 @@ static void quit(struct front *front)
 static void suspend(struct front *front)
 {
     screen_suspend(front->setup.screen);
-    /* SIGTSTP is blocked for the signalfd. To this thread, which must not run on before all stop.
+    /* SIGTSTP is blocked for the signalfd. To this thread, which must not run on before they stop.
      */
     raise(SIGSTOP);
     screen_resume(front->setup.screen);

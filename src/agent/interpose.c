@@ -40,8 +40,7 @@ static inline uint64_t record_stamp(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The thread with room for a record and its owner reported; NULL: the event is lost, and counted.
- */
+/* The thread with room for a record and its owner reported; NULL: the event is counted as lost. */
 static inline struct thread *record_begin(void)
 {
     struct thread *thread = thread_current;
@@ -684,8 +683,7 @@ __attribute__((used)) static void look_at_call(long number, long first, long sec
         look_at_prctl(PR_SET_SECCOMP, 0);
 }
 
-/* Called until libc's function is known; errno is not set, because no caller reads it that early.
- */
+/* Called until libc's function is known; errno is not set: no caller reads it that early. */
 __attribute__((used)) static long early_syscall(long number, long a, long b, long c, long d, long e,
                                                 long f)
 {

@@ -53,8 +53,7 @@ struct files_client {
     uint32_t refused_count;
 };
 
-/* For a live process. Where its user cannot be known, only files that everyone may read are opened.
- */
+/* For a live process. Where its user is not known, only files that everyone may read are opened. */
 void files_client_process(struct files_client *client, pid_t pid);
 
 /* For a recording, by the owner of its file. */
@@ -91,8 +90,7 @@ int files_open_below(int root, const char *path, struct files_client *client,
 int files_open_in_root(pid_t pid, const char *path, struct files_client *client,
                        enum files_links links, uint64_t most_bytes);
 
-/* A file below a folder that the user names, and that it does not lead out of; on our own behalf.
- */
+/* A file below a folder that the user names, and not led out of it; on our own behalf. */
 int files_open_in_folder(const char *folder, const char *path, uint64_t most_bytes);
 
 /* A file that the user, misstop or the kernel (/proc/PID/exe) names: regular, by any links. */

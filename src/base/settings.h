@@ -32,8 +32,7 @@ struct settings {
     char *text;          /* NULL: empty */
 };
 
-/* Those of the file "config". One that cannot be read, or is no text, is not written over either.
- */
+/* Those of the file "config". One that cannot be read, or is no text, is not written over. */
 void settings_load(struct settings *settings);
 void settings_free(struct settings *settings);
 

@@ -474,8 +474,7 @@ size_t function_bytes(const struct function *function)
     return bytes;
 }
 
-/* The outlines from function->start to the end of the code; after bytes that are none, one byte on.
- */
+/* The outlines from function->start to the end of the code; after other bytes, one byte on. */
 static int outline(const struct code *code, struct function *function)
 {
     size_t first = function->start - code->start;

@@ -327,8 +327,7 @@ bool sampled_elsewhere(const char *host);
 /* In live.c, for a simulation too: how fast samples are taken, and the target's files. */
 int live_tick(struct engine *engine, uint64_t now_ns);
 void live_open_files(struct engine *engine);
-/* The feed of the heap up to a time, by steps; false: there is more than this slice has time for.
- */
+/* The feed of the heap up to a time, by steps; false: more than this slice has time for. */
 bool live_follow_heap(struct engine *engine, uint64_t until_ns);
 
 /* In recorded.c, for both kinds of recordings: when it was made; time goes on where nothing was

@@ -143,8 +143,7 @@ static void take_record(void *context, const struct record *record)
         /* A mapping changes nothing about places that are resolved. */
         if (record->kind != RECORD_MAPPING)
             engine_count_places(engine);
-        /* The exec of a program we launch comes before its first sample, and is the requested one.
-         */
+        /* The exec of a program we launch comes before its first sample, and was asked for. */
         engine->exec_seen |=
             record->kind == RECORD_COMM && record->comm.exec && engine->samples[engine->ranking];
         /* The old program's use of its heap comes before its end. */

@@ -200,8 +200,7 @@ struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id,
 void build_sum_offset_use(const struct build *build, const struct pair *pair,
                           struct snapshot_use *sum);
 struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum);
-/* Levels, rates and use of an object's fields; `places` are those of the pairs, with their members.
- */
+/* Levels, rates and use of the fields of objects. */
 void build_details(struct build *build);
 /* Each listed object with its pairs, sorted by `extra` and key; returns how many pairs there are of
  * all objects: they stay in profile->sorted. */

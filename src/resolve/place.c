@@ -579,8 +579,7 @@ static void describe_missing(const struct space *space, const struct map *map,
     desc->name = text;
 }
 
-/* Named by its place in the file, which is the same in every run; stubs of calls by their section.
- */
+/* Named by its place in the file, the same in every run; stubs of calls by their section. */
 static void describe_nameless(struct module *module, const struct map *map, uint64_t ip,
                               struct function_desc *desc, char *text, size_t text_size)
 {

@@ -161,8 +161,7 @@ static bool take_tail(const struct source_options *options, struct source_text *
         return false;
     for (int i = 0; i < TAILS_MOST && tail && *tail; i++) {
         if (may_be_source(tail)) {
-            /* From our root on, because a user who may not enter the directory reads nothing in it.
-             */
+            /* From our root on: a user who may not enter the directory reads nothing in it. */
             snprintf(path, sizeof path, "%s/%s", directory, tail);
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MOST_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&

@@ -322,8 +322,7 @@ enum word_field { WORD_ROW_VALUE, WORD_ROW_FIELDS };
 /* Strings, innermost first; the first 0 ends them. */
 enum site_field { SITE_ROW_FIELDS = 64 };
 
-/* Facts beside places and names, as of a refresh. A text is the id of a string; a double its bits.
- */
+/* Facts beside places and names, of a refresh. A text is the id of a string; a double its bits. */
 enum { EVENT_ROW_FIELDS = 6 };
 
 enum facts_field {
@@ -448,8 +447,7 @@ unsigned char *row_put(unsigned char *out, const uint64_t *now, uint64_t *before
 /* Brings `row` up to date; fields beyond `fields` are stepped over. false: damaged. */
 bool row_get(struct numbers *from, uint64_t *row, unsigned fields);
 
-/* A place as a row of numbers, and back; its time is reported beside the row. For src/store only.
- */
+/* A place as a row of numbers, and back; its time is beside the row. For src/store only. */
 void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place);
 
 /* From an untrusted row: enums are made to fit, the base is at or below the address. The caller
@@ -497,8 +495,7 @@ bool pair_row_next(const struct rows *rows, enum line_pairs kind, uint8_t level,
 /* How a watchpoint ended as a row of numbers, and back. For src/store only. */
 void watch_row_fill(uint64_t row[WATCH_ROW_FIELDS], const struct store_watch *watch);
 
-/* false: no watch ends so. The instruction after the one that touched is not kept: result.ip is 0.
- */
+/* false: no watch ends so. The instruction after the one that touched is not kept: ip is 0. */
 bool watch_row_read(const uint64_t row[WATCH_ROW_FIELDS], struct store_watch *watch);
 
 #endif

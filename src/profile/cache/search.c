@@ -500,8 +500,7 @@ static void frame_decide(struct search *search)
     frame->count = 0;
 }
 
-/* After an interval: the pieces leave the counters; when they are enough, their results are queued.
- */
+/* After an interval: the pieces leave the counters; when they are enough, they are queued. */
 static void search_inside_note(struct search *search)
 {
     if (search->frame.count && frame_collect(search))

@@ -125,8 +125,7 @@ void distances_sum(struct distances_row *into, const struct distances_row *more)
 /* Counts of one object belong to the other. */
 void distances_join(struct distances *distances, uint32_t object, uint32_t into);
 
-/* Miss ratio of a fully associative LRU cache of `lines` lines, under a basis; NAN: no distances.
- */
+/* Miss ratio of a fully associative LRU cache of `lines`, under a basis; NAN: no distances. */
 double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis basis,
                             double lines);
 

@@ -479,8 +479,7 @@ static const double crowd_at_most = 0.25; /* of the samples in a part of the row
 enum { CLOSE = 16, PARTS = 16 };          /* parts of a row: two columns are close within one */
 enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
 
-/* Of the newest steps from row to row, how many end beside the last column, and by how much in all.
- */
+/* Of the newest steps from row to row, how many end beside the last column, and how far. */
 struct rows_fit {
     uint32_t row; /* bytes; 0: none fits */
     uint32_t beside;
@@ -674,8 +673,7 @@ enum { PAIRS_LEAST = 64 };
 static const double next_often = 0.5;       /* of the misses on one: one on the other comes next */
 static const double same_index_least = 0.9; /* of these */
 
-/* Two objects, their elements, and what was seen of them. The first is the one that is read first.
- */
+/* Two objects, their elements, and what was seen of them. The first is read first. */
 struct paired {
     size_t at[2];
     uint32_t id[2];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings about the layout of a struct in cache lines: what splitting or aligning it would save.
- */
+/* Findings about the layout of a struct in cache lines: what splitting or aligning saves. */
 #include <math.h>
 #include <string.h>
 

@@ -252,8 +252,7 @@ static void conflict_sets(struct findings *findings)
         conflict_sets_add(findings, &hot);
 }
 
-/* ---- capacity misses and first references: evicted by others, read from end to end, filled ----
- */
+/* ---- capacity misses and first references: evicted, read from end to end, filled ---- */
 
 static const double fits_in = 0.5;         /* of the cache: something else has to be there too */
 static const double first_share = 0.2;     /* the object that is mainly filled */

@@ -203,8 +203,7 @@ static bool is_dealt_out(const struct snapshot_object *object)
             object->size >= PAGE_BYTES);
 }
 
-/* Where the type is known, a stride is how the program goes through an array of it, and no element.
- */
+/* Where the type is known, a stride is how the program goes through an array, and no element. */
 static bool has_elements(const struct snapshot_object *object)
 {
     double typed = 0;

@@ -532,8 +532,7 @@ static void add_unplaced(struct snapshot_wait *wait, double placed, double unlik
 }
 
 /* Weight of the samples without an object at instructions that may have accessed memory. Those of
- * an instruction that others have an object of are as these (build_unplaced()); `unlike` are not.
- */
+ * an instruction that others have an object of are like them (build_unplaced()); `unlike`: not. */
 static double may_wait(const struct build *build, double *unlike)
 {
     const double *weight = build->snapshot->totals.reason_weight;

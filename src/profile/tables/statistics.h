@@ -91,8 +91,7 @@ struct survival_time {
     bool happened; /* else it was waited for until then, and no longer */
 };
 
-/* Sorts by time, what happened before what was censored at the same time. All of this expects it.
- */
+/* Sorts by time, what happened before what was censored then. All of this expects it. */
 void survival_sort(struct survival_time *times, size_t count);
 
 /* Part for which it has happened by a time, with its 95 % interval. NAN without observations. */

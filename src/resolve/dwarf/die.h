@@ -43,8 +43,7 @@ bool die_is_pointer(Dwarf_Die *type);
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
 /* In shape.c: the type of that name that a class has as a member, without the pointer around it; a
- * type with the same first template argument in the namespaces around a class. `name` NULL: false.
- */
+ * type with the same first template argument in the namespaces around it. `name` NULL: false. */
 bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type);
 bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found);
 

@@ -108,8 +108,7 @@ static bool is_better(struct shapes *shapes, const struct value *value, const st
             shapes_at(shapes, value->shape)->size > shapes_at(shapes, best->shape)->size);
 }
 
-/* The values that variables have in these registers at an address, in one walk over the variables.
- */
+/* The values that variables have in these registers at an address, in one walk over them. */
 static void best_of(const struct scene *scene, uint64_t pc, uint32_t mask,
                     const struct state *state, struct value best[SREG_COUNT])
 {

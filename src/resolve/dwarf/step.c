@@ -297,8 +297,7 @@ static struct value vague_result(const struct scene *scene, const struct state *
     }
 }
 
-/* The callee: as DWARF names it for this call, by its address, or by the pointer it goes through.
- */
+/* The callee: as DWARF names it for this call, by its address, or by the pointer used. */
 static bool callee_of(const struct scene *scene, const struct state *state, const struct insn *insn,
                       Dwarf_Die *callee)
 {

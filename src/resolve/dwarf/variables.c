@@ -63,8 +63,7 @@ static void take_piece(struct location *location, const Dwarf_Op *ops, size_t *a
         location->size = ops[(*at)++].number;
 }
 
-/* Most variables are in registers, frames and lists of places: their expressions need not be read.
- */
+/* Most variables are in registers, frames and lists of places: no need to read those. */
 static bool may_be_fixed(Dwarf_Attribute *attribute)
 {
     Dwarf_Block block;

@@ -395,8 +395,7 @@ static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *
     return debugfile_open(from, &wanted, debuginfo->debug_path);
 }
 
-/* The file with the data that dwz took out of several debug files; its build-id is beside its name.
- */
+/* The file with what dwz took out of several debug files; its build-id is beside its name. */
 static int open_alternate(struct debuginfo *debuginfo)
 {
     struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path

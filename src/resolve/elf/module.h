@@ -207,8 +207,7 @@ void modules_forget(struct modules *modules);
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
                           const struct modules_from *from);
 
-/* The vdso, which has no file: its bytes copied into one in memory. For the files of the resolver.
- */
+/* The vdso, which has no file: its bytes copied into one in memory. For the resolver's files. */
 /* misstop's own: every process under this kernel has the same. */
 int vdso_open_own(void);
 

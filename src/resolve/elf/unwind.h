@@ -33,8 +33,7 @@ struct unwind_frame {
     uint64_t cfa;
 };
 
-/* `pid` 0: a recording, with stacks that cannot be read: the frame of the sample itself is found.
- */
+/* `pid` 0: a recording, with stacks that cannot be read: only the sample's frame is found. */
 void unwind_init(struct unwind *unwind, pid_t pid);
 void unwind_fini(struct unwind *unwind);
 

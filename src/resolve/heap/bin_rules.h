@@ -107,8 +107,7 @@ void wrappers_fini(struct wrappers *wrappers);
 /* Globs, one a line or parted by ';'; blank ones and those after # are left out. -ENOMEM. */
 int wrappers_add(struct wrappers *wrappers, const char *text);
 
-/* The user's: $MISSTOP_WRAPPERS and the file "wrappers" (bin_rules.h), which need not be. -ENOMEM.
- */
+/* The user's: $MISSTOP_WRAPPERS and the file "wrappers", which need not be. -ENOMEM. */
 int wrappers_add_settings(struct wrappers *wrappers);
 
 bool wrappers_match(const struct wrappers *wrappers, const char *function);

@@ -74,8 +74,7 @@ int feed_wake_fd(const struct feed *feed);
 /* In the child, between fork and exec: lets exec keep the descriptor. 0 or a negative errno. */
 int feed_inherit(const struct feed *feed);
 
-/* Before the target starts: it is Valgrind, which becomes other programs before it runs the target.
- */
+/* Before the target starts: it is Valgrind, which becomes other programs before that. */
 void feed_hand_on(struct feed *feed);
 
 /*

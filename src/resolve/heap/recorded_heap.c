@@ -389,8 +389,7 @@ void recorded_heap_name_bins(struct recorded_heap *recorded)
                       recorded->assigned ? recorded_assigned : NULL, recorded);
 }
 
-/* A function that mapped memory with blocks in it is an allocator, and its other mappings are too.
- */
+/* A function that mapped memory with blocks in it is an allocator; so are its other mappings. */
 static void find_dealers(struct recorded_heap *recorded)
 {
     struct block mapping;

@@ -189,8 +189,7 @@ bool walk_jemalloc_covers(struct walk *walk, uint64_t address)
     return walk->jemalloc.root && leaf_of(walk, walk->jemalloc.root, address);
 }
 
-/* An extent repeats the size class of the tree, at a place that differs by version. 0: it does not.
- */
+/* An extent repeats the size class of the tree; where, differs by version. 0: it does not. */
 static uint8_t class_place(const struct extent *extent)
 {
     for (size_t i = 0; i < sizeof class_places; i++)
@@ -214,8 +213,7 @@ static bool is_root(struct walk *walk, uint64_t root, uint64_t page)
     return place;
 }
 
-/* The tree is in [start, end), if it leads to the page: each word there may be the root's for it.
- */
+/* The tree is in [start, end), if it leads to the page: each word there may be its root's. */
 static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t page)
 {
     uint64_t first = start + (page >> LEAF_SHIFT) * 8;

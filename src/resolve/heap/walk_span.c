@@ -245,8 +245,7 @@ static bool lead_on(struct walk_chain *chain, uint64_t at)
     return true;
 }
 
-/* Whether enough chunks follow a chunk at this position. Tried on a copy, because it may be none.
- */
+/* Whether enough chunks follow a chunk at this position. Tried on a copy: it may be none. */
 static bool leads_on(struct walk_chain chain, struct walk_window *probe, uint64_t at)
 {
     struct walk_span span = *chain.span;

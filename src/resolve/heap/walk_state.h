@@ -397,8 +397,7 @@ void walk_jemalloc_search(struct walk *walk, const struct walk_mapping *mappings
 /* The block of a slab or the first page of a large block: three reads. */
 bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
-/* The large block that holds the address: reads 8 bytes a page between its start and the address.
- */
+/* The large block that holds the address: reads 8 bytes a page from its start to there. */
 bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_block *block);
 
 /* Whether the mapping around the address holds the allocator's own data: memory in no block there

@@ -108,8 +108,7 @@ const struct stack *stacks_find(const struct stacks *stacks, uint64_t address);
 /* Whether there is one in a range. */
 bool stacks_within(const struct stacks *stacks, uint64_t start, uint64_t end);
 
-/* Narrows [*start, *end) around an address that is in no thread's stack to the gap between stacks.
- */
+/* Narrows [*start, *end) around an address in no thread's stack to the gap between stacks. */
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end);
 
 /*

@@ -622,8 +622,7 @@ static unsigned slot_of(const struct watch_lines *lines, const struct watch_line
     return (unsigned)(line - lines->at) * 2 + (word == &line->other);
 }
 
-/* Sets the register of a word and pays for it, if there is one for it; lines->refused says why not.
- */
+/* Sets the register of a word and pays for it, if there is one; lines->refused says why not. */
 static void watch_leg_arm(struct watch_lines *lines, struct watch_line *line,
                           struct watch_word *word)
 {

@@ -317,8 +317,7 @@ static bool trickles(uint64_t took_ns, uint64_t waited_ns)
     return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;
 }
 
-/* Appends the pipe's bytes to the file. 0: the pipe has ended, 1: it goes on; or a negative errno.
- */
+/* Appends the pipe's bytes to the file. 0: the pipe has ended, 1: it goes on; negative errno. */
 static int copy(struct input *input, int to, double wait_s)
 {
     uint64_t most = spool_most(to);

@@ -915,8 +915,7 @@ long perfdata_read_some(struct perfdata *file, uint64_t until_ns, long most, sam
             return player.handed;
         int code = pull(&player);
         if (code == -EAGAIN) {
-            /* perf ends a round when a ring is half full, some seconds later: too late to look on.
-             */
+            /* perf ends a round when a ring is half full, some seconds later: too late here. */
             if (!input_quiet(&file->input) || file->order.next == file->order.count)
                 return player.handed;
             order_finish(&file->order);

@@ -94,8 +94,7 @@ int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid,
                   perfdata_progress progress, void *context, struct error *error);
 void perfdata_close(struct perfdata *perfdata);
 
-/* A pipe that goes on is followed: a descriptor to poll for what comes next; -1: it is all there.
- */
+/* A pipe that goes on is followed: a descriptor to poll for what comes; -1: it is all there. */
 int perfdata_fd(const struct perfdata *perfdata);
 /* Whether that pipe was silent for a second: it is being recorded, and not only copied. */
 bool perfdata_idled(const struct perfdata *perfdata);

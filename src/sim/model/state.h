@@ -145,8 +145,7 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
 /* Adds what was done to a line since the last time to the next level that has it. */
 void departure_report_below(struct model *model, struct cache *cache, uint32_t index);
 
-/* The same by all levels above that have parts of the line at `address`, which one gets or loses.
- */
+/* The same by all levels above with parts of the line at `address`, which one gets or loses. */
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address);
 
 #endif

@@ -27,9 +27,7 @@ static inline uint64_t memory_hash(uint64_t value)
     return value ^ (value >> 32);
 }
 
-/* Ones in a word; the builtin calls libgcc where the processor is not reported (Hacker's Delight
- * 5-1).
- */
+/* Ones in a word; the builtin would call libgcc (Hacker's Delight 5-1). */
 static inline uint32_t memory_ones(uint64_t word)
 {
     word -= word >> 1 & UINT64_C(0x5555555555555555);

@@ -82,8 +82,7 @@ static inline const struct moved_block *moved_find(struct moved *moved, uint64_t
     return address - moved->low < moved->high - moved->low ? moved_find_slow(moved, address) : NULL;
 }
 
-/* New address of an address of a block. *bytes: reduced to those that are contiguous from there on.
- */
+/* New address of an address of a block. *bytes: reduced to those that follow it there. */
 uint64_t moved_map(const struct moved *moved, const struct moved_block *block, uint64_t address,
                    uint32_t *bytes);
 

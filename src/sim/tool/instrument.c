@@ -236,8 +236,7 @@ static Bool is_agent(Addr ip)
     return name && !VG_(strcmp)(name, agent);
 }
 
-/* A compiler's copies of a function (name.part.0) and one with its parameters (C++) are meant, too.
- */
+/* A compiler's copies of a function (name.part.0) and one with its parameters (C++) count, too. */
 static Bool instrument_function_named(const HChar *name, const HChar *wanted)
 {
     SizeT length = VG_(strlen)(wanted);

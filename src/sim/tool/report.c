@@ -82,8 +82,7 @@ static Bool is_costly(ULong accesses)
     return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
-/* Thinner where the ring fills up or much is reported; denser again where neither was so for long.
- */
+/* Thinner where the ring fills up or much is reported; denser where neither was so for long. */
 static void report_adapt_rate(void)
 {
     UInt waiting = shared_waiting();

@@ -156,8 +156,7 @@ struct path {
             offsetof(type, count_over)                                                             \
         }                                                                                          \
     }
-/* Another row: by a pointer in this one, by a pointer in the row that a pointer leads to, inside.
- */
+/* Another row: by a pointer in this one, by one in the row that a pointer leads to, inside. */
 #define ROW_OF(type, pointer)                                                                      \
     {                                                                                              \
         .kind = PATH_ROW, .offset = offsetof(type, pointer)                                        \
