@@ -769,7 +769,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
             pair_vote_member(group->code.row, offset_in_type(place), scale);
     }
     if (group->instance.row) {
-        /* At the address of a block (what holds it is known) there may be one after another. */
+        /* At the address of a block (its holder is known) there may be one after another. */
         if (!place->holder || place->size_bytes > group->instance.row->size)
             group->instance.row->size = place->size_bytes;
         pair_vote(group->instance.row, access->tid, scale);
