@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/state.h"
 
 /*
@@ -189,15 +190,11 @@ static void clear_extra(struct object_extra *extra)
 bool profile_grow_extras(struct profile *profile)
 {
     size_t count = profile->objects.ids;
-    if (profile->extra_count >= count)
-        return true;
-    struct object_extra *extras = realloc(profile->extras, count * sizeof *extras);
-    if (!extras)
+    size_t had = profile->extra_count;
+    if (!array_fit(&profile->extras, &profile->extra_count, count, sizeof *profile->extras))
         return false;
-    profile->extras = extras;
-    for (size_t i = profile->extra_count; i < count; i++)
-        clear_extra(&extras[i]);
-    profile->extra_count = count;
+    for (size_t i = had; i < count; i++)
+        clear_extra(&profile->extras[i]);
     return true;
 }
 
@@ -772,7 +769,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
             pair_vote_member(group->code.row, offset_in_type(place), scale);
     }
     if (group->instance.row) {
-        /* In a holder (a size class) one block may follow another at an address. */
+        /* At the address of a block (its holder is known) there may be one after another. */
         if (!place->holder || place->size_bytes > group->instance.row->size)
             group->instance.row->size = place->size_bytes;
         pair_vote(group->instance.row, access->tid, scale);
