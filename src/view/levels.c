@@ -19,7 +19,7 @@ bool levels_report_far(const struct snapshot *snapshot)
     return known;
 }
 
-bool levels_tell_stall(const struct snapshot *snapshot)
+bool levels_report_stall(const struct snapshot *snapshot)
 {
     return snapshot->levels && !isnan(snapshot->levels->stall);
 }
@@ -422,11 +422,11 @@ bool rates_report_accessed(const struct snapshot *snapshot)
     return !ranks(&snapshot->source, EVENT_ACCESS);
 }
 
-bool rates_tell_stall_counted(const struct snapshot *snapshot)
+bool rates_report_stall_counted(const struct snapshot *snapshot)
 {
     enum event_role role = stall_role(&snapshot->source);
     return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
-           !levels_tell_stall(snapshot) && has_role(&snapshot->source, role) &&
+           !levels_report_stall(snapshot) && has_role(&snapshot->source, role) &&
            !ranks(&snapshot->source, role);
 }
 

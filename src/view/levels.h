@@ -14,7 +14,7 @@
 #include "view/widget/columns.h"
 
 bool levels_report_far(const struct snapshot *snapshot);
-bool levels_tell_stall(const struct snapshot *snapshot);
+bool levels_report_stall(const struct snapshot *snapshot);
 
 /* The base of the counts: "loads that took more than 30 cycles", or how they were computed. "":
  * not known. */
@@ -137,7 +137,7 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
 /* The share of accesses is none where accesses rank: it is the share then. So with stalls. */
 bool rates_report_accessed(const struct snapshot *snapshot);
 /* By an event of its own, not by latencies. */
-bool rates_tell_stall_counted(const struct snapshot *snapshot);
+bool rates_report_stall_counted(const struct snapshot *snapshot);
 
 /* "12.3%" or "2-19%"; "7.9x" or "3.1-12x". */
 void format_rate(char *out, size_t size, struct value value);
@@ -183,7 +183,7 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
                      miss_rate[RATE_MEMORY], order, NULL, __VA_ARGS__)
 #define RATES_COLUMN_STALL(order, ...)                                                             \
     RATES_COLUMN("STALL", "Its share of all stall time (event stall).", stall, order,              \
-                 rates_tell_stall_counted, __VA_ARGS__)
+                 rates_report_stall_counted, __VA_ARGS__)
 #define RATES_COLUMN_CRITICAL(order, ...)                                                          \
     COLUMN(.title = "CRIT",                                                                        \
            .help = "Its share of the stalls over its share of the misses: above 1x its misses "    \

@@ -259,8 +259,6 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
     return by_module(words[0], answer);
 }
 
-/* Rank among names for one address: functions and objects before labels, sized before not, global
- * before local, no leading underscore. */
 /* "cfree@GLIBC_2.2.5", for programs linked long ago; that of today is "free@@GLIBC_2.2.5". */
 static bool is_of_old_version(const char *name)
 {
@@ -268,6 +266,8 @@ static bool is_of_old_version(const char *name)
     return version && version[1] != '@';
 }
 
+/* Rank among names for one address: functions and objects before labels, sized before not, of
+ * today's version before old ones, global before local, no leading underscore. */
 static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 {
     uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;

@@ -658,7 +658,7 @@ static const struct column list[] = {
     COLUMN(.title = "SAMPLES", .from = ROW_OF(struct layout_row, row),
            .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
     LEVELS_COLUMN_FOUND(4, ROW_VIA(struct layout_row, row, levels)),
-    LEVELS_COLUMN_STALL(4, levels_tell_stall, ROW_VIA(struct layout_row, row, levels)),
+    LEVELS_COLUMN_STALL(4, levels_report_stall, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_LATENCY(4, ROW_VIA(struct layout_row, row, levels)),
     RATES_COLUMN_STALL(4, ROW_VIA(struct layout_row, row, rates)),
     RATES_COLUMNS(4, ROW_VIA(struct layout_row, row, rates)),

@@ -532,7 +532,7 @@ static const struct column object_list[] = {
     RATES_COLUMNS(3, ROW_OF(struct snapshot_object, rates)),
     RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_object, rates)),
     LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_object, levels)),
-    LEVELS_COLUMN_STALL(3, levels_tell_stall, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMN_STALL(3, levels_report_stall, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMN_LATENCY(3, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
     COLUMN(.title = "INFER",
