@@ -118,6 +118,8 @@ struct access {
     bool rewritten; /* a stack slot that the loop around the access stores to */
     bool chases;    /* to an address loaded in the same loop; the sample is of this instruction */
     bool again; /* to a line that the loop, in this pass, or straight code has accessed before */
+    bool
+        flushes; /* the instruction takes its line out of the caches, or its function has a flush */
     uint8_t per_line; /* accesses of the pass to each line, 2 to the power of this; 0: not known */
 };
 

@@ -258,6 +258,7 @@ static void describe_around(const struct function *function, const struct insn *
         return;
     if (!insn->described)
         function_describe(function, insn);
+    access->flushes = insn->evicts || function->flushes;
     access->waits = insn->waits;
     access->kept = insn->kept;
     access->rewritten = insn->rewritten;

@@ -487,6 +487,7 @@ static int outline(const struct code *code, struct function *function)
         bool known = insn_outline(now, code->start + at, code->bytes + at, code->size - at);
         now->at = (uint32_t)(at - first);
         function->count += known;
+        function->flushes |= known && now->flushes;
         at += known ? now->length : 1;
     }
     /* As large as it is: there are thousands of functions. */

@@ -29,6 +29,7 @@ struct function {
     uint64_t start;
     uint64_t end;
     bool whole;                    /* start is where calls arrive */
+    bool flushes;                  /* one of its instructions does */
     struct insn_outline *outlines; /* ascending; holes where bytes were no instructions */
     size_t count;
     struct function_loop *loops; /* by their last instruction; those that are looked at */

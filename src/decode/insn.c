@@ -928,9 +928,29 @@ static bool is_nop(const struct encoding *in)
     return is_0f(in, 0x19, 0x1f) && !endbr;
 }
 
+/* A line leaves the nearer caches, or all: 0F AE /7, /6 of 66 (clwb, which evicts on some CPUs),
+ * and 0F 1C /0 (cldemote). */
+static bool flushes(const struct encoding *in)
+{
+    unsigned group = in->reg & 7;
+    if (!in->has_modrm || in->mod == 3)
+        return false;
+    return (is_0f(in, 0xae, 0xae) && in->prefix != PREFIX_F3 &&
+            (group == 7 || (group == 6 && in->prefix == PREFIX_66))) ||
+           (is_0f(in, 0x1c, 0x1c) && !group && in->prefix == PREFIX_NONE);
+}
+
+/* movntps and movntpd, movntq and movntdq, movnti. */
+static bool is_non_temporal(const struct encoding *in)
+{
+    return in->map == MAP_0F && in->has_modrm && in->mod != 3 &&
+           (in->opcode == 0x2b || in->opcode == 0xe7 || is_0f(in, 0xc3, 0xc3));
+}
+
 static void set_outline(struct insn_outline *out, uint64_t address, const struct encoding *in)
 {
-    *out = (struct insn_outline){.length = in->length, .is_nop = is_nop(in)};
+    *out =
+        (struct insn_outline){.length = in->length, .is_nop = is_nop(in), .flushes = flushes(in)};
     set_flow(out, address, in);
 }
 
@@ -956,6 +976,7 @@ bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_
                          .flow = outline.flow,
                          .condition = outline.condition,
                          .is_nop = outline.is_nop,
+                         .evicts = outline.flushes || is_non_temporal(&in),
                          .decoded = true};
     set_memory(out, &in);
     set_written(out, &in);

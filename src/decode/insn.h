@@ -134,6 +134,7 @@ struct insn {
     bool changes_flags : 1;
     bool repeats : 1;   /* rep string instruction: interruptible, IP stays on it */
     bool is_nop : 1;    /* of any length: perhaps padding that is never run */
+    bool evicts : 1;    /* takes a line out of the caches: a flush, a non-temporal store */
     bool is_target : 1; /* some jump of the function leads here */
     bool waits : 1;     /* in a loop that only waits for another thread's store (function.c) */
     bool kept : 1;      /* accesses a slot of the frame in a loop that calls (function.c) */
@@ -154,6 +155,7 @@ struct insn_outline {
     uint8_t condition; /* low 4 bits of the jcc opcode, INSN_CONDITION_NONE */
     bool is_nop : 1;
     bool is_target : 1; /* some jump of the function leads here */
+    bool flushes : 1;   /* clflush, clflushopt, clwb, cldemote */
 };
 
 /* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */

@@ -800,10 +800,11 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .kept = access->kept,
         .rewritten = access->rewritten,
         .chases = access->chases,
-        .again = access->again,
-        .per_line = access->per_line & 7,
+        .again = access->again && !access->flushes,
+        .per_line = access->flushes ? 0 : access->per_line & 7,
         .set = sets_of(&profile->sets, physical ? access->physical : access->address),
     };
+    profile->extras[entry.object].flushed |= access->flushes;
     if (has_offset(access)) {
         sets_add(&profile->sets, entry.set, tally_weight(access), scale);
         window_add(&profile->window, &entry);

@@ -180,6 +180,7 @@ static void move_extra(struct profile *profile, const struct object_rename *rena
     for (int i = 0; i < 4; i++)
         into->threads[i] |= old->threads[i];
     into->refresh_weight += old->refresh_weight;
+    into->flushed |= old->flushed;
     if (type_of(profile, rename, &desc)) {
         type_totals(profile, old->typed[TYPED_NOT]);
         old->typed[TYPED_DATA] += old->typed[TYPED_NOT];

@@ -50,6 +50,7 @@ struct object_extra {
     uint32_t typed[TYPED_COUNT]; /* accesses since start or zero */
     uint32_t element;            /* inferred element size; 0: none */
     uint32_t inferred_at;        /* samples there were when it was inferred */
+    bool flushed;                /* accesses took lines of it out of the caches */
     float confidence;
     float history[SNAPSHOT_HISTORY];
 };

@@ -421,7 +421,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
                             (uint64_t)access->waits << 25 | (uint64_t)access->kept << 26 |
                             (uint64_t)access->chases << 27 | (uint64_t)access->again << 28 |
                             (uint64_t)(access->per_line & 7) << 29 | (uint64_t)place->unit << 32 |
-                            (uint64_t)access->rewritten << 40;
+                            (uint64_t)access->rewritten << 40 | (uint64_t)access->flushes << 41;
     row[PLACE_ROW_PID] = access->pid;
     row[PLACE_ROW_CAUSE] = access->cause;
     row[PLACE_ROW_EVICTOR_IP] = access->evictor_ip;
@@ -460,6 +460,7 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
                    .waits = typing >> 25 & 1,
                    .kept = typing >> 26 & 1,
                    .rewritten = typing >> 40 & 1,
+                   .flushes = typing >> 41 & 1,
                    .chases = typing >> 27 & 1,
                    .again = typing >> 28 & 1,
                    .per_line = typing >> 29 & 7},

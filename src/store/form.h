@@ -200,7 +200,7 @@ enum place_field {
                       */
     PLACE_ROW_DISPLACEMENT,
     /* by_member, typed, untyped, 8 bits each; locked, waits, kept, chases, again, 1 bit each;
-     * per_line, 3 bits; unit, 8 bits; rewritten, 1 bit */
+     * per_line, 3 bits; unit, 8 bits; rewritten, flushes, 1 bit each */
     PLACE_ROW_TYPING,
     PLACE_ROW_PID,
     PLACE_ROW_CAUSE,

@@ -48,23 +48,24 @@ static bool find_threads(struct waits *waits)
     return true;
 }
 
-/* The core of one thread may have what another's writes take away. */
-static bool find_shared(struct waits *waits)
+/* Another thread's writes, or a flush, take away what the core of one has. */
+static bool find_taken(struct waits *waits, const struct hash *flushed)
 {
     const struct window *window = waits->window;
-    for (uint32_t i = 0; waits->threads.count > 1 && i < window->used; i++) {
+    bool any = waits->threads.count > 1 || flushed->count;
+    for (uint32_t i = 0; any && i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
         const struct window_entry *mapped = window_find(window, entry->address);
-        if (entry->tid != mapped->tid &&
-            !hash_insert(&waits->shared, index_of(waits, mapped), NULL))
+        if ((entry->tid != mapped->tid || hash_find(flushed, entry->object)) &&
+            !hash_insert(&waits->taken, index_of(waits, mapped), NULL))
             return false;
     }
     return true;
 }
 
-static bool is_shared(const struct waits *waits, const struct window_entry *mapped)
+static bool is_taken(const struct waits *waits, const struct window_entry *mapped)
 {
-    return waits->shared.count && hash_find(&waits->shared, index_of(waits, mapped));
+    return waits->taken.count && hash_find(&waits->taken, index_of(waits, mapped));
 }
 
 /* 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, ... samples. */
@@ -75,9 +76,9 @@ static unsigned class_of(uint32_t count)
     return class < WAITS_CLASSES ? class : WAITS_CLASSES - 1;
 }
 
-static void add_line(struct waits_set *set, const struct window_entry *mapped, bool shared)
+static void add_line(struct waits_set *set, const struct window_entry *mapped, bool taken)
 {
-    unsigned class = shared ? 0 : class_of(mapped->count);
+    unsigned class = taken ? 0 : class_of(mapped->count);
     set->lines[class]++;
     set->samples[class] += mapped->count;
 }
@@ -117,23 +118,23 @@ static unsigned set_of(uint64_t address)
 }
 
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
-                double elsewhere)
+                double elsewhere, const struct hash *flushed)
 {
     *waits = (struct waits){.window = window};
-    hash_init(&waits->shared);
+    hash_init(&waits->taken);
     hash_init(&waits->threads);
     for (int i = 0; i < WAIT_LEVELS; i++)
         waits->lines[i] = lines[i];
-    if (!find_threads(waits) || !find_shared(waits))
+    if (!find_threads(waits) || !find_taken(waits, flushed))
         return false;
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
         if (!entry->mapped)
             continue;
-        bool shared = is_shared(waits, entry);
-        add_line(&waits->first[set_of(entry->address)], entry, shared);
+        bool taken = is_taken(waits, entry);
+        add_line(&waits->first[set_of(entry->address)], entry, taken);
         for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
-            add_line(&waits->whole[level], entry, shared);
+            add_line(&waits->whole[level], entry, taken);
     }
     for (int i = 0; i < WAITS_SETS; i++)
         settle_set(&waits->first[i], (double)lines[WAIT_BEYOND_L1] / WAITS_SETS,
@@ -146,7 +147,7 @@ bool waits_init(struct waits *waits, const struct window *window, const uint64_t
 
 void waits_fini(struct waits *waits)
 {
-    hash_fini(&waits->shared);
+    hash_fini(&waits->taken);
     hash_fini(&waits->threads);
 }
 
@@ -154,7 +155,7 @@ void waits_fini(struct waits *waits)
 static void line_most(const struct waits *waits, const struct window_entry *mapped,
                       double most[WAIT_LEVELS])
 {
-    unsigned class = is_shared(waits, mapped) ? 0 : class_of(mapped->count);
+    unsigned class = is_taken(waits, mapped) ? 0 : class_of(mapped->count);
     double beyond = 0;
     for (int level = WAIT_LEVELS - 1; level >= 0; level--) {
         const struct waits_set *set =
@@ -189,12 +190,12 @@ static void take_chase(const struct window_entry *entry, uint32_t count, struct 
 }
 
 /* A line that was loaded a moment ago is there, unless another thread took it. */
-static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS], bool shared,
+static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS], bool taken,
                       struct waits_sums *sums)
 {
     double later = entry->per_line ? (1u << entry->per_line) - 1 : 0;
     for (int level = 0; level < WAIT_LEVELS; level++)
-        if (!entry->again || (shared && !(later > 0)))
+        if (!entry->again || (taken && !(later > 0)))
             *(later > 0 ? &sums->passes[level] : &sums->most[level]) += most[level];
         else if (later > 0)
             sums->passes_hit[level] += most[level] / later;
@@ -206,10 +207,10 @@ void waits_take(const struct waits *waits, const struct window_entry *entry,
     const struct window_entry *mapped = window_find(waits->window, entry->address);
     double most[WAIT_LEVELS];
     line_most(waits, mapped, most);
-    bool shared = is_shared(waits, mapped);
+    bool taken = is_taken(waits, mapped);
     for (size_t i = 0; i < count; i++) {
         sums[i]->samples++;
-        take_most(entry, most, shared, sums[i]);
+        take_most(entry, most, taken, sums[i]);
         if (entry->chases && !entry->again)
             take_chase(entry, mapped->count, sums[i]);
     }

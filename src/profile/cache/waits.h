@@ -31,7 +31,7 @@ struct waits {
     uint64_t lines[WAIT_LEVELS]; /* of L1d, L2, L3; 0: not known */
     struct waits_set first[WAITS_SETS];
     struct waits_set whole[WAIT_LEVELS]; /* L2, L3 */
-    struct hash shared;  /* lines that several threads access, by index of their entry */
+    struct hash taken;   /* lines that may be gone at any time, by index of their entry */
     struct hash threads; /* tid */
 };
 
@@ -55,10 +55,10 @@ struct waits_sums {
     uint32_t last_tid;
 };
 
-/* `elsewhere`: samples beside the window's that may have waited for other lines. False: out of
- * memory; waits_fini() in any case. */
+/* `elsewhere`: samples beside the window's that may have waited for other lines. `flushed`: objects
+ * with lines that the program flushes. False: out of memory; waits_fini() in any case. */
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
-                double elsewhere);
+                double elsewhere, const struct hash *flushed);
 void waits_fini(struct waits *waits);
 
 /* Adds a sample to the sums of `count` groups. */

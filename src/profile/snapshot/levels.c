@@ -569,7 +569,15 @@ static bool window_waits_init(struct window_waits *sums, const struct build *bui
         .chased = calloc(snapshot->object_count + 1, sizeof *sums->chased)};
     hash_init(&sums->function_index);
     hash_init(&sums->chases);
-    bool made = waits_init(&sums->waits, &profile->window, profile->options.cache_lines, elsewhere);
+    struct hash flushed;
+    bool made = true;
+    hash_init(&flushed);
+    for (uint32_t i = 0; made && i < profile->extra_count; i++)
+        made = !profile->extras[i].flushed || hash_insert(&flushed, i, NULL);
+    made = waits_init(&sums->waits, &profile->window, profile->options.cache_lines, elsewhere,
+                      &flushed) &&
+           made;
+    hash_fini(&flushed);
     for (size_t i = 0; made && i < snapshot->code_count; i++) {
         uint32_t *index = hash_insert(&sums->function_index, snapshot->code[i].id, NULL);
         made = index;

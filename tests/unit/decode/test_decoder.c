@@ -348,6 +348,29 @@ static void atomic_instructions_are_reported(void **state)
     assert_true(!access.locked && access.kind == ACCESS_LOAD_STORE);
 }
 
+/* clflush (%rdi), nop; mov (%rsi),%rax, nop: what the function flushes is not known by the load. */
+static void flushes_are_of_the_whole_function(void **state)
+{
+    struct fake fake = {.bounds = true};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_SI] = DATA_BASE + 8};
+    (void)state;
+    struct access access = decode(&fake, "\x0f\xae\x3f\x90\x48\x8b\x06\x90", 8, 7, regs);
+    assert_true(access.flushes && access.address == DATA_BASE + 8);
+    access = decode(&fake, "\x0f\xae\xf8\x90\x48\x8b\x06\x90", 8, 7, regs); /* sfence */
+    assert_true(!access.flushes && access.address == DATA_BASE + 8);
+    access = decode(&fake, "\x66\x0f\xae\x37\x90", 5, 4, regs); /* clwb */
+    assert_true(access.flushes && access.address == DATA_BASE);
+    access = decode(&fake, "\x0f\xae\x37\x90", 4, 3, regs); /* xsaveopt */
+    assert_false(access.flushes);
+    /* A non-temporal store is of its own line only. */
+    access = decode(&fake, "\x0f\xc3\x07\x90\x48\x8b\x06\x90", 8, 3, regs);
+    assert_true(access.flushes && access.kind == ACCESS_STORE);
+    access = decode(&fake, "\x0f\xc3\x07\x90\x48\x8b\x06\x90", 8, 7, regs);
+    assert_false(access.flushes);
+    access = decode(&fake, "\xc5\xfd\xe7\x07\x90", 5, 4, regs); /* vmovntdq */
+    assert_true(access.flushes);
+}
+
 static void changes_in_between_are_undone(void **state)
 {
     (void)state;
@@ -905,6 +928,7 @@ static void what_was_not_sampled_for_long_is_forgotten(void **state)
 static int run_decoder(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flushes_are_of_the_whole_function),
         cmocka_unit_test(a_plain_load_is_the_one_before),
         cmocka_unit_test(loops_that_only_look_are_reported),
         cmocka_unit_test(slots_in_loops_that_call_are_reported),

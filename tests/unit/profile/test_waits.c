@@ -58,12 +58,14 @@ static struct snapshot_wait bounds_of(struct machine *machine, double *truth, pa
     struct waits waits;
     struct waits_sums sums = {0};
     double chased[WAIT_LEVELS];
+    struct hash none;
     *machine = (struct machine){.prng = {5}};
     assert_int_equal(window_init(&machine->window, 0, 6), 0);
     for (uint64_t i = 0; machine->window.used < SAMPLES; i++)
         touch(machine, next(machine, i));
     window_count(&machine->window, &counts, NULL, 0);
-    assert_true(waits_init(&waits, &machine->window, lines, 0));
+    hash_init(&none);
+    assert_true(waits_init(&waits, &machine->window, lines, 0, &none));
     for (uint32_t i = 0; i < machine->window.used; i++)
         waits_take(&waits, window_at(&machine->window, i), &(struct waits_sums *){&sums}, 1);
     for (int level = 0; level < WAIT_LEVELS; level++)
@@ -348,6 +350,22 @@ static void snapshots_have_them(void **state)
     profile_free(profile);
 }
 
+/* A flush takes lines away that recur all the time; the load after it waits for memory. */
+static void flushed_lines_are_not_held(void **state)
+{
+    struct profile *profile = timed_profile();
+    (void)state;
+    for (uint64_t i = 0; i < 4000; i++) {
+        add_sample(profile, 1, i % 50, (struct access){0});
+        add_sample(profile, 2, 50 + i % 10, (struct access){.again = true, .flushes = i == 7});
+    }
+    const struct snapshot *snapshot = timed_snapshot(profile, "clock");
+    assert_true(object_of(snapshot, 1)->wait.high[WAIT_BEYOND_L1] < 0.1);
+    assert_int_equal(object_of(snapshot, 2)->wait.from, WAIT_UNKNOWN);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
 static void latencies_are_taken_where_they_are(void **state)
 {
     struct profile *profile = timed_profile();
@@ -375,6 +393,7 @@ int main(void)
         cmocka_unit_test(lines_of_two_threads_are_not_held),
         cmocka_unit_test(what_says_nothing_is_blank),
         cmocka_unit_test(snapshots_have_them),
+        cmocka_unit_test(flushed_lines_are_not_held),
         cmocka_unit_test(latencies_are_taken_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
