@@ -48,15 +48,15 @@ static bool find_threads(struct waits *waits)
     return true;
 }
 
-/* Another thread's writes, or a flush, take away what the core of one has. */
-static bool find_taken(struct waits *waits, const struct hash *flushed)
+/* The writes of another thread or process, or a flush, take away what the core of one has. */
+static bool find_taken(struct waits *waits, const struct hash *objects)
 {
     const struct window *window = waits->window;
-    bool any = waits->threads.count > 1 || flushed->count;
+    bool any = waits->threads.count > 1 || objects->count;
     for (uint32_t i = 0; any && i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
         const struct window_entry *mapped = window_find(window, entry->address);
-        if ((entry->tid != mapped->tid || hash_find(flushed, entry->object)) &&
+        if ((entry->tid != mapped->tid || hash_find(objects, entry->object)) &&
             !hash_insert(&waits->taken, index_of(waits, mapped), NULL))
             return false;
     }
@@ -118,14 +118,14 @@ static unsigned set_of(uint64_t address)
 }
 
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
-                double elsewhere, const struct hash *flushed)
+                double elsewhere, const struct hash *objects)
 {
     *waits = (struct waits){.window = window};
     hash_init(&waits->taken);
     hash_init(&waits->threads);
     for (int i = 0; i < WAIT_LEVELS; i++)
         waits->lines[i] = lines[i];
-    if (!find_threads(waits) || !find_taken(waits, flushed))
+    if (!find_threads(waits) || !find_taken(waits, objects))
         return false;
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);

@@ -55,10 +55,10 @@ struct waits_sums {
     uint32_t last_tid;
 };
 
-/* `elsewhere`: samples beside the window's that may have waited for other lines. `flushed`: objects
- * with lines that the program flushes. False: out of memory; waits_fini() in any case. */
+/* `elsewhere`: samples beside the window's that may have waited for other lines. `objects`: those
+ * with lines that may be gone at any time. False: out of memory; waits_fini() in any case. */
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
-                double elsewhere, const struct hash *flushed);
+                double elsewhere, const struct hash *objects);
 void waits_fini(struct waits *waits);
 
 /* Adds a sample to the sums of `count` groups. */

@@ -555,6 +555,21 @@ struct window_waits {
     struct hash chases;            /* (function, object), by index -> samples */
 };
 
+/* Objects with lines that the program flushes, or that another process may write to. */
+static bool find_taken(const struct build *build, struct hash *taken)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    const struct profile *profile = build->profile;
+    for (uint32_t i = 0; i < profile->extra_count; i++)
+        if (profile->extras[i].flushed && !hash_insert(taken, i, NULL))
+            return false;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].kind == OBJECT_MAP &&
+            !hash_insert(taken, snapshot->objects[i].id, NULL))
+            return false;
+    return true;
+}
+
 static bool window_waits_init(struct window_waits *sums, const struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;
@@ -569,15 +584,13 @@ static bool window_waits_init(struct window_waits *sums, const struct build *bui
         .chased = calloc(snapshot->object_count + 1, sizeof *sums->chased)};
     hash_init(&sums->function_index);
     hash_init(&sums->chases);
-    struct hash flushed;
-    bool made = true;
-    hash_init(&flushed);
-    for (uint32_t i = 0; made && i < profile->extra_count; i++)
-        made = !profile->extras[i].flushed || hash_insert(&flushed, i, NULL);
+    struct hash taken;
+    hash_init(&taken);
+    bool made = find_taken(build, &taken);
     made = waits_init(&sums->waits, &profile->window, profile->options.cache_lines, elsewhere,
-                      &flushed) &&
+                      &taken) &&
            made;
-    hash_fini(&flushed);
+    hash_fini(&taken);
     for (size_t i = 0; made && i < snapshot->code_count; i++) {
         uint32_t *index = hash_insert(&sums->function_index, snapshot->code[i].id, NULL);
         made = index;
