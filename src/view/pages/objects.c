@@ -18,6 +18,7 @@ struct objects_view {
     struct table table;
     struct table fields; /* of the selected object, on wide terminals */
     unsigned on_finding; /* the cursor is on this finding, from 1; 0: in the table */
+    bool by_wait;        /* sorted by what may wait, unless the user chose: once so, always so */
     struct {
         int row;
         int column;
@@ -66,11 +67,10 @@ static struct value object_column_name(const struct snapshot *snapshot, const vo
 }
 
 /* Cached data does not rank above data that is waited for. */
-static unsigned first_sort(const struct snapshot *snapshot)
+static unsigned first_sort(const struct objects_view *view)
 {
-    bool waits = waits_known(snapshot) && answer_of(snapshot) != WAITS_HARDLY;
     unsigned column = object_columns.sort;
-    for (unsigned i = 0; waits && i < object_columns.count; i++)
+    for (unsigned i = 0; view->by_wait && i < object_columns.count; i++)
         if (object_columns.list[i].value == may_wait)
             column = i;
     return column;
@@ -80,7 +80,8 @@ static void objects_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
     struct objects_view *view = objects_view(browser);
-    table_suggest_sort(&view->table, first_sort(snapshot));
+    view->by_wait |= waits_known(snapshot) && answer_of(snapshot) != WAITS_HARDLY;
+    table_suggest_sort(&view->table, first_sort(view));
     table_set(&view->table, snapshot, snapshot->objects, snapshot->object_count);
     if (view->on_finding > findings_shown(browser))
         view->on_finding = findings_shown(browser);
@@ -105,6 +106,7 @@ static void nothing_found(const struct browser *browser, int columns, char *out,
     enum { WORDS_COLUMNS = 60, NAME_LEAST = 8 };
     const struct snapshot *snapshot = browser->snapshot;
     const struct table *table = objects_table(browser);
+    unsigned sort = first_sort(objects_view(browser));
     const struct snapshot_object *first = table->shown ? &snapshot->objects[table->order[0]] : NULL;
     char name[160];
     if (answer_of(snapshot) == WAITS_HARDLY) {
@@ -112,7 +114,7 @@ static void nothing_found(const struct browser *browser, int columns, char *out,
         return;
     }
     snprintf(out, size, "No known problem so far");
-    if (!first || table->invert || table->sort != first_sort(snapshot) || *table->filter)
+    if (!first || table->invert || table->sort != sort || *table->filter)
         return;
     columns -= WORDS_COLUMNS;
     glyph_fit(name, sizeof name, object_column_name(snapshot, first).text,

@@ -84,6 +84,30 @@ static void objects_say_what_and_how_sure(void **state)
     page_close();
 }
 
+static void show_wait(double high)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    snapshot->source.events[snapshot->source.ranking].role = EVENT_TIME;
+    snapshot->wait = (struct snapshot_wait){
+        .from = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {high, high, high}};
+    browser_show(&page_browser, snapshot, fixture_release);
+    browser_draw(&page_browser, &page_canvas, 0);
+}
+
+/* A process that hardly waits for a moment does not turn the table over. */
+static void rows_are_not_sorted_anew_by_a_moment(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 36, 160, false, "1");
+    show_wait(0.05);
+    assert_non_null(strstr(page_row(page_row_with("SHARE")), "▼SHARE"));
+    show_wait(0.5);
+    assert_non_null(strstr(page_row(page_row_with("SHARE")), "▼MAY WAIT"));
+    show_wait(0.05);
+    assert_non_null(strstr(page_row(page_row_with("SHARE")), "▼MAY WAIT"));
+    page_close();
+}
+
 static void little_room_keeps_what_matters(void **state)
 {
     (void)state;
@@ -451,6 +475,7 @@ static int run_pages(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_overflows_at_any_size),
         cmocka_unit_test(objects_say_what_and_how_sure),
+        cmocka_unit_test(rows_are_not_sorted_anew_by_a_moment),
         cmocka_unit_test(little_room_keeps_what_matters),
         cmocka_unit_test(tabs_say_what_they_show),
         cmocka_unit_test(few_samples_and_none_are_said),
