@@ -251,6 +251,14 @@ static void hot_copy_work(bool mended)
 #define TRIAD (1u << 20)
 static double triad_a[TRIAD], triad_b[TRIAD], triad_c[TRIAD];
 
+/* Of zeros the compiler knows the sums, and clears triad_a. */
+static void triad_set_up(bool mended)
+{
+    (void)mended;
+    for (size_t i = 0; i < TRIAD; i++)
+        triad_b[i] = triad_c[i] = (double)i;
+}
+
 static void triad_work(bool mended)
 {
     (void)mended;
@@ -413,7 +421,7 @@ const struct judged_program judged_sound[] = {
     {"small-list", "none", NULL, NULL, small_list_set_up, small_list_work},
     {"sort", "none", NULL, NULL, sort_set_up, sort_work},
     {"hot-copy", "none", NULL, NULL, hot_copy_set_up, hot_copy_work},
-    {"triad", "none", NULL, NULL, no_set_up, triad_work},
+    {"triad", "none", NULL, NULL, triad_set_up, triad_work},
     {"text", "none", NULL, NULL, text_set_up, text_work},
     {"digest", "none", NULL, NULL, digest_set_up, digest_work},
     {"calls", "none", NULL, NULL, no_set_up, calls_work},
