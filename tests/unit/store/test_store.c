@@ -61,11 +61,13 @@ static bool same_place(const struct place *a, const struct place *b)
            left->index == right->index && left->locked == right->locked &&
            left->displacement == right->displacement && left->cause == right->cause &&
            left->evictor_tid == right->evictor_tid && left->waits == right->waits &&
-           left->kept == right->kept && a->object == b->object && a->holder == b->holder &&
-           a->function == b->function && a->base == b->base && a->size_bytes == b->size_bytes &&
-           a->type == b->type && a->type_offset == b->type_offset && a->by_member == b->by_member &&
-           a->unit == b->unit && a->typed == b->typed && a->untyped == b->untyped &&
-           a->caller == b->caller;
+           left->kept == right->kept && left->rewritten == right->rewritten &&
+           left->chases == right->chases && left->again == right->again &&
+           left->flushes == right->flushes && left->per_line == right->per_line &&
+           a->object == b->object && a->holder == b->holder && a->function == b->function &&
+           a->base == b->base && a->size_bytes == b->size_bytes && a->type == b->type &&
+           a->type_offset == b->type_offset && a->by_member == b->by_member && a->unit == b->unit &&
+           a->typed == b->typed && a->untyped == b->untyped && a->caller == b->caller;
 }
 
 static void compare(void *context, const struct store_item *item)
