@@ -55,7 +55,7 @@ bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t fir
 void *array_lines(void **memory, size_t count, size_t each)
 {
     enum { LINE_BYTES = 64 };
-    char *at = *memory = calloc(count + (LINE_BYTES + each - 1) / each, each);
+    char *at = *memory = calloc(count + LINE_BYTES / each, each);
     return at ? at + (LINE_BYTES - (uintptr_t)at % LINE_BYTES) % LINE_BYTES : NULL;
 }
 

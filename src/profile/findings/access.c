@@ -279,10 +279,11 @@ static void copying_add(struct findings *findings, const struct snapshot_code *c
 {
     const struct snapshot *snapshot = findings->snapshot;
     const struct spread *spread = findings_spread(findings, code->top_object);
-    uint32_t line = snapshot->sets.line;
     double share = findings_code_share(findings, code);
-    if (rule_of_function(code->function) != rule || !spread || !(share >= copying_least) ||
-        !(copied_bytes(spread, line) >= findings_beyond(findings)))
+    if (rule_of_function(code->function) != rule || !spread || !(share >= copying_least))
+        return;
+    double bytes = copied_bytes(spread, snapshot->sets.line);
+    if (!(bytes >= findings_beyond(findings)))
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
     struct snapshot_finding finding = {.rule = rule,
@@ -293,8 +294,7 @@ static void copying_add(struct findings *findings, const struct snapshot_code *c
     finding.bound = rule == RULE_CLEARING;
     finding.gain = finding.bound ? share : fmin(1, copy_saves_at_most * share);
     finding.gain_low = finding.bound ? 0 : copy_saves_at_least * share;
-    finding.of.copying =
-        (struct finding_copying){copied_bytes(spread, line), object->loads, object->stores};
+    finding.of.copying = (struct finding_copying){bytes, object->loads, object->stores};
     findings_add(findings, &finding);
 }
 

@@ -556,7 +556,7 @@ struct window_waits {
 };
 
 /* Objects with lines that the program flushes, or that another process may write to. */
-static bool find_taken(const struct build *build, struct hash *taken)
+static bool find_taken_objects(const struct build *build, struct hash *taken)
 {
     const struct snapshot *snapshot = build->snapshot;
     const struct profile *profile = build->profile;
@@ -586,10 +586,10 @@ static bool window_waits_init(struct window_waits *sums, const struct build *bui
     hash_init(&sums->chases);
     struct hash taken;
     hash_init(&taken);
-    bool made = find_taken(build, &taken);
-    made = waits_init(&sums->waits, &profile->window, profile->options.cache_lines, elsewhere,
-                      &taken) &&
-           made;
+    bool found = find_taken_objects(build, &taken);
+    bool made = waits_init(&sums->waits, &profile->window, profile->options.cache_lines, elsewhere,
+                           &taken) &&
+                found;
     hash_fini(&taken);
     for (size_t i = 0; made && i < snapshot->code_count; i++) {
         uint32_t *index = hash_insert(&sums->function_index, snapshot->code[i].id, NULL);

@@ -435,7 +435,6 @@ static void clock_settle(struct source_plan *plan)
 const struct source source_clock = {
     .name = "clock",
     .plan = clock_plan,
-
     .settle = clock_settle,
     .enable = "needs only perf_event_paranoid 2 or less",
 };
@@ -490,7 +489,6 @@ static int counter_plan(struct source_plan *plan, const char *list, const struct
 const struct source source_counter = {
     .name = "counter",
     .plan = counter_plan,
-
     .enable = "needs a PMU: on a cloud VM choose a type that exposes it (often the metal and "
               "the largest ones); in QEMU -cpu host,pmu=on",
 };
