@@ -57,7 +57,7 @@ bool live_follow_heap(struct engine *engine, uint64_t until_ns)
     return true;
 }
 
-/* Asked by the sampler before each record: later ones must find the blocks of their time. */
+/* Asked by the sampler before each record: the heap must be as it was when the record was made. */
 static bool may_take(void *context, uint64_t time_ns)
 {
     struct engine *engine = context;

@@ -34,7 +34,7 @@ struct event {
     uint64_t config1;
     uint64_t config2;
     uint8_t precise_ip;
-    bool as_counter; /* whatever the source: registers, and no address of the hardware's */
+    bool as_counter; /* sampled with registers and without a recorded address, by any source */
     unsigned twin_count;
     struct event_twin twins[EVENT_TWINS_MAX];
 };
