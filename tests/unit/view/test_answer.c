@@ -202,6 +202,11 @@ static void cpu_and_quality(void **state)
     snapshot.totals.samples = 12;
     assert_true(answer_quality(&snapshot, text, sizeof text));
     assert_string_equal(text, "12 samples");
+    snapshot.heap.summary.lost = 5;
+    answer_trust(&snapshot, text, sizeof text);
+    assert_string_equal(text,
+                        "5 allocations and frees were lost: some samples in the heap may be on "
+                        "the block before.");
 }
 
 /* On the screen: what waits comes first where something waits, else what has most time. */
