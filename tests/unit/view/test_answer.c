@@ -181,7 +181,7 @@ static void the_gauge_is_full_to_the_low_bound(void **state)
 static void cpu_and_quality(void **state)
 {
     struct snapshot snapshot = snapshot_with(0.3, 0.6);
-    char text[64];
+    char text[128];
     (void)state;
     answer_cpu(&snapshot.target, text, sizeof text);
     assert_string_equal(text, "0.93 of 4 CPUs");
