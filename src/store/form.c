@@ -212,7 +212,7 @@ static const struct row_field whatif_past_list[] = {
     STRING(snapshot_whatif_past, question),
     DOUBLE(snapshot_whatif_past, stall_change),
 };
-/* As the tables are told of it, but for the instruction after the one that touched. */
+/* Without the instruction after the one that touched. */
 static const struct row_field watch_list[] = {
     NUMBER(store_watch, result.end_ns),      HAND,
     NUMBER(store_watch, result.object),      NUMBER(store_watch, result.origin_tid),

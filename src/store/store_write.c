@@ -512,7 +512,7 @@ static void writer_row(struct store_writer *writer, enum store_kind kind, uint64
         put_row(writer, kind, id, now, before);
 }
 
-/* What happened, and not what is: one like the last one counts, too. */
+/* An event: one like the last one counts, too. */
 static void writer_item(struct store_writer *writer, enum store_kind kind, const uint64_t *now)
 {
     bool created;
