@@ -244,14 +244,6 @@ enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL };
 
 /* Fields of what ids mean and of what the tables asked. A name, path or text is the id of a string;
  * a double its bits. For src/store only. */
-enum object_field {
-    OBJECT_ROW_NAME,
-    OBJECT_ROW_MODULE,
-    OBJECT_ROW_ADDRESS = 7,
-    OBJECT_ROW_SIZE,
-    OBJECT_ROW_BLOCKS
-};
-
 enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS };
 
 enum member_field { MEMBER_ROW_PARENT = 6 /* plus 1; 0: the type itself */ };

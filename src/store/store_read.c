@@ -537,11 +537,12 @@ static void collect(struct store_reader *reader)
         reader->extent_count += extent->bound > extent->base;
     }
     for (size_t i = 0; i < objects->count; i++) {
-        const uint64_t *row = rows_at(objects, i);
-        uint64_t base = row[OBJECT_ROW_ADDRESS];
-        if (base + row[OBJECT_ROW_SIZE] > base && row[OBJECT_ROW_BLOCKS] <= 1)
-            reader->extent[reader->extent_count++] = (struct object_extent){
-                base, base + row[OBJECT_ROW_SIZE], (uint32_t)objects->ids[i]};
+        struct object_desc desc;
+        reader_fill(reader, STORE_OBJECT, rows_at(objects, i), &desc);
+        uint64_t end = desc.address + desc.size_bytes;
+        if (end > desc.address && desc.blocks <= 1)
+            reader->extent[reader->extent_count++] =
+                (struct object_extent){desc.address, end, (uint32_t)objects->ids[i]};
     }
 }
 
@@ -589,39 +590,19 @@ static bool read_extent(struct store_reader *reader, uint64_t address, struct ob
     return end > gap && end > address;
 }
 
-static bool object_row_is_named(const struct store_reader *reader, const uint64_t *row,
-                                const char *name)
-{
-    const char *own = reader_string(reader, row[OBJECT_ROW_NAME]);
-    const char *module = reader_string(reader, row[OBJECT_ROW_MODULE]);
-    const char *colon = strrchr(name, ':');
-    return own && (!strcmp(own, name) || (colon && module && !strcmp(own, colon + 1) &&
-                                          strlen(module) == (size_t)(colon - name) &&
-                                          !strncmp(module, name, (size_t)(colon - name))));
-}
-
 bool store_reader_find(struct store_reader *reader, const char *name, struct object_extent *extent)
 {
     const struct rows *rows = &reader->rows[STORE_OBJECT];
-    const uint64_t *partly = NULL;
-    uint32_t part = 0;
-    unsigned parts = 0;
+    struct object_search search = {.name = name};
+    struct object_desc desc;
     for (size_t i = 0; i < rows->count; i++) {
-        const uint64_t *row = rows_at(rows, i);
-        const char *own = reader_string(reader, row[OBJECT_ROW_NAME]);
-        bool exact = rows->ids[i] && object_row_is_named(reader, row, name);
-        if (exact || (rows->ids[i] && own && strstr(own, name))) {
-            partly = row;
-            part = (uint32_t)rows->ids[i];
-            parts = exact ? 1 : parts + 1;
-        }
-        if (exact)
-            break;
+        reader_fill(reader, STORE_OBJECT, rows_at(rows, i), &desc);
+        if (rows->ids[i])
+            object_search_look(&search, (uint32_t)rows->ids[i], desc.name, desc.module);
     }
-    if (parts != 1)
+    if (search.fits != 1 || !reader_take_value(reader, STORE_OBJECT, search.found, &desc))
         return false;
-    *extent = (struct object_extent){partly[OBJECT_ROW_ADDRESS],
-                                     partly[OBJECT_ROW_ADDRESS] + partly[OBJECT_ROW_SIZE], part};
+    *extent = (struct object_extent){desc.address, desc.address + desc.size_bytes, search.found};
     return true;
 }
 
