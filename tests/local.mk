@@ -184,7 +184,7 @@ EXTRA_DIST += tests/screen/tui.sh tests/screen/picture
 # One object, one row: the places and renames of a recording, checked by a program of their own.
 check_PROGRAMS += tests/live/one_row tests/live/one_row_planted
 tests_live_one_row_SOURCES = tests/live/one_row.c
-tests_live_one_row_LDADD = src/libstore.a src/libbase.a -lm
+tests_live_one_row_LDADD = src/libstore.a src/libresolve.a src/libbase.a -lm
 tests_live_one_row_planted_SOURCES = tests/live/one_row_planted.c
 tests_live_one_row_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O1 -g
 tests_live_one_row_planted_LDFLAGS =

@@ -290,36 +290,15 @@ struct loading_state resolver_loading(const struct resolver *resolver)
                                   status.busy_with};
 }
 
-static bool named(const struct object_desc *desc, const char *name)
-{
-    const char *colon = strrchr(name, ':');
-    return !strcmp(desc->name, name) || (colon && !strcmp(desc->name, colon + 1) &&
-                                         !strncmp(desc->module, name, (size_t)(colon - name)) &&
-                                         strlen(desc->module) == (size_t)(colon - name));
-}
-
 bool resolver_find(struct resolver *resolver, const char *name, struct object_extent *extent)
 {
     const struct names *names = &resolver->names;
-    uint32_t found = 0;
-    uint32_t partly = 0;
-    unsigned parts = 0;
-    for (uint32_t i = 1; i < names->object_count && !found; i++) {
-        if (provisional_now(resolver, i) != i)
-            continue;
-        if (named(&names->objects[i], name))
-            found = i;
-        else if (strstr(names->objects[i].name, name)) {
-            partly = i;
-            parts++;
-        }
-    }
-    if (!found && parts == 1)
-        found = partly;
-    if (!found)
-        return false;
-    *extent = (struct object_extent){
-        names->objects[found].address,
-        names->objects[found].address + names->objects[found].size_bytes, found};
-    return true;
+    struct object_search search = {.name = name};
+    for (uint32_t i = 1; i < names->object_count; i++)
+        if (provisional_now(resolver, i) == i)
+            object_search_look(&search, i, names->objects[i].name, names->objects[i].module);
+    const struct object_desc *found = &names->objects[search.found];
+    *extent =
+        (struct object_extent){found->address, found->address + found->size_bytes, search.found};
+    return search.fits == 1;
 }

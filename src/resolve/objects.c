@@ -459,24 +459,15 @@ static void grow_to(struct object_desc *desc, uint64_t size_bytes)
 
 enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
 
-/* Static variables of two files, types of two units, mappings at one address after another: each
- * has a row, and a number. Bins have call paths. */
-static const char *number_name(const struct located *located, struct names *names,
-                               char out[NAMES_TEXT_MAX])
+const char *names_number(struct names *names, const struct object_desc *desc, const char *name)
 {
-    const char *module = located->module ? located->module : "";
-    uint64_t called = hash_bytes(located->name, strlen(located->name)) ^
-                      hash_mix(hash_bytes(module, strlen(module)) + located->kind);
-    uint32_t *count = located->bin ? NULL : hash_insert(&names->called, called, NULL);
-    if (!count || !(*count)++)
-        return located->name;
-    snprintf(out, NAMES_TEXT_MAX, "%.*s #%u", NAMES_TEXT_MAX - 16, located->name, *count);
-    return out;
+    uint64_t kind = hash_bytes(desc->module, strlen(desc->module)) + desc->kind;
+    const char *numbered = text_numbered(&names->called, kind, name, &names->strings);
+    return numbered ? numbered : name;
 }
 
 uint32_t located_object(const struct located *located, struct names *names)
 {
-    char numbered[NAMES_TEXT_MAX];
     struct object_desc desc = {.name = located->name,
                                .module = located->module,
                                .kind = located->kind,
@@ -484,8 +475,11 @@ uint32_t located_object(const struct located *located, struct names *names)
                                .size_bytes = located->end - located->base};
     uint32_t object = names_find_object(names, located->key);
     if (!object) {
-        desc.name = number_name(located, names, numbered);
         object = names_add_object(names, located->key, &desc);
+        struct object_desc *made = &names->objects[object];
+        /* Bins have call paths. */
+        if (object && !located->bin)
+            made->name = names_number(names, made, made->name);
     } else if (!located->of_type &&
                (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON)) {
         grow_to(&names->objects[object], desc.size_bytes);
@@ -513,7 +507,7 @@ static const char *clean(struct names *names, const char *text)
     char safe[NAMES_TEXT_MAX];
     char plain[NAMES_TEXT_MAX];
     if (!text)
-        return NULL;
+        return "";
     const char *demangled = demangle(text, plain, sizeof plain);
     text = demangled ? demangled : text;
     text_sanitise(safe, sizeof safe, text, strlen(text));

@@ -49,6 +49,10 @@ uint32_t names_find_object(const struct names *names, uint64_t key);
 /* Takes copies of the strings, sanitised. 0: full or out of memory. */
 uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc);
 
+/* A name for an object of that kind and module, numbered where another has it (text_numbered()):
+ * static variables of two files, types of two units, mappings at one address after another. */
+const char *names_number(struct names *names, const struct object_desc *desc, const char *name);
+
 /* Another instance of a bin: counted once each. */
 void names_instance(struct names *names, uint32_t object, uint64_t base);
 

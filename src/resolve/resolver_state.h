@@ -133,9 +133,9 @@ struct provisional_object {
     bool waits;       /* for an answer to the question of `access`, or `pc` and `slot` */
     bool own_row;     /* shown by itself, not under part_of */
     bool by_untyped;  /* `access` is by code without a type */
-    const char *name; /* of its row, with that number among those of its size, */
-    unsigned number;
-    uint32_t named_by; /* by what these pointers lead to; 0: by its size */
+    /* Of its row: by its size, and by the type that its pointers lead to; NULL: never asked. */
+    const char *names[2];
+    uint32_t target;
     enum object_kind memory;
     enum allocation_kind allocation;
     uint64_t key; /* of the object it is part of */

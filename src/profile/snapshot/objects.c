@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
@@ -594,31 +596,21 @@ static bool call(struct snapshot_bin *bin, unsigned index, bool by_line, struct 
     return bin->called;
 }
 
-static const char *shown_name(const struct snapshot_bin *bin)
-{
-    return bin->called ? bin->called : bin->heap.name;
-}
-
-static int by_shown_name(const void *left, const void *right)
-{
-    const struct snapshot_bin *a = *(struct snapshot_bin *const *)left;
-    const struct snapshot_bin *b = *(struct snapshot_bin *const *)right;
-    int names = strcmp(shown_name(a), shown_name(b));
-    return names ? names : a->heap.id < b->heap.id ? -1 : a->heap.id > b->heap.id;
-}
-
 /* Calls at several places of one function, without a known line, have numbers. */
 static bool number_twins(struct snapshot_bin **bins, size_t count, struct arena *arena)
 {
-    const char *name = NULL;
-    qsort(bins, count, sizeof *bins, by_shown_name);
-    for (size_t i = 0, same = 0; i < count; i++) {
-        same = name && !strcmp(name, shown_name(bins[i])) ? same + 1 : 1;
-        name = same > 1 ? name : shown_name(bins[i]);
-        if (same > 1 && !(bins[i]->called = arena_printf(arena, "%s #%zu", name, same)))
-            return false;
+    struct hash given = {0};
+    bool done = true;
+    SORT_POINTERS(bins, count, SMALLEST(struct snapshot_bin, heap.id));
+    for (size_t i = 0; i < count && done; i++) {
+        const char *shown = bins[i]->called ? bins[i]->called : bins[i]->heap.name;
+        const char *name = text_numbered(&given, 0, shown, arena);
+        done = name;
+        if (name != shown)
+            bins[i]->called = name;
     }
-    return true;
+    hash_fini(&given);
+    return done;
 }
 
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)

@@ -220,9 +220,8 @@ uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bi
 
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
 {
-    struct bin_info info;
-    bool recorded = bin < WALKED_BINS && allocations->has_agent;
-    return recorded && bins_info(allocations->recorded.bins, bin, &info) ? info.type : 0;
+    const struct bin *at = allocations->has_agent ? bins_at(allocations->recorded.bins, bin) : NULL;
+    return at ? at->type : 0;
 }
 
 int allocations_blocks(const struct allocations *allocations, uint32_t bin,

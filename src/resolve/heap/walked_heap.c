@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/lane.h"
+#include "resolve/heap/bins.h"
 #include "resolve/process/process.h"
 
 enum { CACHE_BYTES_MAX = 64 << 20, FOREIGN_SHIFT = 20 /* regions of 1 MiB */ };
@@ -120,15 +121,6 @@ void walked_forget(struct walked *walked)
     if (!walked->counts)
         drop_spare(walked);
     start_anew(walked);
-}
-
-/* Class of a histogram (place.h) that a size falls into. */
-static unsigned walked_size_bin(uint64_t bytes)
-{
-    unsigned bin = 0;
-    while (bin < HEAP_SIZES - 1 && bytes >= UINT64_C(32) << bin)
-        bin++;
-    return bin;
 }
 
 /* Index of the class of a size; sizes beyond the table share the last one. */
@@ -288,7 +280,7 @@ static bool count_block(void *context, const struct walk_block *found)
     struct walked_class *class = &classes->list[walked_class_of(classes, found->usable_bytes)];
     class->live_blocks += found->count;
     class->usable_bytes += found->count * found->usable_bytes;
-    class->sizes[walked_size_bin(found->usable_bytes)] += found->count;
+    class->sizes[bins_size_class(found->usable_bytes)] += found->count;
     classes->live_blocks += found->count;
     classes->usable_bytes += found->count * found->usable_bytes;
     return !atomic_load_explicit(&walked->ends, memory_order_relaxed);

@@ -77,13 +77,6 @@ static uint32_t bin_of(struct fixture *fixture, unsigned a, unsigned b, unsigned
     return bins_of_path(fixture->bins, path, !b ? 1 : !c ? 2 : 3);
 }
 
-static struct bin_info info_of(const struct fixture *fixture, uint32_t id)
-{
-    struct bin_info info;
-    assert_true(bins_info(fixture->bins, id, &info));
-    return info;
-}
-
 /* ---- statistics ---- */
 
 enum { BINS = 7, LIVE_MAX = 500, STEPS = 200000 };
@@ -94,12 +87,13 @@ struct model {
     struct bin_stats stats[BINS + 1];
 };
 
-static unsigned class_of(uint64_t value)
+/* Below 32 bytes, below 64, and so on. */
+static unsigned class_of(uint64_t bytes)
 {
     unsigned class = 0;
-    while (value >> class)
+    while (class < HEAP_SIZES - 1 && bytes >= UINT64_C(32) << class)
         class ++;
-    return class < BINS_CLASSES ? class : BINS_CLASSES - 1;
+    return class;
 }
 
 static void model_born(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
@@ -129,7 +123,6 @@ static void model_died(struct model *model, struct bins *bins, struct prng *prng
     if (block.born_ns) {
         stats->lifetime_count++;
         stats->lifetime_sum_ns += now_ns - block.born_ns;
-        stats->lifetimes[class_of(now_ns - block.born_ns)]++;
     }
     model->live[at] = model->live[--model->count];
     bins_died(bins, &block, now_ns);
@@ -163,7 +156,6 @@ static void assert_stats(const struct bin_stats *found, const struct bin_stats *
     assert_int_equal(found->first_ns, expected->first_ns);
     assert_int_equal(found->last_ns, expected->last_ns);
     assert_memory_equal(found->sizes, expected->sizes, sizeof found->sizes);
-    assert_memory_equal(found->lifetimes, expected->lifetimes, sizeof found->lifetimes);
 }
 
 static void statistics(void **state)
@@ -249,7 +241,6 @@ static void paths(void **state)
     struct fixture *fixture = *state;
     struct bins *bins = fixture->bins;
     uint64_t path[300];
-    struct bin_info info;
     for (unsigned i = 0; i < 300; i++)
         path[i] = i;
     assert_int_equal(bins_of_path(bins, path, 0), BINS_REST);
@@ -260,12 +251,12 @@ static void paths(void **state)
     assert_int_equal(bins_of_path(bins, path, 5), id);
     /* Frames past the most are cut at the outer end. */
     assert_int_equal(bins_of_path(bins, path, 300), bins_of_path(bins, path, BINS_DEPTH_MAX));
-    assert_true(bins_info(bins, 5, &info));
-    assert_int_equal(info.depth, BINS_DEPTH_MAX);
-    assert_memory_equal(info.path, path, sizeof path[0] * BINS_DEPTH_MAX);
-    assert_null(info.name);
-    assert_false(bins_info(bins, 0, &info));
-    assert_false(bins_info(bins, 6, &info));
+    const struct bin *bin = bins_at(bins, 5);
+    assert_int_equal(bin->depth, BINS_DEPTH_MAX);
+    assert_memory_equal(bins_path(bins, bin), path, sizeof path[0] * BINS_DEPTH_MAX);
+    assert_null(bin_name(bin));
+    assert_null(bins_at(bins, 0));
+    assert_null(bins_at(bins, 6));
 }
 
 static void the_rest_when_full(void **state)
@@ -298,22 +289,22 @@ static void names(void **state)
     uint32_t hostile = bin_of(fixture, 6, 4, 0);
     uint32_t unknown = bin_of(fixture, 77, 2, 4);
     update_names(fixture);
-    assert_string_equal(info_of(fixture, plain).name, "parse code.c:10");
-    assert_string_equal(info_of(fixture, plain).full_name, "parse < main");
-    assert_string_equal(info_of(fixture, wrapped).name, "parse code.c:10");
-    assert_string_equal(info_of(fixture, wrapped).full_name, "xmalloc < parse < main");
-    assert_string_equal(info_of(fixture, cxx).name, "parse code.c:10");
-    assert_string_equal(info_of(fixture, wrappers_only).name, "xmalloc code.c:10");
-    assert_string_equal(info_of(fixture, hostile).full_name, "grow?[31m < main");
-    assert_string_equal(info_of(fixture, unknown).full_name, "? < xmalloc < main");
-    assert_string_equal(info_of(fixture, unknown).name, "?");
+    assert_string_equal(bin_name(bins_at(fixture->bins, plain)), "parse code.c:10");
+    assert_string_equal(bins_at(fixture->bins, plain)->full_name, "parse < main");
+    assert_string_equal(bin_name(bins_at(fixture->bins, wrapped)), "parse code.c:10");
+    assert_string_equal(bins_at(fixture->bins, wrapped)->full_name, "xmalloc < parse < main");
+    assert_string_equal(bin_name(bins_at(fixture->bins, cxx)), "parse code.c:10");
+    assert_string_equal(bin_name(bins_at(fixture->bins, wrappers_only)), "xmalloc code.c:10");
+    assert_string_equal(bins_at(fixture->bins, hostile)->full_name, "grow?[31m < main");
+    assert_string_equal(bins_at(fixture->bins, unknown)->full_name, "? < xmalloc < main");
+    assert_string_equal(bin_name(bins_at(fixture->bins, unknown)), "?");
     uint32_t in_module = bin_of(fixture, 78, 4, 0);
     assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
                                        name_fake, NULL, (void *)(uintptr_t) "/usr/lib/libx.so.1"),
                      0);
     /* Of the same module: a name says more than none. */
-    assert_string_equal(info_of(fixture, in_module).name, "main code.c:10");
-    assert_string_equal(info_of(fixture, in_module).full_name, "[libx.so.1] < main");
+    assert_string_equal(bin_name(bins_at(fixture->bins, in_module)), "main code.c:10");
+    assert_string_equal(bins_at(fixture->bins, in_module)->full_name, "[libx.so.1] < main");
 }
 
 /* Frames of a stripped library, its exported functions, the program, and a mapping. */
@@ -359,7 +350,7 @@ static void names_past_frames_without_one(void **state)
         assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
                                            name_stripped, NULL, NULL),
                          0);
-        assert_string_equal(info_of(fixture, id).name, cases[i].name);
+        assert_string_equal(bin_name(bins_at(fixture->bins, id)), cases[i].name);
     }
 }
 
@@ -382,9 +373,9 @@ static void long_names(void **state)
     assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
                                        name_long, NULL, function),
                      0);
-    size_t length = strlen(info_of(fixture, id).full_name);
+    size_t length = strlen(bins_at(fixture->bins, id)->full_name);
     assert_true(length > BIN_RULES_NAME_BYTES / 2 && length < BIN_RULES_NAME_BYTES);
-    assert_true(strlen(info_of(fixture, id).name) < 1200);
+    assert_true(strlen(bin_name(bins_at(fixture->bins, id))) < 1200);
 }
 
 /* ---- rename, combine, undo ---- */
@@ -422,29 +413,29 @@ static void rename_and_combine(void **state)
     assert_int_equal(bin_rules_combine(rules, "xmalloc < main", "parse < main"), -EEXIST);
     assert_int_equal(bin_rules_rename(rules, "xmalloc < main", "tree\tnodes"), 0);
     regroup(fixture);
-    assert_int_equal(info_of(fixture, ids[1]).lead, ids[2]);
-    assert_int_equal(info_of(fixture, ids[2]).lead, ids[2]);
+    assert_int_equal(bins_at(fixture->bins, ids[1])->lead, ids[2]);
+    assert_int_equal(bins_at(fixture->bins, ids[2])->lead, ids[2]);
     assert_int_equal(group_blocks(fixture, ids[2]), 5);
-    assert_string_equal(info_of(fixture, ids[2]).name, "tree?nodes");
-    assert_true(info_of(fixture, ids[2]).renamed);
+    assert_string_equal(bin_name(bins_at(fixture->bins, ids[2])), "tree?nodes");
+    assert_true(bins_at(fixture->bins, ids[2])->new_name);
     /* A group into another one: through its member, four in all. */
     assert_int_equal(bin_rules_combine(rules, "main < main", "xmalloc < main"), 0);
     assert_int_equal(bin_rules_combine(rules, "main < main", "malloc < main"), 0);
     regroup(fixture);
     assert_int_equal(group_blocks(fixture, ids[3]), 10);
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(info_of(fixture, ids[i]).lead, ids[3]);
-    assert_false(info_of(fixture, ids[3]).renamed);
+        assert_int_equal(bins_at(fixture->bins, ids[i])->lead, ids[3]);
+    assert_false(bins_at(fixture->bins, ids[3])->new_name);
     undo(fixture);
     undo(fixture);
     assert_int_equal(group_blocks(fixture, ids[3]), 4);
     assert_int_equal(group_blocks(fixture, ids[2]), 5);
-    assert_string_equal(info_of(fixture, ids[2]).name, "tree?nodes");
+    assert_string_equal(bin_name(bins_at(fixture->bins, ids[2])), "tree?nodes");
     undo(fixture);
-    assert_string_equal(info_of(fixture, ids[2]).name, "parse code.c:10");
+    assert_string_equal(bin_name(bins_at(fixture->bins, ids[2])), "parse code.c:10");
     undo(fixture);
     assert_int_equal(group_blocks(fixture, ids[2]), 3);
-    assert_int_equal(info_of(fixture, ids[1]).lead, ids[1]);
+    assert_int_equal(bins_at(fixture->bins, ids[1])->lead, ids[1]);
     assert_false(bin_rules_undo(rules));
 }
 
@@ -462,12 +453,12 @@ static void rules_before_bins(void **state)
     uint32_t same_name = bins_of_path(fixture->bins, other_line, 2);
     uint32_t outside = bin_of(fixture, 4, 4, 0);
     update_names(fixture);
-    assert_int_equal(info_of(fixture, second).lead, first);
-    assert_int_equal(info_of(fixture, same_name).lead, first);
-    assert_int_equal(info_of(fixture, outside).lead, outside);
-    assert_string_equal(info_of(fixture, first).name, "ours");
+    assert_int_equal(bins_at(fixture->bins, second)->lead, first);
+    assert_int_equal(bins_at(fixture->bins, same_name)->lead, first);
+    assert_int_equal(bins_at(fixture->bins, outside)->lead, outside);
+    assert_string_equal(bin_name(bins_at(fixture->bins, first)), "ours");
     unsigned members = 0;
-    for (uint32_t id = first; id; id = info_of(fixture, id).next)
+    for (uint32_t id = first; id; id = bins_at(fixture->bins, id)->next)
         members++;
     assert_int_equal(members, 3);
 }
@@ -510,14 +501,11 @@ static void sums_of_groups(void **state)
     assert_int_equal(sum.last_ns, 105);
     assert_int_equal(sum.mark_blocks, 6);
     assert_int_equal(sum.mark_usable_bytes, 240);
-    assert_int_equal(sum.sizes[6], 4);
-    assert_int_equal(sum.lifetimes[7], 1);
-    assert_int_equal(sum.lifetimes[9], 1);
+    assert_int_equal(sum.sizes[1], 4);
     assert_float_equal(bin_stats_lifetime_ns(&sum), 200, 1e-9);
     assert_float_equal(sum.allocations_per_s, 3, 1e-9);
     assert_float_equal(sum.frees_per_s, 1, 1e-9);
-    assert_true(bins_own_stats(bins, a, &sum));
-    assert_int_equal(sum.live_blocks, 2);
+    assert_int_equal(bins_at(bins, a)->stats.live_blocks, 2);
     assert_true(bins_stats(bins, b, &sum)); /* leads nothing: its own */
     assert_int_equal(sum.live_blocks, 2);
 }
