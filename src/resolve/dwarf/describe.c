@@ -560,7 +560,6 @@ struct described {
 };
 
 struct describe {
-    struct program *program;
     struct scopes *scopes;
     struct strings strings;
     struct arena arena;
@@ -582,21 +581,11 @@ struct subject {
     bool aliased; /* by the nearest typedef */
 };
 
-struct describe *describe_new(struct program *program)
+struct describe *describe_new(struct scopes *scopes)
 {
     struct describe *describe = calloc(1, sizeof *describe);
-    if (!describe)
-        return NULL;
-    describe->program = program;
-    describe->strings = (struct strings){0};
-    arena_init(&describe->strings.arena);
-    hash_init(&describe->strings.by_hash);
-    arena_init(&describe->arena);
-    describe->scopes = scopes_new(program);
-    if (!describe->scopes) {
-        describe_free(describe);
-        return NULL;
-    }
+    if (describe)
+        describe->scopes = scopes;
     return describe;
 }
 
@@ -604,7 +593,6 @@ void describe_free(struct describe *describe)
 {
     if (!describe)
         return;
-    scopes_free(describe->scopes);
     arena_fini(&describe->strings.arena);
     hash_fini(&describe->strings.by_hash);
     free(describe->strings.kept);
@@ -616,11 +604,6 @@ void describe_free(struct describe *describe)
     hash_fini(&describe->by_shape);
     free(describe->types);
     free(describe);
-}
-
-struct scopes *describe_scopes(const struct describe *describe)
-{
-    return describe->scopes;
 }
 
 /* Down to what has a shape: aliases, and arrays that are arrays, not descriptors. */
@@ -793,8 +776,9 @@ static uint32_t find_or_add(struct describe *describe, const struct type_desc *d
     return describe_add(describe, desc, chain);
 }
 
-uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
+uint32_t program_type(struct program *program, Dwarf_Die *type)
 {
+    struct describe *describe = program->types;
     struct subject subject;
     struct type_desc desc;
     bool created;
@@ -815,13 +799,15 @@ uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
     return found;
 }
 
-const struct type_desc *describe_found(const struct describe *describe, uint32_t type)
+const struct type_desc *program_described(const struct program *program, uint32_t type)
 {
+    const struct describe *describe = program->types;
     return type && type <= describe->count ? &describe->types[type - 1]->reported.desc : NULL;
 }
 
-const struct dwarf_type *describe_next(struct describe *describe)
+const struct dwarf_type *program_next_type(struct program *program)
 {
+    struct describe *describe = program->types;
     return describe->handed < describe->count ? &describe->types[describe->handed++]->reported
                                               : NULL;
 }

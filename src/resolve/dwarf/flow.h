@@ -252,8 +252,6 @@ struct state {
 struct scene {
     struct program *program;
     struct shapes *shapes;
-    struct routines *routines;
-    struct links *links;
     const struct wheres *wheres;
 };
 
@@ -284,10 +282,6 @@ struct flow_at {
 
 /* 0; -ENOENT: no debugging information of this code; -EFAULT: no instruction there; -ENOMEM. */
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
-
-/* Functions by address and types, which it has a use for itself. */
-struct routines *flows_routines(const struct flows *flows);
-struct shapes *flows_shapes(const struct flows *flows);
 
 /*
  * A location expression as flow.h describes places: DWARF 5, 2.6. Expressions of more than a

@@ -9,6 +9,7 @@
 #include "resolve/dwarf/program.h"
 #include "resolve/dwarf/question.h"
 #include "resolve/dwarf/variables.h"
+#include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
 enum { POINTER_BYTES = 8 };
@@ -310,7 +311,7 @@ static void read_file(struct links *links)
     Elf_Scn *section = NULL;
     struct table table = {.elf = NULL};
     links->read = true;
-    table.elf = dwfl_module_getelf(program_module(links->program), &table.bias);
+    table.elf = dwfl_module_getelf(links->program->dwfl, &table.bias);
     if (!table.elf)
         return;
     read_image(links, table.elf);
@@ -363,9 +364,9 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
 /* A variable of another file that was copied into this one, as the unit declares it. */
 static struct value in_copied(const struct scene *scene, uint64_t pc, const struct value *place)
 {
-    const struct symbol *symbol = program_object(scene->program, (uint64_t)place->offset);
+    const struct symbol *symbol = module_object(scene->program->module, (uint64_t)place->offset);
     Dwarf_Die die;
-    if (!symbol || !globals_declared(program_globals(scene->program), symbol->name, pc, &die))
+    if (!symbol || !globals_declared(scene->program->globals, symbol->name, pc, &die))
         return *place;
     return in_variable(scene, die, symbol->end - symbol->start, place, symbol->start);
 }
@@ -375,9 +376,9 @@ static struct value in_thread(const struct scene *scene, uint64_t pc, const stru
     uint64_t offset = (uint64_t)place->offset;
     if (place->shape == VALUE_THREAD_DISTANCE ||
         (place->shape == VALUE_THREAD_POINTER &&
-         !links_thread(scene->links, place->offset, &offset)))
+         !links_thread(scene->program->links, place->offset, &offset)))
         return *place;
-    const struct global *global = globals_find_tls(program_globals(scene->program), offset, pc);
+    const struct global *global = globals_find_tls(scene->program->globals, offset, pc);
     if (!global)
         return *place;
     return in_variable(scene, global->die, global->size, place,
@@ -390,15 +391,14 @@ struct value operand_settled(const struct scene *scene, uint64_t pc, struct valu
         return in_thread(scene, pc, &value);
     if (value.kind != VALUE_CONSTANT || (value.offset >= 0 && value.offset < CONSTANTS_MAX))
         return value;
-    const struct global *global =
-        globals_find(program_globals(scene->program), (uint64_t)value.offset, pc);
+    const struct global *global = globals_find(scene->program->globals, (uint64_t)value.offset, pc);
     return global ? in_variable(scene, global->die, global->size, &value, global->start)
                   : in_copied(scene, pc, &value);
 }
 
 struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t place)
 {
-    const struct link *link = links_find(scene->links, place);
+    const struct link *link = links_find(scene->program->links, place);
     struct value value = value_of_kind(VALUE_UNKNOWN);
     Dwarf_Die die;
     Dwarf_Die type;
@@ -409,8 +409,7 @@ struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t pla
     if (link->kind == LINK_THREAD)
         return (struct value){
             .kind = VALUE_THREAD, .shape = VALUE_THREAD_DISTANCE, .offset = (int64_t)link->value};
-    if (globals_declared(program_globals(scene->program), link->name, pc, &die) &&
-        die_type(&die, &type))
+    if (globals_declared(scene->program->globals, link->name, pc, &die) && die_type(&die, &type))
         value = value_pointer(shapes_of(scene->shapes, &type), 0, DWARF_HOW_GLOBAL);
     return value;
 }
@@ -418,7 +417,7 @@ struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t pla
 struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struct value *argument)
 {
     const struct link *link = argument->kind == VALUE_CONSTANT
-                                  ? links_find(scene->links, (uint64_t)argument->offset)
+                                  ? links_find(scene->program->links, (uint64_t)argument->offset)
                                   : NULL;
     if (!link || link->kind != LINK_DYNAMIC)
         return value_of_kind(VALUE_UNKNOWN);

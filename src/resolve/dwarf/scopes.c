@@ -292,7 +292,7 @@ static bool scopes_search_definition(struct scopes *scopes, uint64_t hash,
                                      const Dwarf_Die *declared, Dwarf_Die *definition)
 {
     Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(program_module(scopes->program), &bias);
+    Dwarf *dwarf = dwfl_module_getdwarf(scopes->program->dwfl, &bias);
     uint64_t until_ns = clock_now_ns() + (uint64_t)SEARCH_MS * 1000000;
     while (dwarf && !scopes->searched_all && clock_now_ns() < until_ns) {
         Dwarf_Die die;

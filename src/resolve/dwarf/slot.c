@@ -31,7 +31,7 @@ struct search {
 
 bool home_place(struct program *program, uint64_t pc, struct home_place *place)
 {
-    if (!routines_find(flows_routines(program_flows(program)), pc, &place->routine))
+    if (!routines_find(program, pc, &place->routine))
         return false;
     place->address = pc - place->routine.bias;
     if (!program_cfa(program, pc, &place->cfa_register, &place->cfa_offset))

@@ -310,7 +310,7 @@ static bool callee_of(const struct scene *scene, const struct state *state, cons
     }
     if (insn->target) {
         *callee =
-            routines_find(scene->routines, insn->target, &routine) ? routine.die : (Dwarf_Die){0};
+            routines_find(scene->program, insn->target, &routine) ? routine.die : (Dwarf_Die){0};
         return callee->addr;
     }
     if (insn->memory_count == 2 || (insn->memory_count && insn->memory[0].kind == ACCESS_LOAD))

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/program.h"
+#include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
 /* A variable with one fixed location. */
@@ -259,7 +260,7 @@ static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr
 static void globals_read_all(struct globals *globals)
 {
     Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(program_module(globals->program), &bias);
+    Dwarf *dwarf = dwfl_module_getdwarf(globals->program->dwfl, &bias);
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     Dwarf_Die split;
@@ -299,8 +300,8 @@ static const struct global *find(struct index *index, uint64_t address)
 static const struct symbol *symbol_of(const struct globals *globals, const struct index *index,
                                       uint64_t address)
 {
-    return index == &globals->tls ? program_thread_object(globals->program, address)
-                                  : program_object(globals->program, address);
+    return index == &globals->tls ? module_tls(globals->program->module, address)
+                                  : module_object(globals->program->module, address);
 }
 
 /* Length, operation, number; of those with DW_OP_addrx none. */
@@ -334,7 +335,7 @@ static void read_units_placing(struct globals *globals, struct index *index,
                                const struct symbol *symbol)
 {
     Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(program_module(globals->program), &bias);
+    Dwarf *dwarf = dwfl_module_getdwarf(globals->program->dwfl, &bias);
     Elf_Scn *section = dwarf ? sections_find(dwarf_getelf(dwarf), ".debug_info") : NULL;
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
     bool tls = index == &globals->tls;
@@ -359,7 +360,7 @@ static bool may_be_variable(const struct globals *globals, const struct symbol *
     if (symbol) /* the link editor's own two, and gcc's, are declared nowhere */
         return strcmp(symbol->name, "_DYNAMIC") && strcmp(symbol->name, "_GLOBAL_OFFSET_TABLE_") &&
                strncmp(symbol->name, gcc, sizeof gcc - 1) != 0;
-    return dwfl_module_getsymtab(program_module(globals->program)) <= 1;
+    return dwfl_module_getsymtab(globals->program->dwfl) <= 1;
 }
 
 /* As the unit of the code that asks declares the variable of another, which says as much as a look
@@ -466,7 +467,7 @@ static const char *full_name(struct program *program, Dwarf_Die *variable)
     const char *own = dwarf_diename(variable);
     if (!own)
         return NULL;
-    scopes_prefix(describe_scopes(program_types(program)), variable, prefix, sizeof prefix);
+    scopes_prefix(program->scopes, variable, prefix, sizeof prefix);
     snprintf(name, sizeof name, "%s%s", prefix, own);
     return program_text(program, name);
 }
@@ -502,7 +503,7 @@ void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_an
 void variable_answer(struct program *program, struct dwarf_answer *answer)
 {
     const struct dwarf_question *question = &answer->question;
-    struct globals *globals = program_globals(program);
+    struct globals *globals = program->globals;
     const struct global *global = question->ask == DWARF_TLS
                                       ? globals_find_tls(globals, question->address, question->pc)
                                       : globals_find(globals, question->address, question->pc);
