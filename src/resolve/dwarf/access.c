@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 
-#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/members.h"
 

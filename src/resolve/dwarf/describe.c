@@ -13,7 +13,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "place.h"
-#include "resolve/dwarf/die.h"
 #include "resolve/library_types.h"
 
 /*

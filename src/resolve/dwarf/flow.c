@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/flow.h"
+#include "resolve/dwarf/program.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "decode/insn.h"
-#include "resolve/dwarf/program.h"
 #include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
@@ -294,7 +293,7 @@ void flows_free(struct flows *flows)
 static struct scene scene_of(const struct flows *flows, const struct flow *flow)
 {
     return (struct scene){
-        .program = flows->program, .shapes = flows->program->shapes, .wheres = &flow->wheres};
+        .program = flows->program, .shapes = &flows->program->shapes, .wheres = &flow->wheres};
 }
 
 /* ---- through the blocks ---- */
@@ -344,7 +343,7 @@ static bool flow_join(struct flows *flows, const struct flow *flow, size_t block
         if (flow->changed[before] && !reached)
             flow->way[block] = turn;
         if (flow->changed[before])
-            state_join(flows->program->shapes, state, &flow->after[before]);
+            state_join(&flows->program->shapes, state, &flow->after[before]);
         reached |= flow->changed[before] != 0;
     }
     return reached;
@@ -436,7 +435,7 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
         return -ENOENT;
     if (!program_insns(flows->program, pc, &insns, &count) || !count)
         return -EFAULT;
-    wheres_read(&flow->wheres, flows->program->shapes, &flow->routine);
+    wheres_read(&flow->wheres, &flows->program->shapes, &flow->routine);
     if (graph_init(&flow->graph, insns, count, &flow->wheres))
         return -ENOMEM;
     if (flows_make_room(flows, flow))

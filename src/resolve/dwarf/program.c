@@ -10,9 +10,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "decode/decoder.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/flow.h"
-#include "resolve/dwarf/variables.h"
 #include "resolve/elf/cfi.h"
 #include "resolve/elf/debuginfo.h"
 #include "resolve/elf/module.h"
@@ -100,7 +97,7 @@ static const char *function_name(struct program *program, Dwarf_Die *function)
     if (mangled && demangle(mangled, plain, sizeof plain))
         return program_text(program, plain);
     const char *own = dwarf_diename(function);
-    scopes_prefix(program->scopes, function, plain, sizeof plain);
+    scopes_prefix(&program->scopes, function, plain, sizeof plain);
     snprintf(name, sizeof name, "%s%s", plain, own ? own : "?");
     return program_text(program, name);
 }
@@ -192,19 +189,16 @@ struct program *program_new(struct module *module)
     program->module = module;
     program->debuginfo = module_debuginfo(module);
     program->dwfl = program->debuginfo ? debuginfo_module(program->debuginfo) : NULL;
+    program->scopes.dwfl = program->dwfl;
+    program->shapes.scopes = &program->scopes;
     struct decode_target target = {
         .context = program, .code = read_code, .function = find_function};
     if (program->dwfl) {
         program->decoder = decoder_new(&target);
-        program->scopes = scopes_new(program);
-        program->types = describe_new(program->scopes);
-        program->globals = globals_new(program);
-        program->shapes = shapes_new(program->scopes);
-        program->links = links_new(program);
+        program->types = describe_new(&program->scopes);
         program->flows = flows_new(program);
     }
-    if (!program->decoder || !program->scopes || !program->types || !program->globals ||
-        !program->shapes || !program->links || !program->flows) {
+    if (!program->decoder || !program->types || !program->flows) {
         program_free(program);
         return NULL;
     }
@@ -217,11 +211,11 @@ void program_free(struct program *program)
         return;
     decoder_free(program->decoder);
     flows_free(program->flows);
-    links_free(program->links);
-    shapes_free(program->shapes);
-    globals_free(program->globals);
     describe_free(program->types);
-    scopes_free(program->scopes);
+    globals_fini(&program->globals);
+    shapes_fini(&program->shapes);
+    scopes_fini(&program->scopes);
+    free(program->links.at);
     free(program->routines.at);
     hash_fini(&program->routines.units);
     arena_fini(&program->answer);

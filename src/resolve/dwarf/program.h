@@ -7,27 +7,22 @@
 #ifndef MISSTOP_RESOLVE_DWARF_PROGRAM_H
 #define MISSTOP_RESOLVE_DWARF_PROGRAM_H
 
-#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/array.h"
-#include "base/hash.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/question.h"
+#include "resolve/dwarf/variables.h"
 
 struct debuginfo;
 struct decoder;
 struct describe;
-struct flows;
-struct globals;
-struct insn;
-struct links;
 struct module;
 struct program;
-struct scopes;
-struct shapes;
 
 /* From a module of the resolver. NULL: it has no debug information, or out of memory. */
 struct program *program_new(struct module *module);
@@ -42,42 +37,20 @@ const struct dwarf_type *program_next_type(struct program *program);
 
 /* ---- for the files of this folder ---- */
 
-/*
- * Functions by address: the entry of the function that holds an address, not of one inlined
- * there. Read unit by unit and kept.
- */
-struct routine {
-    uint64_t start; /* run-time addresses of the part that holds the address */
-    uint64_t end;
-    uint64_t entry; /* where calls arrive; 0: not reported */
-    Dwarf_Die die;
-    Dwarf_Addr bias;
-};
-
-struct routines {
-    struct routine *at; /* by start */
-    size_t count;
-    size_t room;
-    struct hash units; /* units read, by the address of their entry */
-};
-
 struct program {
     struct module *module;
     struct debuginfo *debuginfo;
     Dwfl_Module *dwfl;
     struct decoder *decoder; /* of the file's own bytes */
-    struct scopes *scopes;
+    struct scopes scopes;
     struct describe *types;
-    struct globals *globals; /* variables at fixed places */
-    struct shapes *shapes;
+    struct globals globals; /* variables at fixed places */
+    struct shapes shapes;
     struct routines routines;
-    struct links *links;
+    struct links links;
     struct flows *flows; /* targets of registers */
     struct arena answer; /* strings of the last one */
 };
-
-/* False: none is known there. */
-bool routines_find(struct program *program, uint64_t address, struct routine *routine);
 
 /* An address in a unit: DWARF's own addresses are run-time addresses - bias. */
 struct program_place {

@@ -12,28 +12,12 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
-#include "resolve/dwarf/program.h"
 
 /* Scopes, which one part of this file reads from units, and the other searches. */
 struct scope {
     Dwarf_Die die;
     uint64_t hash;   /* of the names from the outermost to this one */
     uint32_t parent; /* index + 1; 0: the unit */
-};
-
-struct scopes {
-    struct program *program;
-    struct scope *scopes;
-    uint32_t count;
-    size_t room;
-    struct hash enclosing; /* from an entry's address to its scope, as `parent` is */
-    struct hash read;      /* units with known `enclosing` */
-    Dwarf_Die *definitions;
-    uint32_t definition_count;
-    size_t definition_room;
-    struct hash by_name; /* hash of the names to an index into definitions */
-    Dwarf_CU *searched;  /* the last unit gone through for definitions */
-    bool searched_all;
 };
 
 enum {
@@ -50,24 +34,13 @@ struct walk {
     bool remembers; /* keep the enclosing scopes; else definitions alone */
 };
 
-struct scopes *scopes_new(struct program *program)
+void scopes_fini(struct scopes *scopes)
 {
-    struct scopes *scopes = calloc(1, sizeof *scopes);
-    if (scopes)
-        scopes->program = program;
-    return scopes;
-}
-
-void scopes_free(struct scopes *scopes)
-{
-    if (!scopes)
-        return;
     hash_fini(&scopes->enclosing);
     hash_fini(&scopes->read);
     hash_fini(&scopes->by_name);
     free(scopes->scopes);
     free(scopes->definitions);
-    free(scopes);
 }
 
 static uint64_t scopes_key_of(const Dwarf_Die *die)
@@ -292,7 +265,7 @@ static bool scopes_search_definition(struct scopes *scopes, uint64_t hash,
                                      const Dwarf_Die *declared, Dwarf_Die *definition)
 {
     Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(scopes->program->dwfl, &bias);
+    Dwarf *dwarf = dwfl_module_getdwarf(scopes->dwfl, &bias);
     uint64_t until_ns = clock_now_ns() + (uint64_t)SEARCH_MS * 1000000;
     while (dwarf && !scopes->searched_all && clock_now_ns() < until_ns) {
         Dwarf_Die die;

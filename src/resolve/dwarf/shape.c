@@ -207,49 +207,20 @@ enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTE
 /* Of one comparison of two records; pairs beyond it are taken to be alike. */
 enum { PAIRS_MAX = 256 };
 
-struct entry {
+struct shape_entry {
     struct shape shape;
     struct parts parts; /* of a record or union, read when first asked for */
     bool parts_read;
 };
 
-struct shapes {
-    struct entry *entries;
-    size_t count;
-    size_t room;
-    struct scopes *scopes;
-    struct hash by_die;  /* address of a type's entry, as it was given */
-    struct hash by_kind; /* numbers by name and size, pointers by what they point to */
-    struct hash alike;   /* shapes_same() of two records: 1 or 0 */
-};
-
-struct shapes *shapes_new(struct scopes *scopes)
+void shapes_fini(struct shapes *shapes)
 {
-    struct shapes *shapes = calloc(1, sizeof *shapes);
-    if (!shapes)
-        return NULL;
-    shapes->entries = calloc(64, sizeof *shapes->entries);
-    shapes->room = 64;
-    shapes->count = 1; /* void */
-    shapes->scopes = scopes;
-    if (!shapes->entries) {
-        free(shapes);
-        return NULL;
-    }
-    return shapes;
-}
-
-void shapes_free(struct shapes *shapes)
-{
-    if (!shapes)
-        return;
     for (size_t i = 0; i < shapes->count; i++)
         free(shapes->entries[i].parts.parts);
     free(shapes->entries);
     hash_fini(&shapes->by_die);
     hash_fini(&shapes->by_kind);
     hash_fini(&shapes->alike);
-    free(shapes);
 }
 
 static enum shape_kind scalar_kind(Dwarf_Die *die)
@@ -324,8 +295,8 @@ static uint32_t shapes_add(struct shapes *shapes, const struct shape *shape)
     if (!array_more(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
                     SHAPES_MAX))
         return SHAPE_NOTHING;
-    shapes->entries[shapes->count] = (struct entry){.shape = *shape};
-    return (uint32_t)shapes->count++;
+    shapes->entries[shapes->count++] = (struct shape_entry){.shape = *shape};
+    return (uint32_t)shapes->count;
 }
 
 static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned depth)
@@ -393,14 +364,15 @@ uint32_t shapes_of(struct shapes *shapes, Dwarf_Die *type)
 
 const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape)
 {
-    return &shapes->entries[shape < shapes->count ? shape : SHAPE_NOTHING].shape;
+    static const struct shape nothing;
+    return shape && shape <= shapes->count ? &shapes->entries[shape - 1].shape : &nothing;
 }
 
 /* A pointer to a record, which may have no entry of its own. */
 static uint32_t pointer_to(struct shapes *shapes, uint32_t record)
 {
     bool created = true;
-    struct shape shape = {.die = shapes->entries[record].shape.die,
+    struct shape shape = {.die = shapes_at(shapes, record)->die,
                           .size = POINTER_BYTES,
                           .pointee = record,
                           .kind = SHAPE_POINTER};
@@ -420,7 +392,7 @@ static uint32_t shape_of_part(struct shapes *shapes, struct part *part)
 
 static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
 {
-    struct entry *entry = &shapes->entries[shape];
+    struct shape_entry *entry = &shapes->entries[shape - 1];
     if (!entry->parts_read) {
         entry->parts_read = true;
         parts_read(&entry->parts, shapes->scopes, &entry->shape.die);

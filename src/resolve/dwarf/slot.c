@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/variables.h"
+#include "resolve/dwarf/program.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
 #include "access.h"
 #include "decode/insn.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/flow.h"
-#include "resolve/dwarf/program.h"
 #include "resolve/elf/cfi.h"
 
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 17, LOCATIONS_MAX = 1 << 12 };
