@@ -107,10 +107,9 @@ static bool name_variable(struct program *program, Dwarf_Die *variable, uint64_t
 static bool assignee_held(struct program *program, uint64_t address, uint8_t reg,
                           struct dwarf_answer *answer)
 {
-    struct home_place place;
+    const struct wheres *wheres = wheres_at(program, address);
     Dwarf_Die variable;
-    return home_place(program, address, &place) &&
-           home_find_pointer(&place, address, reg, &variable) &&
+    return wheres && home_held(wheres, address, reg, true, &variable) &&
            name_variable(program, &variable, 0, answer);
 }
 

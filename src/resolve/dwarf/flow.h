@@ -190,10 +190,12 @@ struct where {
     int64_t offset;
     uint64_t part; /* bytes of the variable before this piece */
     uint64_t size; /* bytes of the piece; 0: not known */
+    Dwarf_Die variable;
     uint32_t shape;
-    uint8_t kind;  /* enum where_kind */
-    uint8_t reg;   /* enum sample_register or WHERE_CFA */
-    bool anywhere; /* reported for its whole scope: its position at any address */
+    uint32_t depth; /* of its scope in the function */
+    uint8_t kind;   /* enum where_kind */
+    uint8_t reg;    /* enum sample_register or WHERE_CFA */
+    bool anywhere;  /* reported for its whole scope: its position at any address */
 };
 
 /* A call with a callee that DWARF names: the type of its result. */
@@ -220,6 +222,10 @@ struct wheres {
 
 void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct routine *routine);
 void wheres_fini(struct wheres *wheres);
+
+/* Those of the function around an address, kept until another function's are asked for; NULL: none
+ * is known there. */
+const struct wheres *wheres_at(struct program *program, uint64_t pc);
 
 /* Goes through those of a list that hold at an address: *at is 0 at first. NULL: no more. */
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at);

@@ -71,10 +71,10 @@ struct home {
     uint64_t inside; /* bytes from the variable's start to the slot */
 };
 
-/* A function and an instruction of it. */
+/* An instruction of a function, and the function's variables. */
 struct home_place {
-    struct routine routine;
-    Dwarf_Addr address;   /* in DWARF's terms */
+    const struct wheres *wheres;
+    uint64_t pc;
     uint8_t cfa_register; /* SREG_NONE: not that simple */
     int64_t cfa_offset;
 };
@@ -86,9 +86,10 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place);
  * elsewhere in the function. */
 bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 
-/* The outermost of those variables that is a pointer to something. */
-bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
-                       Dwarf_Die *variable);
+/* The outermost variable that a register holds at an address; `pointers`: of those that are
+ * pointers to something that has a name. */
+bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
+               Dwarf_Die *variable);
 
 /*
  * A function's use of its stack, for slots that are no variables: the end of the part of fixed
