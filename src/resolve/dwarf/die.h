@@ -21,6 +21,17 @@ enum { DIE_HOPS_MAX = 64 };
  * that is void. */
 bool die_type(Dwarf_Die *die, Dwarf_Die *type);
 
+/* Whether an entry itself has an attribute that is true. */
+bool die_flag(Dwarf_Die *die, unsigned name);
+
+/* An attribute that is a constant, of the entry or where it refers to; false: it has none, and the
+ * value stays as it was. */
+bool die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value);
+
+/* Bytes from the start of a type to a member or base class, of a bit-field those before its first
+ * bit; false: computed at run time, as of virtual bases. */
+bool die_offset(Dwarf_Die *member, uint64_t *offset);
+
 /* Whether entries of this tag only give another type a name or a quality. */
 bool die_is_alias(int tag);
 

@@ -205,8 +205,7 @@ static bool keeps_parameters(const struct program *program, struct routine *rout
     Dwarf_Die unit;
     Dwarf_Word convention = 0;
     bool external = false;
-    dwarf_formudata(dwarf_attr_integrate(&routine->die, DW_AT_calling_convention, &attribute),
-                    &convention);
+    die_number(&routine->die, DW_AT_calling_convention, &convention);
     if (convention == DW_CC_nocall)
         return false;
     dwarf_formflag(dwarf_attr_integrate(&routine->die, DW_AT_external, &attribute), &external);

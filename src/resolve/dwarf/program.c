@@ -104,12 +104,11 @@ static const char *function_name(struct program *program, Dwarf_Die *function)
 
 static const char *call_file(struct program *program, Dwarf_Die *unit, Dwarf_Die *function)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word index;
     Dwarf_Files *files;
     size_t count;
-    if (dwarf_formudata(dwarf_attr(function, DW_AT_call_file, &attribute), &index) ||
-        dwarf_getsrcfiles(unit, &files, &count) || index >= count)
+    if (!die_number(function, DW_AT_call_file, &index) || dwarf_getsrcfiles(unit, &files, &count) ||
+        index >= count)
         return NULL;
     return absolute(program, unit, dwarf_filesrc(files, index, NULL, NULL));
 }
@@ -117,10 +116,9 @@ static const char *call_file(struct program *program, Dwarf_Die *unit, Dwarf_Die
 static void answer_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *function,
                            struct dwarf_answer *answer)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word line = 0;
     uint32_t at = answer->inlined_count++;
-    dwarf_formudata(dwarf_attr(function, DW_AT_call_line, &attribute), &line);
+    die_number(function, DW_AT_call_line, &line);
     answer->inlined[at] = function_name(program, function);
     answer->inlined_file[at] = call_file(program, unit, function);
     answer->inlined_line[at] = line <= UINT32_MAX ? (uint32_t)line : 0;

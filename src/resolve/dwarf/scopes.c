@@ -66,14 +66,6 @@ static bool is_scope(int tag)
            (is_type(tag) && tag != DW_TAG_enumeration_type);
 }
 
-static bool is_inline(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    bool flag = false;
-    return dwarf_attr(die, DW_AT_export_symbols, &attribute) &&
-           !dwarf_formflag(&attribute, &flag) && flag;
-}
-
 static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 {
     if (!array_more(&scopes->scopes, &scopes->room, scopes->count, sizeof *scopes->scopes,
@@ -214,7 +206,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
         Dwarf_Die *scope = &scopes->scopes[chain[count]].die;
         const char *name = scope_name(scope);
         /* Inline namespaces, such as std::__cxx11, are not written in names. */
-        if (!name || is_inline(scope))
+        if (!name || die_flag(scope, DW_AT_export_symbols))
             continue;
         int length = snprintf(out + used, out_size - used, "%s::", name);
         if (length < 0 || (size_t)length >= out_size - used)

@@ -32,7 +32,7 @@ struct parts {
     bool links; /* of the base class are to the record's own kind */
 };
 
-enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4, BITS = 8 };
+enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4 };
 
 struct shape_reader {
     struct parts *parts;
@@ -41,39 +41,6 @@ struct shape_reader {
     size_t room;
     size_t left;
 };
-
-static bool has_flag(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    bool flag = false;
-    return dwarf_attr(die, name, &attribute) && !dwarf_formflag(&attribute, &flag) && flag;
-}
-
-/* A constant; in DWARF 2 "plus constant"; of a bit-field alone, in bits. */
-static bool offset_of(Dwarf_Die *member, uint64_t *offset)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word value;
-    Dwarf_Op *ops;
-    size_t count = 0;
-    *offset = 0;
-    if (dwarf_attr(member, DW_AT_data_bit_offset, &attribute) &&
-        !dwarf_formudata(&attribute, &value)) {
-        *offset = value / BITS;
-        return true;
-    }
-    if (!dwarf_attr(member, DW_AT_data_member_location, &attribute))
-        return true; /* of a union */
-    if (!dwarf_formudata(&attribute, &value)) {
-        *offset = value;
-        return true;
-    }
-    if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
-        ops[0].atom != DW_OP_plus_uconst)
-        return false; /* a virtual base: found through the object's own table */
-    *offset = ops[0].number;
-    return true;
-}
 
 static void parts_take(struct shape_reader *reader, const struct part *part)
 {
@@ -153,8 +120,8 @@ static void read_member(struct shape_reader *reader, Dwarf_Die *member)
     Dwarf_Die element;
     uint64_t count;
     /* A static member is declared here and lives elsewhere. */
-    if (has_flag(member, DW_AT_external) || has_flag(member, DW_AT_declaration) ||
-        !die_type(member, &part.type) || !offset_of(member, &part.offset))
+    if (die_flag(member, DW_AT_external) || die_flag(member, DW_AT_declaration) ||
+        !die_type(member, &part.type) || !die_offset(member, &part.offset))
         return;
     part.stride = 0;
     part.name = dwarf_diename(member);
@@ -225,10 +192,9 @@ void shapes_fini(struct shapes *shapes)
 
 static enum shape_kind scalar_kind(Dwarf_Die *die)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word encoding = 0;
     uint64_t size = 0;
-    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_encoding, &attribute), &encoding);
+    die_number(die, DW_AT_encoding, &encoding);
     die_size(die, &size);
     /* Those of Rust and Go are plain numbers. */
     bool number = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||

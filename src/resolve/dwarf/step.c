@@ -24,12 +24,11 @@ struct passed {
 
 static bool is_float(const struct shape *shape)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Die die = shape->die;
     Dwarf_Word encoding = 0;
     if (shape->kind != SHAPE_SCALAR)
         return false;
-    dwarf_formudata(dwarf_attr_integrate(&die, DW_AT_encoding, &attribute), &encoding);
+    die_number(&die, DW_AT_encoding, &encoding);
     return encoding == DW_ATE_float || encoding == DW_ATE_complex_float;
 }
 
@@ -49,10 +48,9 @@ static enum passing class_at(struct shapes *shapes, const struct passed *passed,
 
 static bool goes_by_reference(Dwarf_Die *type)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word convention = 0;
-    dwarf_formudata(dwarf_attr_integrate(type, DW_AT_calling_convention, &attribute), &convention);
-    return convention == DW_CC_pass_by_reference;
+    return die_number(type, DW_AT_calling_convention, &convention) &&
+           convention == DW_CC_pass_by_reference;
 }
 
 /* False: no type, that is void, or one that is not known. */
