@@ -73,12 +73,9 @@ static inline void call_noted(struct call_seen *seen, enum call_kind kind)
 enum { CULPRIT_CANDIDATES_MAX = 16 };
 
 struct candidate {
-    const struct insn **insns; /* the trace: [count], at most TRACE_MAX */
-    uint32_t *written;         /* [count + 1] */
-    uint8_t count;
+    struct trace trace;         /* TRACE_MAX instructions at most */
     const struct insn *culprit; /* NULL: there is none this way, see reason */
     uint64_t entry;             /* of the function, when entered */
-    uint32_t entered_by;        /* of the trace */
     uint8_t at;                 /* its place in the trace */
     uint8_t reason;             /* enum reason when culprit is NULL */
     uint8_t condition;          /* of the nearest jump, INSN_CONDITION_NONE */

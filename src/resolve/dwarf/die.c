@@ -51,12 +51,47 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type);
 }
 
-bool die_is_declaration(Dwarf_Die *die)
+bool die_flag(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     bool flag = false;
-    return dwarf_attr(die, DW_AT_declaration, &attribute) && !dwarf_formflag(&attribute, &flag) &&
-           flag;
+    return dwarf_attr(die, name, &attribute) && !dwarf_formflag(&attribute, &flag) && flag;
+}
+
+bool die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
+{
+    Dwarf_Attribute attribute;
+    /* An upper bound that is computed, of a variable-length array, is no constant. */
+    return dwarf_attr_integrate(die, name, &attribute) && !dwarf_formudata(&attribute, value);
+}
+
+/* A constant; in DWARF 2 an expression that adds one; of a bit-field alone, in bits. */
+bool die_offset(Dwarf_Die *member, uint64_t *offset)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    Dwarf_Op *ops;
+    size_t count = 0;
+    *offset = 0;
+    if (die_number(member, DW_AT_data_bit_offset, &value)) {
+        *offset = value / 8;
+        return true;
+    }
+    if (!dwarf_attr(member, DW_AT_data_member_location, &attribute))
+        return true; /* of a union */
+    if (dwarf_formudata(&attribute, &value)) {
+        if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
+            ops[0].atom != DW_OP_plus_uconst)
+            return false;
+        value = ops[0].number;
+    }
+    *offset = value;
+    return true;
+}
+
+bool die_is_declaration(Dwarf_Die *die)
+{
+    return die_flag(die, DW_AT_declaration);
 }
 
 /* The entry searched for, and how much more of the unit may be read. */
@@ -189,38 +224,6 @@ bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee)
     return is_pointer(dwarf_tag(pointer)) && die_type(pointer, &type) && die_peel(&type, pointee);
 }
 
-static bool constant(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
-{
-    Dwarf_Attribute attribute;
-    /* An upper bound that is computed, of a variable-length array, is no constant. */
-    return dwarf_attr_integrate(die, name, &attribute) && !dwarf_formudata(&attribute, value);
-}
-
-/* DWARF 5, table 7.17: Fortran and its like count from 1. */
-static Dwarf_Word default_lower_bound(Dwarf_Die *die)
-{
-    Dwarf_Die unit;
-    if (!dwarf_diecu(die, &unit, NULL, NULL))
-        return 0;
-    switch (dwarf_srclang(&unit)) {
-    case DW_LANG_Fortran77:
-    case DW_LANG_Fortran90:
-    case DW_LANG_Fortran95:
-    case DW_LANG_Fortran03:
-    case DW_LANG_Fortran08:
-    case DW_LANG_Ada83:
-    case DW_LANG_Ada95:
-    case DW_LANG_Cobol74:
-    case DW_LANG_Cobol85:
-    case DW_LANG_Pascal83:
-    case DW_LANG_Modula2:
-    case DW_LANG_PLI:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 bool die_argument(Dwarf_Die *type, Dwarf_Die *argument)
 {
     Dwarf_Die child;
@@ -237,13 +240,17 @@ uint64_t die_dimension(Dwarf_Die *range)
 {
     Dwarf_Word count;
     Dwarf_Word upper;
-    Dwarf_Word lower;
-    if (constant(range, DW_AT_count, &count))
+    Dwarf_Sword usual = 0;
+    Dwarf_Die unit;
+    if (die_number(range, DW_AT_count, &count))
         return count;
-    if (!constant(range, DW_AT_upper_bound, &upper))
+    if (!die_number(range, DW_AT_upper_bound, &upper))
         return 0;
-    if (!constant(range, DW_AT_lower_bound, &lower))
-        lower = default_lower_bound(range);
+    /* Fortran and its like count from 1. */
+    if (dwarf_diecu(range, &unit, NULL, NULL))
+        dwarf_default_lower_bound(dwarf_srclang(&unit), &usual);
+    Dwarf_Word lower = (Dwarf_Word)usual;
+    die_number(range, DW_AT_lower_bound, &lower);
     int64_t elements = (int64_t)(upper - lower + 1);
     /* gcc says "[0]" by an upper bound of -1, of four bytes or eight. */
     return elements > 0 && upper != UINT32_MAX ? (uint64_t)elements : 0;
@@ -301,7 +308,7 @@ static bool own_size(Dwarf_Die *peeled, uint64_t *bytes)
 {
     Dwarf_Word size;
     int tag = dwarf_tag(peeled);
-    if (constant(peeled, DW_AT_byte_size, &size))
+    if (die_number(peeled, DW_AT_byte_size, &size))
         *bytes = size;
     else if (is_pointer(tag))
         *bytes = ADDRESS_BYTES;
