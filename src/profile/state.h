@@ -70,10 +70,10 @@ struct profile {
     struct object_extra *extras; /* [extra_count], as many as objects.ids */
     size_t extra_count;
     struct tally all[SAMPLE_EVENTS_MAX]; /* all attributed samples of each event */
-    struct levels_table object_levels;   /* by id and event, as objects.at */
-    struct levels_table offset_levels;   /* by index in offsets.at; key: pairs_hash() */
-    struct levels_table function_levels; /* by id and event, as functions.at */
-    struct levels_table code_levels;     /* by index in code.at; key: pairs_hash() */
+    struct count_rows object_levels;     /* by id and event, as objects.at */
+    struct count_rows offset_levels;     /* by index in offsets.at; key: pairs_hash() */
+    struct count_rows function_levels;   /* by id and event, as functions.at */
+    struct count_rows code_levels;       /* by index in code.at; key: pairs_hash() */
     struct levels all_levels[SAMPLE_EVENTS_MAX];
     double refresh_weight;
     uint64_t refresh_samples; /* of the ranking event, attributed or not */

@@ -375,7 +375,7 @@ struct snapshot_causes_figures *build_figures_of(struct build *build,
 
 /* ---- lists ---- */
 
-static const struct causes_table *table_of(const struct causes *causes, enum causes_of kind)
+static const struct count_rows *table_of(const struct causes *causes, enum causes_of kind)
 {
     return kind == CAUSES_OBJECTS     ? &causes->objects
            : kind == CAUSES_FUNCTIONS ? &causes->functions
@@ -401,11 +401,11 @@ static void causes_list_keep(struct snapshot_causes_list *list,
 
 static void list_kind(struct build *build, enum causes_of kind, struct snapshot_causes_figures *all)
 {
-    const struct causes_table *table = table_of(&build->profile->causes, kind);
+    const struct count_rows *table = table_of(&build->profile->causes, kind);
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
     list->rows = build_array(build, SNAPSHOT_CAUSES_ROWS, sizeof *list->rows);
     for (uint32_t id = 0; !build->failed && CAUSES_SLOT(id, 0) < table->slot_count; id++) {
-        const struct causes_row *from = causes_table_find(table, CAUSES_SLOT(id, build->event), 0);
+        const struct causes_row *from = count_rows_find(table, CAUSES_SLOT(id, build->event), 0);
         struct snapshot_causes_row row = {.id = id, .unlisted = NAN};
         build_sum_causes(build, from, &row.figures);
         build_sum_causes(build, from, all);
@@ -449,15 +449,15 @@ static void sum_code(const struct build *build, const struct matrix_axes *axes,
                      struct snapshot_causes_figures *sums)
 {
     const struct pairs *pairs = &build->profile->code;
-    const struct causes_table *table = &build->profile->causes.code;
+    const struct count_rows *table = &build->profile->causes.code;
     const struct pair *pair;
     for (size_t i = 0; (pair = pairs_next(pairs, &i));) {
         if (PAIR_EVENT(pair->owner) != build->event)
             continue;
-        build_sum_causes(build,
-                         causes_table_find(table, (size_t)(pair - pairs->at),
-                                           pairs_hash(pair->owner, pair->key)),
-                         &sums[cell_of(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
+        build_sum_causes(
+            build,
+            count_rows_find(table, (size_t)(pair - pairs->at), pairs_hash(pair->owner, pair->key)),
+            &sums[cell_of(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
     }
 }
 

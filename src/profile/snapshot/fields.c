@@ -45,7 +45,7 @@ static void sum_pair(const struct build *build, const struct pair *pair, struct 
     uint64_t key = pairs_hash(pair->owner, pair->key);
     build_sum_offset(build, pair, &sums->levels);
     build_sum_offset_rates(build, pair, &sums->rates);
-    build_sum_causes(build, causes_table_find(&profile->causes.offsets, slot, key), &sums->causes);
+    build_sum_causes(build, count_rows_find(&profile->causes.offsets, slot, key), &sums->causes);
 }
 
 /* Index of the field that a pair's place belongs to; object->field_count: none that is kept. */

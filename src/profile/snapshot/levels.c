@@ -24,7 +24,7 @@ void build_sum_object(const struct build *build, uint32_t object, struct levels_
 {
     const struct profile *profile = build->profile;
     size_t slot = (size_t)object * profile->objects.events + build->event;
-    add_recorded(build, levels_find(&profile->object_levels, slot, 1), sums);
+    add_recorded(build, count_rows_find(&profile->object_levels, slot, 1), sums);
     for (uint16_t i = 0; i < profile->options.event_count; i++)
         sums->counted[i] += build_read(build, &tallies_at(&profile->objects, object, i)->weight);
 }
@@ -34,7 +34,7 @@ void build_sum_offset(const struct build *build, const struct pair *pair, struct
     const struct profile *profile = build->profile;
     size_t slot = (size_t)(pair - profile->offsets.at);
     add_recorded(build,
-                 levels_find(&profile->offset_levels, slot, pairs_hash(pair->owner, pair->key)),
+                 count_rows_find(&profile->offset_levels, slot, pairs_hash(pair->owner, pair->key)),
                  sums);
     for (uint16_t i = 0; i < profile->options.event_count; i++) {
         uint32_t owner = PAIR_OWNER(PAIR_OBJECT(pair->owner), i);
@@ -51,9 +51,9 @@ void build_sum_code(const struct build *build, const struct pair *pair, struct l
     size_t slot = (size_t)(pair - profile->code.at);
     sums->counted[event] += build_read(build, &pair->weight);
     if (event == build->event)
-        add_recorded(build,
-                     levels_find(&profile->code_levels, slot, pairs_hash(pair->owner, pair->key)),
-                     sums);
+        add_recorded(
+            build, count_rows_find(&profile->code_levels, slot, pairs_hash(pair->owner, pair->key)),
+            sums);
 }
 
 double build_cycles(const struct build *build, const struct levels *levels)
@@ -355,13 +355,13 @@ struct snapshot_rates *build_all_rates(struct build *build)
 
 /* Of an object or a function. */
 static void add_tallies(const struct build *build, const struct tallies *tallies,
-                        const struct levels_table *levels, uint32_t id, struct rates_sums *sums)
+                        const struct count_rows *levels, uint32_t id, struct rates_sums *sums)
 {
     int event = reporting_event(&build->rates);
     for (uint16_t i = 0; i < build->profile->options.event_count; i++)
         sums->events[i] = read_tally(build, tallies_at(tallies, id, i));
     if (event >= 0)
-        add_levels(build, levels_find(levels, (size_t)id * tallies->events + (size_t)event, 1),
+        add_levels(build, count_rows_find(levels, (size_t)id * tallies->events + (size_t)event, 1),
                    sums);
 }
 
@@ -408,7 +408,7 @@ static struct amount read_pair(const struct build *build, const struct pair *pai
 
 /* `levels`: of the pairs of the same table. */
 static void add_pair(const struct build *build, const struct pairs *pairs,
-                     const struct levels_table *levels, const struct pair *pair,
+                     const struct count_rows *levels, const struct pair *pair,
                      struct rates_sums *sums)
 {
     struct amount amount = read_pair(build, pair);
@@ -418,7 +418,7 @@ static void add_pair(const struct build *build, const struct pairs *pairs,
     if ((int)event == reporting_event(&build->rates))
         add_levels(
             build,
-            levels_find(levels, (size_t)(pair - pairs->at), pairs_hash(pair->owner, pair->key)),
+            count_rows_find(levels, (size_t)(pair - pairs->at), pairs_hash(pair->owner, pair->key)),
             sums);
 }
 

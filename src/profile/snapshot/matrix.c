@@ -70,7 +70,7 @@ static void open_row(const struct build *build, struct matrix_filling *filling, 
     double amount[QUANTITIES];
     size_t slot = (size_t)function * profile->functions.events + build->event;
     read_amounts(build, filling, tallies_at(&profile->functions, function, 0),
-                 levels_find(&profile->function_levels, slot, 1), amount);
+                 count_rows_find(&profile->function_levels, slot, 1), amount);
     for (int i = 0; i < QUANTITIES; i++) {
         filling->row_left[i][row] = amount[i];
         filling->row_left[i][filling->rows] -= amount[i];
@@ -86,7 +86,7 @@ static void open_column(const struct build *build, struct matrix_filling *fillin
     do {
         size_t slot = (size_t)object * profile->objects.events + build->event;
         read_amounts(build, filling, tallies_at(&profile->objects, object, 0),
-                     levels_find(&profile->object_levels, slot, 1), amount);
+                     count_rows_find(&profile->object_levels, slot, 1), amount);
         for (int i = 0; i < QUANTITIES; i++) {
             filling->column_left[i][column] += amount[i];
             filling->column_left[i][filling->columns] -= amount[i];
@@ -170,9 +170,9 @@ static void put_pair(const struct build *build, const struct pair *pair,
     matrix_put_amount(filling, STORES, row, column, build_samples(build, &pair->stores));
     if (filling->timed)
         matrix_put_amount(filling, CYCLES, row, column,
-                          build_cycles(build, levels_find(&profile->code_levels,
-                                                          (size_t)(pair - profile->code.at),
-                                                          pairs_hash(pair->owner, pair->key))));
+                          build_cycles(build, count_rows_find(&profile->code_levels,
+                                                              (size_t)(pair - profile->code.at),
+                                                              pairs_hash(pair->owner, pair->key))));
 }
 
 static void put_pairs(const struct build *build, const struct matrix_axes *axes,
