@@ -127,7 +127,7 @@ struct build {
     struct profile *profile;
     struct arena *arena;
     struct snapshot *snapshot;
-    struct hash index; /* object id -> index + 1 into snapshot->objects */
+    struct hash index; /* object id -> index into snapshot->objects */
     uint32_t
         *part_of; /* [objects.ids]: the object under which one is shown; NULL: each by itself */
     size_t parts_room;

@@ -591,12 +591,8 @@ static bool window_waits_init(struct window_waits *sums, const struct build *bui
                            &taken) &&
                 found;
     hash_fini(&taken);
-    for (size_t i = 0; made && i < snapshot->code_count; i++) {
-        uint32_t *index = hash_insert(&sums->function_index, snapshot->code[i].id, NULL);
-        made = index;
-        if (index)
-            *index = (uint32_t)i;
-    }
+    for (size_t i = 0; made && i < snapshot->code_count; i++)
+        made = hash_put(&sums->function_index, snapshot->code[i].id, (uint32_t)i);
     return made && sums->objects && sums->functions && sums->chased;
 }
 
@@ -622,12 +618,8 @@ static bool take_entry(struct window_waits *sums, const struct build *build,
     if (object != UINT32_MAX)
         groups[count++] = &sums->objects[object];
     waits_take(&sums->waits, entry, groups, count);
-    if (!function || object == UINT32_MAX || !entry->chases)
-        return true;
-    uint32_t *chases = hash_insert(&sums->chases, (uint64_t)*function << 32 | object, NULL);
-    if (chases)
-        ++*chases;
-    return chases;
+    return !function || object == UINT32_MAX || !entry->chases ||
+           hash_add(&sums->chases, (uint64_t)*function << 32 | object, 1);
 }
 
 static void build_objects_waits(struct build *build, struct window_waits *sums)

@@ -302,26 +302,15 @@ static const double least_site = 1.0 / 4000;
 
 /* ---- instructions and fields ---- */
 
-static int by_address(const void *key, const void *row)
-{
-    uint64_t address = *(const uint64_t *)key;
-    const struct snapshot_instruction *instruction = row;
-    return address < instruction->address ? -1 : address > instruction->address;
-}
-
 static void locate(const struct build *build, size_t row, struct snapshot_matrix_site *site)
 {
     const struct snapshot *snapshot = build->snapshot;
     const struct snapshot_code *code = &snapshot->code[snapshot->matrix.rows[row]];
-    const struct snapshot_instruction *instruction =
-        code->instruction_count
-            ? bsearch(&site->address, code->instructions, code->instruction_count,
-                      sizeof *code->instructions, by_address)
-            : NULL;
-    if (!instruction)
+    size_t at = SORTED_BELOW(code->instructions, code->instruction_count, address, site->address);
+    if (at == code->instruction_count || code->instructions[at].address != site->address)
         return;
-    site->file = instruction->file;
-    site->line = instruction->line;
+    site->file = code->instructions[at].file;
+    site->line = code->instructions[at].line;
 }
 
 /* Many sites are on few fields: `known` holds the first site of each, + 1. */
