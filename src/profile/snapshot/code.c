@@ -307,7 +307,9 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
         struct snapshot_code *code = &snapshot->code[i];
         build->failed |= !hash_put(&index, code->id, (uint32_t)i);
         code->share = interval_share(code->share.value, samples);
-        code->rates = build_function_rates(build, code->id);
+        struct build_sums sums = {0};
+        build_sum_function(build, code->id, &sums);
+        code->rates = build_rates(build, &sums.rates);
         code->use = build_use(build, USE_FUNCTION, code->id, 0);
         code_describe(build, code);
         build_note_unplaced(build, code);
@@ -547,7 +549,7 @@ static void describe_object(struct build *build, uint32_t id, struct snapshot_ac
     const struct profile *profile = build->profile;
     const struct tally *tally = tallies_at(&profile->objects, id, build->event);
     struct object_desc desc;
-    struct levels_sums sums = {0};
+    struct build_sums sums = {0};
     bool known = build_describe_object(build, id, &desc);
     build_sum_object(build, id, &sums);
     const struct snapshot_levels *levels = build_levels(build, &sums);

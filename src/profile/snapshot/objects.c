@@ -101,7 +101,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
 {
     struct profile *profile = build->profile;
     struct object_extra extra = profile->extras[object->id];
-    struct levels_sums sums = {0};
+    struct build_sums sums = {0};
     add_tally(build, object, object->id);
     build_sum_object(build, object->id, &sums);
     for (uint32_t id = object->id; (id = build_next_part(build, id));) {
@@ -123,7 +123,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     fill_typed(object, &extra);
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
-    object->rates = build_object_rates(build, object->id);
+    object->rates = build_rates(build, &sums.rates);
     object->use = build_use(build, USE_OBJECT, object->id, 0);
 }
 
@@ -214,8 +214,7 @@ void build_objects(struct build *build)
     build->failed = !snapshot->objects;
     find_parts(build);
     build_unplaced(build);
-    snapshot->levels = build_all_levels(build);
-    snapshot->rates = build_all_rates(build);
+    build_all_levels(build);
     snapshot->objects_least = least_listed(build);
     for (uint32_t id = 0; id < build->profile->objects.ids && !build->failed; id++) {
         double share = share_of(build, id);
