@@ -52,14 +52,23 @@ unsigned engine_loading(struct engine *engine)
     return resolver_loading(engine->resolver).waiting;
 }
 
+struct sampler_span engine_span(const struct engine *engine)
+{
+    if (engine->sampler)
+        return sampler_span(engine->sampler);
+    uint64_t start_ns = store_reader_start_ns(engine->stored.reader);
+    uint64_t end_ns = store_reader_end_ns(engine->stored.reader);
+    return (struct sampler_span){start_ns, end_ns > start_ns ? end_ns - start_ns : 0};
+}
+
 uint64_t engine_start_ns(const struct engine *engine)
 {
-    return engine->kind->source->span(engine).start_ns;
+    return engine_span(engine).start_ns;
 }
 
 uint64_t engine_length_ns(const struct engine *engine)
 {
-    return engine->kind->source->span(engine).length_ns;
+    return engine_span(engine).length_ns;
 }
 
 bool engine_rereadable(const struct engine *engine)
@@ -169,7 +178,7 @@ static void describe_machine(struct engine *engine)
     out->process_share = share_of(list, count, engine_info(engine)->pid);
     out->others = known(text->others);
     describe_addresses(engine);
-    recorded_date(text, machine, engine->kind->source->span(engine).start_ns);
+    recorded_date(text, machine, engine_span(engine).start_ns);
 }
 
 struct snapshot_recording *engine_recording(struct engine *engine)
@@ -178,7 +187,7 @@ struct snapshot_recording *engine_recording(struct engine *engine)
     struct snapshot_recording *out = &text->shown;
     if (engine->kind->live)
         return NULL;
-    struct sampler_span span = engine->kind->source->span(engine);
+    struct sampler_span span = engine_span(engine);
     *out = (struct snapshot_recording){.position_s = NAN,
                                        .length_s = NAN,
                                        .process_share = NAN,
@@ -254,8 +263,7 @@ static bool recorded_geometry(struct engine *engine)
            !geometry_among_recorded(machine, engine->options.cache, &engine->geometry);
 }
 
-const struct engine_kind engine_recorded = {.source = &engine_sampled,
-                                            .open = recorded_open,
+const struct engine_kind engine_recorded = {.open = recorded_open,
                                             .open_files = recorded_open_files,
                                             .open_names = sampled_open_names,
                                             .drain = recorded_drain,
