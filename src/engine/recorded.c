@@ -239,28 +239,17 @@ static int recorded_restart(struct engine *engine, pid_t pid, struct error *erro
     return sampler_restart(engine->sampler, pid, error);
 }
 
-static int geometry_among_recorded(const struct perfdata_machine *machine, const char *spec,
-                                   struct geometry *geometry)
-{
-    struct geometry_cache caches[PERFDATA_CACHES_MAX];
-    for (unsigned i = 0; i < machine->cache_count; i++)
-        caches[i] = (struct geometry_cache){machine->caches[i].level, machine->caches[i].line_bytes,
-                                            machine->caches[i].sets, machine->caches[i].ways,
-                                            machine->caches[i].type};
-    return geometry_among(geometry, spec, caches, machine->cache_count, NULL);
-}
-
 static bool recorded_geometry(struct engine *engine)
 {
     static const char *const levels[] = {"L1", "L2", "L3"};
     const struct perfdata_machine *machine = sampler_machine(engine->sampler);
     for (int i = 0; machine && i < 3; i++) {
         struct geometry geometry;
-        bool known = !geometry_among_recorded(machine, levels[i], &geometry);
+        bool known = !geometry_among(&geometry, levels[i], machine, NULL);
         engine->cache_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
     }
     return machine && machine->cache_count &&
-           !geometry_among_recorded(machine, engine->options.cache, &engine->geometry);
+           !geometry_among(&engine->geometry, engine->options.cache, machine, NULL);
 }
 
 const struct engine_kind engine_recorded = {.open = recorded_open,
