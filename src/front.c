@@ -164,29 +164,30 @@ static void quit(struct front *front)
 
 static void suspend(struct front *front)
 {
-    screen_suspend(front->setup.screen);
+    display_suspend(front->setup.display);
     /* SIGTSTP is blocked for the signalfd. To this thread, which must not run on before they stop.
      */
     raise(SIGSTOP);
-    screen_resume(front->setup.screen);
+    display_resume(front->setup.display);
 }
 
 /* `W`: the picture shown. */
 static void write_snapshot(struct front *front, const char *name)
 {
     char message[512];
-    struct screen *screen = front->setup.screen;
-    if (!screen_snapshot(screen))
+    struct display *display = front->setup.display;
+    if (!display_snapshot(display))
         return;
-    snapshot_file_write(screen_snapshot(screen), front->setup.view, name, message, sizeof message);
-    screen_message(screen, message);
+    snapshot_file_write(display_snapshot(display), front->setup.view, name, message,
+                        sizeof message);
+    display_message(display, message);
 }
 
 static void read_keys(struct front *front)
 {
     struct request request;
     borrow(front);
-    while ((request = screen_input(front->setup.screen)).kind != REQUEST_NONE) {
+    while ((request = display_input(front->setup.display)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_SUSPEND)
             suspend(front);
         else if (request.kind == REQUEST_WRITE)
@@ -232,9 +233,9 @@ static void draw_news(struct front *front)
         return;
     borrow(front);
     if (snapshot)
-        screen_show(front->setup.screen, snapshot, snapshot_free);
+        display_show(front->setup.display, snapshot, snapshot_free);
     if (message[0])
-        screen_message(front->setup.screen, message);
+        display_message(front->setup.display, message);
     give_back(front);
 }
 

@@ -113,20 +113,20 @@ static void change_delay(struct loop *loop, int direction)
 static void write_snapshot(const struct loop *loop, const char *name)
 {
     char message[512];
-    struct screen *screen = loop->setup->screen;
-    if (!screen_snapshot(screen))
+    struct display *display = loop->setup->display;
+    if (!display_snapshot(display))
         return;
-    snapshot_file_write(screen_snapshot(screen), &loop->setup->options->view, name, message,
+    snapshot_file_write(display_snapshot(display), &loop->setup->options->view, name, message,
                         sizeof message);
-    screen_message(screen, message);
+    display_message(display, message);
 }
 
 static void loop_suspend(struct loop *loop)
 {
-    screen_suspend(loop->setup->screen);
+    display_suspend(loop->setup->display);
     /* SIGTSTP is blocked for the signalfd; SIGSTOP stops whatever is blocked. */
     kill(getpid(), SIGSTOP);
-    screen_resume(loop->setup->screen);
+    display_resume(loop->setup->display);
 }
 
 static void ask_engine(struct loop *loop, const struct request *request)
@@ -179,7 +179,7 @@ static bool loop_act(struct loop *loop, const struct request *request)
 static void loop_read_keys(struct loop *loop)
 {
     for (;;) {
-        struct request request = screen_input(loop->setup->screen);
+        struct request request = display_input(loop->setup->display);
         if (request.kind == REQUEST_NONE || loop->quit)
             return;
         if (loop_act(loop, &request))
@@ -199,13 +199,13 @@ static void leave(void *context)
     const struct options *options = setup->options;
     if (setup->launch || options->record || options->html || options->pprof)
         return;
-    screen_emergency_restore();
+    display_emergency_restore();
     _exit(0);
 }
 
 static int start_front(struct loop *loop, struct error *error)
 {
-    struct front_setup front = {.screen = loop->setup->screen,
+    struct front_setup front = {.display = loop->setup->display,
                                 .view = &loop->setup->options->view,
                                 .leave = leave,
                                 .context = (void *)(uintptr_t)loop->setup};
@@ -222,7 +222,7 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     bool idled;
     loop->follows = engine_follows(setup->engine, &idled);
     loop->replays = setup->options->input && !loop->follows;
-    int code = setup->screen && !loop->replays ? start_front(loop, error) : 0;
+    int code = setup->display && !loop->replays ? start_front(loop, error) : 0;
     if (code)
         return code;
     int timer = refresh_timer_open(loop->delay_s);
@@ -232,7 +232,10 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
     watch(loop, LOOP_RECORDS, engine_fd(setup->engine));
     watch(loop, LOOP_HEAP, engine_heap_fd(setup->engine));
-    watch(loop, LOOP_KEYS, loop->front ? front_fd(loop->front) : setup->screen ? STDIN_FILENO : -1);
+    watch(loop, LOOP_KEYS,
+          loop->front      ? front_fd(loop->front)
+          : setup->display ? STDIN_FILENO
+                           : -1);
     watch(loop, LOOP_TIMER, timer);
     watch(loop, LOOP_SIGNAL, signals);
     watch(loop, LOOP_TARGET, target);
@@ -264,7 +267,7 @@ static void drain(struct loop *loop)
     uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
     /* A simulation's misses wait for us; live, the next refresh does not. */
-    bool all = !loop->setup->screen && (loop->target_ended || loop->setup->options->sim);
+    bool all = !loop->setup->display && (loop->target_ended || loop->setup->options->sim);
     do
         code = engine_drain(loop->setup->engine, until);
     while (code >= 0 && all && engine_behind(loop->setup->engine));
@@ -291,7 +294,7 @@ static void show_time_range(struct loop *loop)
         return;
     loop->time_range_shown = true;
     int code = engine_show_time_range(loop->setup->engine, options->time_range, loop->error);
-    if (code && loop->setup->screen)
+    if (code && loop->setup->display)
         loop_message(loop, loop->error->text);
     else
         loop->code = code;
@@ -309,7 +312,7 @@ static void loop_message(struct loop *loop, const char *text)
     if (loop->front)
         front_message(loop->front, text);
     else
-        screen_message(loop->setup->screen, text);
+        display_message(loop->setup->display, text);
 }
 
 /* Until something comes. Meanwhile screens may ask the stages. */
@@ -342,7 +345,7 @@ static void loop_refresh(struct loop *loop)
         return;
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
-    if (loop->quit && !loop->setup->screen)
+    if (loop->quit && !loop->setup->display)
         engine_be_patient(loop->setup->engine);
     const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
     /* Records after the last refresh are neither shown nor recorded. */
@@ -355,8 +358,8 @@ static void loop_refresh(struct loop *loop)
     loop->refreshes++;
     if (loop->front) {
         front_show(loop->front, snapshot);
-    } else if (loop->setup->screen) {
-        screen_show(loop->setup->screen, snapshot, snapshot_free);
+    } else if (loop->setup->display) {
+        display_show(loop->setup->display, snapshot, snapshot_free);
     } else {
         loop->code = print_snapshot(loop, loop->setup->output, snapshot);
         snapshot_free(snapshot);
@@ -396,9 +399,9 @@ static void read_signals(struct loop *loop)
 {
     struct signalfd_siginfo info;
     while (read(loop->polled[LOOP_SIGNAL].fd, &info, sizeof info) == sizeof info) {
-        if (info.ssi_signo == SIGWINCH && loop->setup->screen)
+        if (info.ssi_signo == SIGWINCH && loop->setup->display)
             loop_read_keys(loop);
-        else if (info.ssi_signo == SIGTSTP && loop->setup->screen)
+        else if (info.ssi_signo == SIGTSTP && loop->setup->display)
             loop_suspend(loop);
         else if (info.ssi_signo == SIGTSTP)
             kill(getpid(), SIGSTOP);
@@ -435,7 +438,7 @@ static void take_ready(struct loop *loop)
         drain(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
-    bool batch_replay = !loop->setup->screen && (loop->replays || is_copied(loop));
+    bool batch_replay = !loop->setup->display && (loop->replays || is_copied(loop));
     if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
         loop_refresh(loop);
 }
@@ -495,7 +498,7 @@ static void show_end(struct loop *loop)
 static void watch_target(struct loop *loop)
 {
     const struct loop_setup *setup = loop->setup;
-    if (setup->screen) {
+    if (setup->display) {
         loop_refresh(loop);
         /* A program that sleeps or begins had no sample yet. */
         refresh_timer_start(loop->polled[LOOP_TIMER].fd, fmin(loop->delay_s, second_picture_s),
@@ -511,12 +514,12 @@ static void watch_target(struct loop *loop)
             drain(loop);
         fill_time_range(loop);
     }
-    if (loop->target_ended && !loop->code && !loop->quit && setup->screen)
+    if (loop->target_ended && !loop->code && !loop->quit && setup->display)
         show_end(loop);
     else if (loop->target_ended && !loop->code && !loop->quit)
         loop_refresh(loop);
     /* Ended by a signal: the report has the samples so far. */
-    else if (loop->signalled && loop->follows && !loop->code && !setup->screen)
+    else if (loop->signalled && loop->follows && !loop->code && !setup->display)
         loop_refresh(loop);
 }
 
@@ -524,8 +527,8 @@ static void watch_target(struct loop *loop)
  * there is one picture, of all. */
 static void play(struct loop *loop)
 {
-    player_init(&loop->player, loop->setup->engine, loop->setup->screen,
-                loop->setup->screen ? loop->setup->options->pace : NAN);
+    player_init(&loop->player, loop->setup->engine, loop->setup->display,
+                loop->setup->display ? loop->setup->options->pace : NAN);
     while (!loop->quit && !loop->code) {
         int ready = wait_for(loop, player_patience_ms(&loop->player));
         if (ready < 0 && ready != -EINTR)
@@ -540,7 +543,7 @@ static void play(struct loop *loop)
             loop->code = code;
         else if (code)
             loop_refresh(loop);
-        loop->quit |= code && !loop->setup->screen;
+        loop->quit |= code && !loop->setup->display;
     }
 }
 
@@ -556,7 +559,7 @@ int loop_run(const struct loop_setup *setup, struct error *error)
         watch_target(&loop);
     code = loop.code;
     if (code && error->code != code)
-        error_set(error, code, "%s: %s", setup->screen ? "watching failed" : "cannot print",
+        error_set(error, code, "%s: %s", setup->display ? "watching failed" : "cannot print",
                   strerror(-code));
 out:
     loop_fini(&loop);

@@ -27,7 +27,7 @@
 struct front;
 
 struct front_setup {
-    struct screen *screen;
+    struct display *display;
     const struct view_options *view; /* of what `W` writes */
     /* On quit, where the loop does not answer soon: leaves the process, or returns to let the loop
      * finish. In the terminal's thread. NULL: the loop is waited for. */
@@ -65,10 +65,10 @@ bool front_may_ask(const struct front *front);
 struct loop_setup {
     const struct options *options;
     struct engine *engine;
-    struct screen *screen; /* NULL: batch */
-    FILE *output;          /* of a batch */
-    struct launch *launch; /* NULL or pid 0: nothing launched */
-    pid_t pid;             /* target; 0 in replay */
+    struct display *display; /* NULL: batch */
+    FILE *output;            /* of a batch */
+    struct launch *launch;   /* NULL or pid 0: nothing launched */
+    pid_t pid;               /* target; 0 in replay */
     /* The screen has a thread of its own from here on; NULL: no more. */
     void (*started)(void *context, const struct front *front);
     void *context;

@@ -16,7 +16,7 @@
 
 enum { ROWS_MAX = 4096 };
 
-static void show_processes(struct screen *screen, struct resolver_process_list *list,
+static void show_processes(struct display *display, struct resolver_process_list *list,
                            struct picker_row *rows)
 {
     const struct resolver_process *entries;
@@ -32,18 +32,18 @@ static void show_processes(struct screen *screen, struct resolver_process_list *
             .user = entries[i].user,
             .command = entries[i].command,
         };
-    picker_show(screen, rows, count);
+    picker_show(display, rows, count);
 }
 
 /* A quit, a signal to end, the way back, or a PID, in *picked; false: nothing yet. */
-static bool picked_now(struct screen *screen, int signals, pid_t *picked)
+static bool picked_now(struct display *display, int signals, pid_t *picked)
 {
     struct signalfd_siginfo info;
     struct request request;
     while (read(signals, &info, sizeof info) == sizeof info)
         if (info.ssi_signo != SIGWINCH && info.ssi_signo != SIGCHLD && info.ssi_signo != SIGTSTP)
             return true;
-    while ((request = picker_input(screen)).kind != REQUEST_NONE) {
+    while ((request = picker_input(display)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_PICK)
             *picked = request.pid ? (pid_t)request.pid : PERFDATA_IDLE;
         if (request.kind == REQUEST_LEAVE)
@@ -52,15 +52,15 @@ static bool picked_now(struct screen *screen, int signals, pid_t *picked)
             request.kind == REQUEST_QUIT)
             return true;
         if (request.kind == REQUEST_SUSPEND) {
-            screen_suspend(screen);
+            display_suspend(display);
             kill(getpid(), SIGSTOP);
-            screen_resume(screen);
+            display_resume(display);
         }
     }
     return false;
 }
 
-pid_t pick_running(struct screen *screen, double delay_s, struct error *error)
+pid_t pick_running(struct display *display, double delay_s, struct error *error)
 {
     struct resolver_process_list *list = resolver_process_list_new();
     struct picker_row *rows = calloc(ROWS_MAX, sizeof *rows);
@@ -76,17 +76,17 @@ pid_t pick_running(struct screen *screen, double delay_s, struct error *error)
     do {
         uint64_t now = clock_now_ns();
         if (now >= next_ns) {
-            show_processes(screen, list, rows);
+            show_processes(display, list, rows);
             next_ns = now + (uint64_t)(delay_s * CLOCK_NS_PER_S);
         }
         poll(polled, 2, (int)((next_ns - now) / 1000000) + 1);
-    } while (!picked_now(screen, signals, &picked) && !(polled[0].revents & POLLHUP));
+    } while (!picked_now(display, signals, &picked) && !(polled[0].revents & POLLHUP));
 out:
     if (signals >= 0)
         close(signals);
     if (list)
         resolver_process_list_free(list);
-    picker_end(screen, picked > 0);
+    picker_end(display, picked > 0);
     free(rows);
     return picked;
 }
@@ -116,8 +116,8 @@ static size_t fill_recorded(struct picker_row *rows, const struct perfdata_proce
 
 /* Of the recorded ones: its PID (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (the list was
  * left) or a negative errno. */
-static pid_t pick_recorded(struct screen *screen, const struct perfdata_process *list, size_t count,
-                           struct error *error)
+static pid_t pick_recorded(struct display *display, const struct perfdata_process *list,
+                           size_t count, struct error *error)
 {
     struct picker_row *rows = calloc(ROWS_MAX, sizeof *rows);
     int signals = signals_open();
@@ -126,16 +126,16 @@ static pid_t pick_recorded(struct screen *screen, const struct perfdata_process 
         picked = error_set(error, -ENOMEM, "cannot list the processes of the recording");
         goto out;
     }
-    picker_show_recorded(screen, rows, fill_recorded(rows, list, count));
+    picker_show_recorded(display, rows, fill_recorded(rows, list, count));
     struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                               {.fd = signals, .events = POLLIN}};
     do
         poll(polled, 2, -1);
-    while (!picked_now(screen, signals, &picked) && !(polled[0].revents & POLLHUP));
+    while (!picked_now(display, signals, &picked) && !(polled[0].revents & POLLHUP));
 out:
     if (signals >= 0)
         close(signals);
-    picker_end(screen, picked > 0 || picked == PERFDATA_IDLE);
+    picker_end(display, picked > 0 || picked == PERFDATA_IDLE);
     free(rows);
     return picked;
 }
@@ -151,7 +151,7 @@ static double seconds(uint64_t ns)
 
 static void draw_line(struct player *player)
 {
-    if (!player->screen)
+    if (!player->display)
         return;
     const struct play *clock = &player->clock;
     bool seeks = play_seeks(clock);
@@ -167,7 +167,7 @@ static void draw_line(struct player *player)
         .pace = clock->pace,
     };
     player->drawn_ns = clock_now_ns();
-    screen_play(player->screen, &line);
+    display_play(player->display, &line);
 }
 
 static void set_out(struct player *player)
@@ -181,10 +181,10 @@ static void set_out(struct player *player)
     engine_go_through(player->engine, player->through);
 }
 
-void player_init(struct player *player, struct engine *engine, struct screen *screen, double pace)
+void player_init(struct player *player, struct engine *engine, struct display *display, double pace)
 {
     *player = (struct player){.engine = engine,
-                              .screen = screen,
+                              .display = display,
                               .from_start = !isnan(pace),
                               .pace = isnan(pace) ? 1 : pace};
     set_out(player);
@@ -244,12 +244,12 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     const struct perfdata_process *list = engine_processes(player->engine, &count);
     *quit = false;
     if (!count || !engine_rereadable(player->engine)) {
-        screen_message(player->screen, engine_learnt(player->engine)
-                                           ? "misstop recorded this process alone"
-                                           : no_way_back);
+        display_message(player->display, engine_learnt(player->engine)
+                                             ? "misstop recorded this process alone"
+                                             : no_way_back);
         return 0;
     }
-    pid_t pid = pick_recorded(player->screen, list, count, error);
+    pid_t pid = pick_recorded(player->display, list, count, error);
     *quit = pid == PICK_QUIT;
     if (pid <= 0 && pid != PERFDATA_IDLE)
         return pid < PICK_BACK ? (int)pid : 0;
@@ -259,14 +259,15 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     return code;
 }
 
-int player_pick_first(struct engine *engine, struct screen *screen, bool *quit, struct error *error)
+int player_pick_first(struct engine *engine, struct display *display, bool *quit,
+                      struct error *error)
 {
     size_t count;
     const struct perfdata_process *list = engine_processes(engine, &count);
     *quit = false;
     if (count < 2 || !engine_rereadable(engine))
         return 0;
-    pid_t pid = pick_recorded(screen, list, count, error);
+    pid_t pid = pick_recorded(display, list, count, error);
     *quit = pid == PICK_QUIT || pid == PICK_BACK;
     if (pid > 0 || pid == PERFDATA_IDLE)
         return engine_restart(engine, pid, error);
@@ -297,11 +298,11 @@ bool player_act(struct player *player, const struct request *request, double ste
         return false;
     bool back = try_request(&clock, request, step_s, &understood);
     if (!understood) {
-        screen_message(player->screen, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
+        display_message(player->display, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
         return true;
     }
     if (back && !engine_rereadable(player->engine)) {
-        screen_message(player->screen, no_way_back);
+        display_message(player->display, no_way_back);
         return true;
     }
     player->clock = clock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings in words, composed from their figures; for the Findings page, text, JSON and HTML. */
+/* Findings in words, composed from their figures; for the Findings screen, text, JSON and HTML. */
 #ifndef MISSTOP_VIEW_FINDINGS_H
 #define MISSTOP_VIEW_FINDINGS_H
 
@@ -36,6 +36,6 @@ const char *finding_confidence(enum finding_sure sure);
 
 /* Part of all samples: "12-31%", "at most 31%", "not known (share 62%)". */
 void finding_gain(const struct snapshot_finding *finding, char *out, size_t size);
-const char *finding_screen_name(enum finding_screen page);
+const char *finding_screen_name(enum finding_screen screen);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "snapshot.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/columns.h"
 
 bool levels_report_far(const struct snapshot *snapshot);

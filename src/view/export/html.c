@@ -15,10 +15,10 @@
 #include "view/answer.h"
 #include "view/findings.h"
 #include "view/levels.h"
-#include "view/pages/causes.h"
-#include "view/pages/rows.h"
+#include "view/screens/causes.h"
+#include "view/screens/rows.h"
 #include "view/words.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 
 /* The process, the source, and how far to trust the figures. */
 
@@ -560,7 +560,7 @@ static void print_page(struct html_writer *writer)
     html_markup(writer, "<script>\n%s</script>\n</body>\n</html>\n", html_script);
 }
 
-int html_print(FILE *out, const struct snapshot *snapshot, const struct screen_sources *sources,
+int html_print(FILE *out, const struct snapshot *snapshot, const struct view_sources *sources,
                const struct html_run *run)
 {
     struct html_writer writer = {out, snapshot, sources, run};
@@ -574,7 +574,7 @@ int html_check(const char *path, struct error *error)
     return whole_file_check(option, path, error);
 }
 
-static int write_to(int fd, const struct snapshot *snapshot, const struct screen_sources *sources,
+static int write_to(int fd, const struct snapshot *snapshot, const struct view_sources *sources,
                     const struct html_run *run)
 {
     int own = dup(fd); /* fclose() closes what it was given, which is not ours */
@@ -586,8 +586,7 @@ static int write_to(int fd, const struct snapshot *snapshot, const struct screen
 }
 
 int html_write(const char *path, const struct snapshot *snapshot,
-               const struct screen_sources *sources, const struct html_run *run,
-               struct error *error)
+               const struct view_sources *sources, const struct html_run *run, struct error *error)
 {
     struct whole_file file;
     int code = whole_file_open(&file, option, path, error);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "view/export/writers.h"
-#include "view/pages/causes.h"
+#include "view/screens/causes.h"
 #include "view/words.h"
 #include "view/widget/chart.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "view/export/writers.h"
-#include "view/pages/rows.h"
-#include "view/pages/matrix_table.h"
+#include "view/screens/rows.h"
+#include "view/screens/matrix_table.h"
 
 enum {
     FUNCTION_ROWS = 60,
@@ -43,7 +43,7 @@ bool html_function_link(const struct snapshot *snapshot, const void *pointer, ch
 /* Why a line has no text: of the first file that has none. */
 static void write_unreadable(struct html_writer *writer, const struct source_rows *lines)
 {
-    const struct screen_sources *sources = writer->sources;
+    const struct view_sources *sources = writer->sources;
     const char *note = NULL;
     for (size_t i = 0; i < lines->count && !note && sources->source_note; i++)
         if (lines->list[i].file && !lines->list[i].text[0])

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "view/export/writers.h"
 #include "view/levels.h"
-#include "view/pages/rows.h"
+#include "view/screens/rows.h"
 #include "view/words.h"
 
 /* The layout of a type in cache lines: a strip of bytes for each line, and the rows of the

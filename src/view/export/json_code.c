@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "view/export/json.h"
-#include "view/pages/matrix_table.h"
+#include "view/screens/matrix_table.h"
 #include "view/words.h"
 
 static json_t *partners(const struct snapshot_partners *from)

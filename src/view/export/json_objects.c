@@ -4,7 +4,7 @@
 
 #include "view/export/json.h"
 #include "view/levels.h"
-#include "view/pages/rows.h"
+#include "view/screens/rows.h"
 #include "view/words.h"
 
 /* The layout of a type in memory, with its heat. */

@@ -18,10 +18,10 @@
 #include "view/answer.h"
 #include "view/findings.h"
 #include "view/levels.h"
-#include "view/pages/causes.h"
-#include "view/pages/matrix_table.h"
+#include "view/screens/causes.h"
+#include "view/screens/matrix_table.h"
 #include "view/words.h"
-#include "view/pages/rows.h"
+#include "view/screens/rows.h"
 #include "view/widget/table.h"
 
 /* The first lines of batch text: what was watched, how, and how far to trust it; declared in

@@ -7,13 +7,13 @@
 #define MISSTOP_VIEW_EXPORT_WRITERS_H
 
 #include "view/export/files.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 #include "view/widget/columns.h"
 
 struct html_writer {
     FILE *out;
     const struct snapshot *snapshot;
-    const struct screen_sources *sources;
+    const struct view_sources *sources;
     const struct html_run *run;
 };
 

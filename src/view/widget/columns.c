@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/chart.h"
 
 enum {

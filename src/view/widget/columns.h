@@ -3,7 +3,7 @@
  * Columns as data: title, the path to the value in a row, JSON key, how it is written, sorted
  * and painted, and which columns go first when there is little room. Screen, batch text, HTML and
  * the JSON members of a row come from the same table; finding, filtering, sorting and the help
- * page need nothing else.
+ * need nothing else.
  */
 #ifndef MISSTOP_VIEW_WIDGET_COLUMNS_H
 #define MISSTOP_VIEW_WIDGET_COLUMNS_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "snapshot.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/view.h"
 
 enum {
@@ -184,7 +184,7 @@ struct json_t;
 /* A column, a JSON member, or both. */
 struct column {
     const char *title; /* NULL: only a JSON member */
-    const char *help;  /* one sentence; NULL: not on the help page */
+    const char *help;  /* one sentence; NULL: not in the help */
     const char *key;   /* JSON member; NULL: none */
     const char *after; /* key that the member follows; NULL: that of the row above */
     /* The row that the value is of, where it is not this one: by a path, then by a function. */
@@ -278,7 +278,7 @@ struct column {
 
 /* The columns of one kind of row. */
 struct columns {
-    const char *title; /* of the list, for panes and the help page */
+    const char *title; /* of the list, for panes and the help */
     const struct column *list;
     unsigned count;
     unsigned sort; /* column sorted by at first; COLUMNS_AS_THEY_COME */

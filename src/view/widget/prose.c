@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +126,7 @@ bool prose_find(struct prose *prose, struct browser *browser, const char *word, 
 
 bool prose_act(struct prose *prose, struct browser *browser, enum action action)
 {
-    int page = prose->area.rows > 1 ? prose->area.rows - 1 : 1;
+    int screen = prose->area.rows > 1 ? prose->area.rows - 1 : 1;
     int top = prose->top;
     switch (action) {
     case ACTION_UP:
@@ -136,10 +136,10 @@ bool prose_act(struct prose *prose, struct browser *browser, enum action action)
         top += 1;
         break;
     case ACTION_PAGE_UP:
-        top -= page;
+        top -= screen;
         break;
     case ACTION_PAGE_DOWN:
-        top += page;
+        top += screen;
         break;
     case ACTION_HOME:
         top = 0;

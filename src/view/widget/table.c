@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 
 /* Snapshots in which the first names come. */
 enum { FITS = 3 };

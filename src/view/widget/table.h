@@ -2,13 +2,13 @@
 /*
  * A list one can move in, sort, filter and search, over any rows described by columns.
  * The selection stays on the same thing when a new snapshot moves it; until the user has
- * moved it, it stays on the first row instead. Embedded in the pages.
+ * moved it, it stays on the first row instead. Embedded in the states of screens.
  */
 #ifndef MISSTOP_VIEW_WIDGET_TABLE_H
 #define MISSTOP_VIEW_WIDGET_TABLE_H
 
 #include "request.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/columns.h"
 
 enum { TABLE_WORD_BYTES = 64 };

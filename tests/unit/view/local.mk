@@ -1,6 +1,6 @@
 # Unit tests of src/view: a program a concept, linked with all stages.
 UNIT_VIEW = tests/unit/view/test_browser tests/unit/view/test_canvas tests/unit/view/test_table \
-	tests/unit/view/test_pages tests/unit/view/test_causes_page tests/unit/view/test_watch_page \
+	tests/unit/view/test_screens tests/unit/view/test_causes_screen tests/unit/view/test_watch_screen \
 	tests/unit/view/test_answer tests/unit/view/test_words tests/unit/view/test_levels_view tests/unit/view/test_rows \
 	tests/unit/view/test_matrix_view tests/unit/view/test_batch tests/unit/view/test_json \
 	tests/unit/view/test_html tests/unit/view/test_pprof tests/unit/view/test_diff
@@ -8,37 +8,37 @@ check_PROGRAMS += $(UNIT_VIEW)
 TESTS += $(UNIT_VIEW)
 tests_unit_view_test_browser_SOURCES = tests/unit/view/test_browser.c \
 	tests/unit/view/snapshot_fixture.c tests/unit/view/snapshot_fixture.h \
-	tests/unit/view/page_fixture.c tests/unit/view/page_fixture.h
+	tests/unit/view/screen_fixture.c tests/unit/view/screen_fixture.h
 tests_unit_view_test_browser_LDADD = $(UNIT_LIBS)
 tests_unit_view_test_canvas_SOURCES = tests/unit/view/test_canvas.c
 tests_unit_view_test_canvas_LDADD = $(UNIT_LIBS)
 tests_unit_view_test_table_SOURCES = tests/unit/view/test_table.c \
 	tests/unit/view/snapshot_fixture.c tests/unit/view/snapshot_fixture.h
 tests_unit_view_test_table_LDADD = $(UNIT_LIBS)
-tests_unit_view_test_pages_SOURCES = tests/unit/view/test_pages.c tests/unit/view/page_fixture.c \
-	tests/unit/view/page_fixture.h tests/unit/view/snapshot_fixture.c \
+tests_unit_view_test_screens_SOURCES = tests/unit/view/test_screens.c tests/unit/view/screen_fixture.c \
+	tests/unit/view/screen_fixture.h tests/unit/view/snapshot_fixture.c \
 	tests/unit/view/snapshot_fixture.h
-tests_unit_view_test_pages_LDADD = $(UNIT_LIBS)
-tests_unit_view_test_causes_page_SOURCES = tests/unit/view/test_causes_page.c \
-	tests/unit/view/page_fixture.c tests/unit/view/page_fixture.h tests/unit/view/snapshot_fixture.c \
+tests_unit_view_test_screens_LDADD = $(UNIT_LIBS)
+tests_unit_view_test_causes_screen_SOURCES = tests/unit/view/test_causes_screen.c \
+	tests/unit/view/screen_fixture.c tests/unit/view/screen_fixture.h tests/unit/view/snapshot_fixture.c \
 	tests/unit/view/snapshot_fixture.h
-tests_unit_view_test_causes_page_LDADD = $(UNIT_LIBS)
-tests_unit_view_test_watch_page_SOURCES = tests/unit/view/test_watch_page.c \
-	tests/unit/view/watch_fixture.c tests/unit/view/watch_fixture.h tests/unit/view/page_fixture.c \
-	tests/unit/view/page_fixture.h tests/unit/view/snapshot_fixture.c \
+tests_unit_view_test_causes_screen_LDADD = $(UNIT_LIBS)
+tests_unit_view_test_watch_screen_SOURCES = tests/unit/view/test_watch_screen.c \
+	tests/unit/view/watch_fixture.c tests/unit/view/watch_fixture.h tests/unit/view/screen_fixture.c \
+	tests/unit/view/screen_fixture.h tests/unit/view/snapshot_fixture.c \
 	tests/unit/view/snapshot_fixture.h
-tests_unit_view_test_watch_page_LDADD = $(UNIT_LIBS)
+tests_unit_view_test_watch_screen_LDADD = $(UNIT_LIBS)
 tests_unit_view_test_answer_SOURCES = tests/unit/view/test_answer.c \
-	tests/unit/view/page_fixture.c tests/unit/view/page_fixture.h \
+	tests/unit/view/screen_fixture.c tests/unit/view/screen_fixture.h \
 	tests/unit/view/snapshot_fixture.c tests/unit/view/snapshot_fixture.h
 tests_unit_view_test_answer_LDADD = $(UNIT_LIBS)
-tests_unit_view_test_words_SOURCES = tests/unit/view/test_words.c tests/unit/view/page_fixture.c \
-	tests/unit/view/page_fixture.h tests/unit/view/snapshot_fixture.c \
+tests_unit_view_test_words_SOURCES = tests/unit/view/test_words.c tests/unit/view/screen_fixture.c \
+	tests/unit/view/screen_fixture.h tests/unit/view/snapshot_fixture.c \
 	tests/unit/view/snapshot_fixture.h
 tests_unit_view_test_words_LDADD = $(UNIT_LIBS)
 tests_unit_view_test_levels_view_SOURCES = tests/unit/view/test_levels_view.c \
-	tests/unit/view/json_fixture.c tests/unit/view/json_fixture.h tests/unit/view/page_fixture.c \
-	tests/unit/view/page_fixture.h tests/unit/view/snapshot_fixture.c \
+	tests/unit/view/json_fixture.c tests/unit/view/json_fixture.h tests/unit/view/screen_fixture.c \
+	tests/unit/view/screen_fixture.h tests/unit/view/snapshot_fixture.c \
 	tests/unit/view/snapshot_fixture.h
 tests_unit_view_test_levels_view_LDADD = $(UNIT_LIBS)
 tests_unit_view_test_rows_SOURCES = tests/unit/view/test_rows.c tests/unit/view/snapshot_fixture.c \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "unit/view/page_fixture.h"
+#include "unit/view/screen_fixture.h"
 #include "unit/view/snapshot_fixture.h"
 #include "view/answer.h"
 
@@ -215,11 +215,11 @@ static void rows_rank_by_what_may_wait(void **state)
             .from = WAIT_FROM_RECURRENCE, .low = {waits ? 0.5 : 0}, .high = {waits ? 0.8 : 0.05}};
         snapshot->objects[0].wait =
             (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE, .high = {0.01, 0.01, 0.01}};
-        page_open_on(snapshot, 30, 120, false, "");
-        int cached = page_row_with(snapshot->objects[0].name);
-        int waiting = page_row_with(snapshot->objects[1].name);
+        screen_open_on(snapshot, 30, 120, false, "");
+        int cached = screen_row_with(snapshot->objects[0].name);
+        int waiting = screen_row_with(snapshot->objects[1].name);
         assert_true(waits ? waiting < cached : cached < waiting);
-        page_close();
+        screen_close();
     }
 }
 

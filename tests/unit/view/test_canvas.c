@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/chart.h"
 
 static const char *row(const struct canvas *canvas, int at)

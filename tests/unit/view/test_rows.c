@@ -6,7 +6,7 @@
 
 #include "unit.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/pages/rows.h"
+#include "view/screens/rows.h"
 
 struct layout_rows_fixture {
     const struct snapshot *snapshot;
@@ -193,7 +193,7 @@ static int source_rows_teardown(void **state)
 
 static void source_rows_test_make(struct source_rows_fixture *fixture, bool readable)
 {
-    struct screen_sources sources = {.context = readable ? fixture : NULL, .source = source};
+    struct view_sources sources = {.context = readable ? fixture : NULL, .source = source};
     source_rows_make(&fixture->rows, fixture->code, &sources);
 }
 
@@ -229,7 +229,7 @@ static void hot_lines_stand_among_their_neighbours(void **state)
 static void instructions_of_a_line_add_up(void **state)
 {
     struct source_rows_fixture *fixture = *state;
-    struct screen_sources none = {0};
+    struct view_sources none = {0};
     struct instruction_rows instructions = {0};
     source_rows_test_make(fixture, true);
     const struct source_row *row = &fixture->rows.list[6];
