@@ -53,7 +53,7 @@ enum { SEARCH_QUEUE_MAX = 512 };
 
 struct search_queue {
     struct region at[SEARCH_QUEUE_MAX]; /* by share, descending */
-    uint32_t count;
+    size_t count;
 };
 
 enum { SEARCH_WAYS_MAX = 64, SEARCH_DROPPED = 32, SEARCH_WHAT = 128 };
