@@ -306,85 +306,64 @@ const char *play_time_text(char out[TEXT_BYTES], double seconds, double of)
     return out;
 }
 
-/* A part as a whole, or nothing of it. */
-static int play_line_part(struct canvas *canvas, int row, int column, enum paint paint,
-                          const char *text)
-{
-    if (column + glyph_columns(text, canvas->ascii) >= canvas->columns)
-        return column;
-    return column + canvas_text(canvas, row, column, canvas->columns - column, paint, text);
-}
-
 /* "Paused", the position, and the pace: always there. */
-static int draw_state(const struct browser *browser, struct canvas *canvas, int row)
+static void draw_state(const struct browser *browser, struct pen *pen)
 {
     const struct view_play *play = &browser->play;
     char at[TEXT_BYTES];
     char length[TEXT_BYTES];
-    char text[160];
     bool seeks = !isnan(play->goal_s);
     const char *state = seeks          ? "Reading"
                         : play->ended  ? "At the end"
                         : play->paused ? "Paused"
                                        : "Playing";
-    int used = 1;
-    used += canvas_text(canvas, row, used, canvas->columns - used,
-                        seeks || play->paused ? PAINT_RECORDED : PAINT_LIVE, state);
+    const char *behind = browser->frozen && !play->paused ? " behind the frozen picture" : "";
+    pen_part(pen, seeks || play->paused ? PAINT_RECORDED : PAINT_LIVE, "%s", state);
     play_time_text(at, play->position_s, play->length_s);
     play_time_text(length, play->length_s, 0);
     if (isnan(play->length_s))
-        snprintf(text, sizeof text, "  %s", at);
+        pen_whole(pen, PAINT_STRONG, "  %s", at);
     else
-        snprintf(text, sizeof text, "  %s of %s", at, length);
-    used = play_line_part(canvas, row, used, PAINT_STRONG, text);
+        pen_whole(pen, PAINT_STRONG, "  %s of %s", at, length);
     if (play->ended)
-        return used;
+        return;
     if (seeks)
-        return play_line_part(canvas, row, used, PAINT_DIM, ", Esc stops");
-    snprintf(text, sizeof text, isinf(play->pace) ? ", as fast as possible" : ", %gx", play->pace);
-    if (browser->frozen && !play->paused)
-        text_append(text, sizeof text, " behind the frozen picture");
-    return play_line_part(canvas, row, used, PAINT_PLAIN, text);
+        pen_whole(pen, PAINT_DIM, ", Esc stops");
+    else if (isinf(play->pace))
+        pen_whole(pen, PAINT_PLAIN, ", as fast as possible%s", behind);
+    else
+        pen_whole(pen, PAINT_PLAIN, ", %gx%s", play->pace, behind);
 }
 
-static int play_line_draw_bar(const struct view_play *play, struct canvas *canvas, int row,
-                              int column)
+static void play_line_draw_bar(const struct view_play *play, struct pen *pen)
 {
     char bar[BAR_BYTES(BAR_COLUMNS)];
-    if (canvas->columns < WIDE_COLUMNS || !(play->length_s > 0))
-        return column;
-    bar_fill(bar, sizeof bar, BAR_COLUMNS, play->position_s / play->length_s, canvas->ascii);
-    int start = play_line_part(canvas, row, column, PAINT_DIM, "  |");
-    int end = play_line_part(canvas, row, start, PAINT_STRONG, bar);
-    return play_line_part(canvas, row, end, PAINT_DIM, "|");
+    if (pen->canvas->columns < WIDE_COLUMNS || !(play->length_s > 0))
+        return;
+    bar_fill(bar, sizeof bar, BAR_COLUMNS, play->position_s / play->length_s, pen->canvas->ascii);
+    pen_whole(pen, PAINT_DIM, "  |");
+    pen_whole(pen, PAINT_STRONG, "%s", bar);
+    pen_whole(pen, PAINT_DIM, "|");
 }
 
 void play_line_draw(const struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot_recording *recording =
         browser->snapshot ? browser->snapshot->recording : NULL;
-    char text[256];
-    int column = draw_state(browser, canvas, row);
-    column = play_line_draw_bar(&browser->play, canvas, row, column);
+    struct pen pen = {canvas, row, 1, canvas->columns - 1};
+    draw_state(browser, &pen);
+    play_line_draw_bar(&browser->play, &pen);
     if (!recording)
         return;
-    if (recording->processes > 1) {
-        snprintf(text, sizeof text, "  1 of %" PRIu32 " processes", recording->processes);
-        column = play_line_part(canvas, row, column, PAINT_PLAIN, text);
-    }
-    if (recording->host) {
-        snprintf(text, sizeof text, "  recorded on %s", recording->host);
-        column = play_line_part(canvas, row, column, PAINT_PLAIN, text);
-    }
-    if (recording->date) {
-        snprintf(text, sizeof text, "%s %s", recording->date_exact ? "," : ", file of",
-                 recording->date);
-        column = play_line_part(canvas, row, column, PAINT_DIM, text);
-    }
-    if (recording->cpu) {
-        snprintf(text, sizeof text, ", %s", recording->cpu);
-        play_line_part(canvas, row, column, PAINT_DIM, text);
-    }
+    if (recording->processes > 1)
+        pen_whole(&pen, PAINT_PLAIN, "  1 of %" PRIu32 " processes", recording->processes);
+    if (recording->host)
+        pen_whole(&pen, PAINT_PLAIN, "  recorded on %s", recording->host);
+    if (recording->date)
+        pen_whole(&pen, PAINT_DIM, "%s %s", recording->date_exact ? "," : ", file of",
+                  recording->date);
+    if (recording->cpu)
+        pen_whole(&pen, PAINT_DIM, ", %s", recording->cpu);
 }
 
 const char *play_badge(const struct browser *browser)
