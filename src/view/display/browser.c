@@ -473,7 +473,9 @@ enum { WHEEL_ROWS = 3 };
 
 static void browser_show_screen(struct browser *browser, enum screen_id screen)
 {
-    if (screen != browser->screen && screens[screen].screen->open)
+    if (screen == browser->screen && screens[screen].place == SCREEN_IS_LEVEL)
+        browser_return(browser); /* its key closes it too */
+    else if (screen != browser->screen && screens[screen].screen->open)
         screens[screen].screen->open(browser);
     else
         browser_go(browser, screen);
@@ -571,9 +573,6 @@ static bool move_about(struct browser *browser, enum action action, struct reque
         return move_about(browser, tabs_next(browser, 1), request);
     case ACTION_LAST_SCREEN:
         return move_about(browser, tabs_next(browser, -1), request);
-    case ACTION_HELP:
-        help_open(browser);
-        return true;
     case ACTION_BACK:
         go_back(browser, request);
         return true;

@@ -43,9 +43,8 @@ enum prompt_kind {
 struct prompt {
     enum prompt_kind kind;
     char text[TABLE_WORD_BYTES];
-    char before[TABLE_WORD_BYTES]; /* the filter to go back to */
-    uint64_t identity;             /* the selection to go back to */
-    bool missing;                  /* nothing found */
+    uint64_t identity; /* the selection to go back to */
+    bool missing;      /* nothing found */
 };
 
 enum {
@@ -81,7 +80,7 @@ struct browser {
     unsigned level_count;
     unsigned pane[SCREEN_COUNT];
     bool drawn;                 /* the screen shown has been drawn and takes clicks */
-    void *states[SCREEN_COUNT]; /* read by screen_state() */
+    void *states[SCREEN_COUNT]; /* of each screen, which alone knows its type; NULL: it has none */
     struct prompt prompt;
     struct zone zones[ZONES_MAX];
     unsigned zone_count;
@@ -131,12 +130,6 @@ void browser_message(struct browser *browser, const char *text);
 void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_ns);
 
 /* ---- for the screens ---- */
-
-/* Of the screen itself, which alone knows its type; NULL: it has none. */
-static inline void *screen_state(const struct browser *browser, enum screen_id id)
-{
-    return browser->states[id];
-}
 
 static inline const struct screen *browser_screen(const struct browser *browser)
 {
@@ -204,7 +197,7 @@ void pane_table(struct browser *browser, struct canvas *canvas, struct area area
 int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
               struct table *const panes[], unsigned count);
 
-bool prompt_open(struct browser *browser, enum prompt_kind kind);
+void prompt_open(struct browser *browser, enum prompt_kind kind);
 /* Asks for one line; screen->answer of the screen shown gets it. */
 void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text);
 void prompt_key(struct browser *browser, uint32_t key, struct request *request);

@@ -9,20 +9,13 @@
 #include "view/display/browser.h"
 #include "view/widget/chart.h"
 
-bool prompt_open(struct browser *browser, enum prompt_kind kind)
+void prompt_open(struct browser *browser, enum prompt_kind kind)
 {
-    struct table *table = browser_table(browser);
-    if (!table) {
-        if (kind != PROMPT_FIND || !browser_screen(browser)->find)
-            return false;
-        browser->prompt = (struct prompt){.kind = kind};
-        return true;
-    }
-    browser->prompt = (struct prompt){.kind = kind, .identity = table->identity};
-    snprintf(browser->prompt.before, sizeof browser->prompt.before, "%s", table->filter);
-    if (kind == PROMPT_FILTER)
-        snprintf(browser->prompt.text, sizeof browser->prompt.text, "%s", table->filter);
-    return true;
+    const struct table *table = browser_table(browser);
+    if (!table && (kind != PROMPT_FIND || !browser_screen(browser)->find))
+        return;
+    prompt_ask(browser, kind, table && kind == PROMPT_FILTER ? table->filter : "");
+    browser->prompt.identity = table ? table->identity : 0;
 }
 
 void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text)
@@ -217,7 +210,7 @@ static int draw_keys(struct browser *browser, struct canvas *canvas, int row, in
 /* The screen's own keys from the left; help and quit always have room. */
 static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
 {
-    static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
+    static const enum action always[] = {SCREEN_ACTION(HELP), ACTION_QUIT};
     static const enum action replay_first[] = {ACTION_PLAY_PAUSE, ACTION_PLAY_STEP, ACTION_NONE};
     static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO, ACTION_PLAY_FORWARD,
                                               ACTION_PLAY_BACK, ACTION_NONE};

@@ -57,6 +57,7 @@ enum screen_id { SCREENS(SCREEN_ID) SCREEN_COUNT };
 enum { PANES_MAX = 5, SCREEN_TABLES_MAX = 6, SCREEN_BAR_MAX = 16 };
 
 struct browser;
+struct prose_writer;
 
 /* A table in the state of a screen. */
 struct screen_table {
@@ -71,7 +72,7 @@ struct screen {
     const char *shows;    /* the help: a few sentences on the screen, */
     const char *next;     /* its use, and the next step */
     const char *key_help; /* of its key, in the list of all keys; for a number it is the name */
-    size_t state_size;    /* of screen_state(); zero at first */
+    size_t state_size;    /* of its state in the browser; zero at first */
     void (*init)(void *state);
     void (*fini)(void *state);
     struct screen_table tables[SCREEN_TABLES_MAX]; /* in the state, ended by one without columns */
@@ -86,6 +87,7 @@ struct screen {
     void (*open)(struct browser *browser);   /* by its key; NULL: browser_go() */
     void (*update)(struct browser *browser); /* the snapshot shown has changed */
     void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
+    void (*write)(struct prose_writer *writer, struct browser *browser); /* all of a text */
     /* The tables in sight that keys and clicks are for; NULL: all of `tables`, in their order. */
     unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
     /* Before the general meaning of an action; true: done. */
@@ -140,8 +142,6 @@ void browser_open_layout(struct browser *browser, const struct snapshot_field *f
 /* The code that misses most on a member of the object in Detail. */
 void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
                          const struct snapshot_layout_row *row);
-/* The help on the screen shown; back from the help where it is open. */
-void help_open(struct browser *browser);
 
 /* ---- the two that the first screen shows below the objects, where there is room ---- */
 
@@ -167,23 +167,19 @@ void prose_heading(struct prose_writer *writer, const char *text);
 void prose_entry(struct prose_writer *writer, enum paint paint, const char *label,
                  const char *text);
 
-/* The state of such a screen, first in its own. */
+/* The state of such a screen, first in its own; the functions are those of the screen shown. */
 struct prose {
-    void (*write)(struct prose_writer *writer, struct browser *browser); /* all of the text */
     int top;
     int lines;
     struct area area; /* as drawn */
     bool ascii;
     char word[TABLE_WORD_BYTES]; /* found last */
-    int found;                   /* its line; -1: none */
+    int found;                   /* its line, from 1; 0: none */
 };
 
-/* From the first line on. */
-void prose_open(struct prose *prose);
-void prose_draw(struct prose *prose, struct browser *browser, struct canvas *canvas,
-                struct area area);
-bool prose_act(struct prose *prose, struct browser *browser, enum action action);
-bool prose_find(struct prose *prose, struct browser *browser, const char *word, bool from_here);
-void prose_hint(const struct prose *prose, char *out, size_t size);
+void prose_draw(struct browser *browser, struct canvas *canvas, struct area area);
+bool prose_act(struct browser *browser, enum action action, struct request *request);
+bool prose_find(struct browser *browser, const char *word, bool from_here);
+void prose_hint(struct browser *browser, char *out, size_t size);
 
 #endif

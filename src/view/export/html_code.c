@@ -79,8 +79,8 @@ static void write_lines(struct html_writer *writer, const struct snapshot_code *
                                             .code = true});
     if (lines.count)
         html_markup(writer, "</details>\n");
-    instruction_rows_fini(&instructions);
-    source_rows_fini(&lines);
+    free(instructions.list);
+    free(lines.list);
 }
 
 static void write_callers(struct html_writer *writer, const struct snapshot_code *code)
@@ -98,7 +98,7 @@ static void write_callers(struct html_writer *writer, const struct snapshot_code
                                             .most = CALLER_ROWS,
                                             .code = true});
     html_markup(writer, "</details>\n");
-    caller_rows_fini(&rows);
+    free(rows.list);
 }
 
 static void write_function(struct html_writer *writer, const struct snapshot_code *code,

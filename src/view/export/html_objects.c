@@ -2,6 +2,7 @@
 /* The objects, and the first ones one by one. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -158,7 +159,7 @@ static void html_layout(struct html_writer *writer, const struct snapshot_object
                                             .count = rows.count,
                                             .most = ROWS,
                                             .code = true});
-    layout_rows_fini(&rows);
+    free(rows.list);
 }
 
 enum {

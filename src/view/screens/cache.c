@@ -26,7 +26,7 @@ struct cache_view {
 
 static struct cache_view *cache_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_CACHE);
+    return browser->states[SCREEN_CACHE];
 }
 
 enum { LABEL_COLUMNS = 7 };

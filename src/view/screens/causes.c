@@ -92,7 +92,7 @@ struct causes_view {
 
 static struct causes_view *causes_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_CAUSES);
+    return browser->states[SCREEN_CAUSES];
 }
 
 enum {

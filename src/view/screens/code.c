@@ -17,7 +17,7 @@ struct code_view {
 
 static struct code_view *code_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_CODE);
+    return browser->states[SCREEN_CODE];
 }
 
 /* Columns of functions, and of the instructions in them that miss. */

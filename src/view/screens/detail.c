@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -26,7 +27,7 @@ struct detail_view {
 
 static struct detail_view *detail_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_DETAIL);
+    return browser->states[SCREEN_DETAIL];
 }
 
 /* The lines above the lists of Detail. */
@@ -490,7 +491,7 @@ static void detail_crumb(const struct browser *browser, char *out, size_t size)
 
 static void detail_fini(void *state)
 {
-    caller_rows_fini(&((struct detail_view *)state)->callers);
+    free(((struct detail_view *)state)->callers.list);
 }
 
 const struct screen detail_screen = {
@@ -555,12 +556,6 @@ static struct value field_stall_share(const struct snapshot *snapshot, const voi
     return value_number(isnan(timed) && row->rates ? row->rates->stall.value : timed);
 }
 
-static bool field_has_causes(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return row->causes;
-}
-
 static const struct column field_list[] = {
     COLUMN(.title = "OF IT", .key = "share", .after = "samples",
            .help = "Part of the object's samples that fell on this offset.",
@@ -606,7 +601,7 @@ static const struct column field_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_field, use), .members = &use_members),
     COLUMN(.key = "stall_share", .value = field_stall_share),
     COLUMN(.key = "causes", .from = ROW_OF(struct snapshot_field, causes),
-           .rows = &causes_figures_members, .present = field_has_causes),
+           .rows = &causes_figures_members, .given = ROW_OF(struct snapshot_field, causes)),
 };
 
 const struct columns field_columns = {

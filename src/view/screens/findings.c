@@ -12,7 +12,7 @@
 
 static struct table *findings_table(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_FINDINGS);
+    return browser->states[SCREEN_FINDINGS];
 }
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };

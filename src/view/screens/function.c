@@ -33,22 +33,10 @@ struct function_view {
 
 static struct function_view *function_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_FUNCTION);
+    return browser->states[SCREEN_FUNCTION];
 }
 
 enum { CONTEXT_LINES = 3, HEAD_LINES = 12, ROWS_MOST = 4000 };
-
-void source_rows_fini(struct source_rows *rows)
-{
-    free(rows->list);
-    *rows = (struct source_rows){0};
-}
-
-void instruction_rows_fini(struct instruction_rows *rows)
-{
-    free(rows->list);
-    *rows = (struct instruction_rows){0};
-}
 
 /* Identities of table rows. */
 static uint64_t source_identity(const char *file, uint32_t line)
@@ -723,9 +711,9 @@ static void function_fini(void *state)
 {
     struct function_view *function = state;
     free(function->sites);
-    source_rows_fini(&function->lines);
-    instruction_rows_fini(&function->instructions);
-    caller_rows_fini(&function->callers);
+    free(function->lines.list);
+    free(function->instructions.list);
+    free(function->callers.list);
 }
 
 static void function_crumb(const struct browser *browser, char *out, size_t size)
@@ -794,12 +782,6 @@ static struct value source_mostly(const struct snapshot *snapshot, const void *p
                                        : object_name(snapshot, row->hottest->object));
 }
 
-static enum paint paint_context(struct value value)
-{
-    (void)value;
-    return PAINT_PLAIN;
-}
-
 static uint64_t identity_of_source(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(source_row);
@@ -822,7 +804,7 @@ static const struct column source_list[] = {
     COLUMN(.title = "", .from = FIELD(struct source_row, share), .width = 6, .most = 10, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SOURCE", .help = "The text, where the file can be read.", .value = source_text,
-           .width = 20, .most = 200, .look = COLUMN_CODE, .paint = paint_context),
+           .width = 20, .most = 200, .look = COLUMN_CODE),
     COLUMN(.title = "MOSTLY ON",
            .help = "The field, or object, that its hottest instruction accesses.",
            .value = source_mostly, .width = 12, .most = 28, .rank = 2, .look = COLUMN_NAME,
@@ -912,12 +894,6 @@ const struct columns instruction_columns = {
 };
 
 /* The tree of callers, of Function, Detail and HTML. */
-
-void caller_rows_fini(struct caller_rows *rows)
-{
-    free(rows->list);
-    *rows = (struct caller_rows){0};
-}
 
 void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *callers)
 {

@@ -18,7 +18,7 @@ struct heap_view {
 
 static struct heap_view *heap_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_HEAP);
+    return browser->states[SCREEN_HEAP];
 }
 
 enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };

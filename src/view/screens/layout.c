@@ -28,7 +28,7 @@ struct layout_view {
 
 static struct layout_view *layout_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_LAYOUT);
+    return browser->states[SCREEN_LAYOUT];
 }
 
 /* The lines above the members on the Layout screen. */
@@ -154,12 +154,6 @@ bool layout_fold(struct layout_folds *folds, uint32_t member)
         return false;
     folds->members[folds->count++] = member;
     return true;
-}
-
-void layout_rows_fini(struct layout_rows *rows)
-{
-    free(rows->list);
-    *rows = (struct layout_rows){0};
 }
 
 uint64_t layout_identity(uint32_t member, uint64_t offset)
@@ -554,7 +548,7 @@ static const char *layout_label(struct browser *browser, enum action action)
 
 static void layout_fini(void *state)
 {
-    layout_rows_fini(&((struct layout_view *)state)->rows);
+    free(((struct layout_view *)state)->rows.list);
 }
 
 const struct screen layout_screen = {

@@ -387,7 +387,7 @@ static void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table
 
 static struct matrix_view *matrix_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_MATRIX);
+    return browser->states[SCREEN_MATRIX];
 }
 
 /* Renaming and combining on the Matrix screen: objects on its first row, functions below. */

@@ -28,7 +28,7 @@ struct objects_view {
 
 static struct objects_view *objects_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_OBJECTS);
+    return browser->states[SCREEN_OBJECTS];
 }
 
 static struct table *objects_table(const struct browser *browser)
@@ -445,12 +445,6 @@ static bool has_inferred(const struct snapshot *snapshot)
     return false;
 }
 
-static enum paint paint_kind(struct value value)
-{
-    (void)value;
-    return PAINT_DIM;
-}
-
 static struct value stall_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
@@ -501,7 +495,7 @@ static const struct column object_list[] = {
            .help =
                "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
            .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
-           .rank = 1, .paint = paint_kind),
+           .rank = 1, .paint = paint_dim),
     COLUMN(.title = "TYPE", .help = "Its type, where debug information has it, without \"struct\".",
            .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
            .some = true),

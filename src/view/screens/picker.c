@@ -14,7 +14,7 @@ struct picker_view {
 
 static struct picker_view *picker_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_PICKER);
+    return browser->states[SCREEN_PICKER];
 }
 
 static void open_picker(struct browser *browser, bool recorded)

@@ -14,13 +14,12 @@
 struct search_view {
     struct table regions;
     struct table dropped;
-    struct area map;
     unsigned inside; /* searches begun from a region of another, which Esc goes back to */
 };
 
 static struct search_view *search_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_SEARCH);
+    return browser->states[SCREEN_SEARCH];
 }
 
 enum { MAP_REGIONS = 256 };
@@ -150,7 +149,6 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
 static void search_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_search *search = &browser->snapshot->search;
-    search_view(browser)->map = (struct area){0};
     if (search->state == SEARCH_OFF) {
         draw_off(canvas, area);
         return;

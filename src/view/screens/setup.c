@@ -40,7 +40,7 @@ static const char *const intervals[] = {"0.1", "0.2", "0.5", "1", "2", "5", "10"
 
 static struct setup_view *setup_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_SETUP);
+    return browser->states[SCREEN_SETUP];
 }
 
 /* ---- from settings ---- */
@@ -311,8 +311,6 @@ static bool setup_act(struct browser *browser, enum action action, struct reques
 {
     struct table *table = &setup_view(browser)->table;
     uint64_t selected = table->identity;
-    if (action == SCREEN_ACTION(SETUP))
-        return browser_return(browser);
     if (!setup_change(browser, action, request))
         return false;
     setup_list(browser);

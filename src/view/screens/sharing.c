@@ -25,7 +25,7 @@ struct sharing_view {
 
 static struct sharing_view *sharing_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_SHARING);
+    return browser->states[SCREEN_SHARING];
 }
 
 enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, ROOMY_ROWS = 18, GROUPS_LEAST = 2 };

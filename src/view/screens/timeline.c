@@ -31,7 +31,7 @@ struct timeline_view {
 
 static struct timeline_view *timeline_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_TIMELINE);
+    return browser->states[SCREEN_TIMELINE];
 }
 
 static const struct snapshot_stream *stream_of(const struct snapshot_streams *objects,

@@ -12,7 +12,7 @@
 
 static struct table *watch_table(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_WATCH);
+    return browser->states[SCREEN_WATCH];
 }
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 9, LABEL_COLUMNS = 12 };

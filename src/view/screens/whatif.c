@@ -26,7 +26,7 @@ struct whatif_view {
 
 static struct whatif_view *whatif_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_WHATIF);
+    return browser->states[SCREEN_WHATIF];
 }
 
 struct menu {

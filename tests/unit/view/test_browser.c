@@ -1299,12 +1299,12 @@ static void the_contract_is_kept(void **state)
     static const struct {
         uint32_t key;
         enum action action;
-    } fixed[] = {{'?', ACTION_HELP},
-                 {KEYS_F1, ACTION_HELP},
+    } fixed[] = {{'?', SCREEN_ACTION(HELP)},
+                 {KEYS_F1, SCREEN_ACTION(HELP)},
                  {'q', ACTION_QUIT},
                  {KEYS_F10, ACTION_QUIT},
                  {'1', SCREEN_ACTION(OBJECTS)},
-                 {'h', ACTION_HELP},
+                 {'h', SCREEN_ACTION(HELP)},
                  {'2', SCREEN_ACTION(CODE)},
                  {'3', SCREEN_ACTION(MATRIX)},
                  {'4', SCREEN_ACTION(HEAP)},
