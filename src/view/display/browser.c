@@ -329,6 +329,15 @@ struct table *browser_table(struct browser *browser)
     return count ? panes[focus < count ? focus : 0] : NULL;
 }
 
+const struct screen_table *browser_listed(struct browser *browser)
+{
+    const struct table *table = browser_table(browser);
+    const struct screen_table *listed = browser_screen(browser)->tables;
+    while (listed->columns && screen_table(browser, browser->screen, listed) != table)
+        listed++;
+    return listed;
+}
+
 bool browser_focused(struct browser *browser, const struct table *table)
 {
     return browser_table(browser) == table;
@@ -518,6 +527,19 @@ void browser_pane_step(struct browser *browser, int direction)
         *pane = (*pane + count + (unsigned)direction) % count;
 }
 
+static bool open_row(struct browser *browser)
+{
+    const struct screen_table *listed = browser_listed(browser);
+    const void *row = listed->columns ? table_selected(browser_table(browser)) : NULL;
+    if (!row || (!listed->open && listed->object.kind == PATH_NONE))
+        return false;
+    if (listed->open)
+        listed->open(browser, row);
+    else
+        browser_open_listed(browser, (uint32_t)path_value(&listed->object, row).integer);
+    return true;
+}
+
 static bool move_in_table(struct browser *browser, enum action action)
 {
     struct table *table = browser_table(browser);
@@ -576,6 +598,8 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     case ACTION_BACK:
         go_back(browser, request);
         return true;
+    case ACTION_ENTER:
+        return open_row(browser);
     case ACTION_LEFT:
         browser_pane_step(browser, -1);
         return true;

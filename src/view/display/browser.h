@@ -163,6 +163,8 @@ unsigned screen_panes(struct browser *browser, enum screen_id id, struct table *
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
 /* The table that keys move in; NULL: none. */
 struct table *browser_table(struct browser *browser);
+/* Its row in the table of its screen; zeros: none. */
+const struct screen_table *browser_listed(struct browser *browser);
 bool browser_focused(struct browser *browser, const struct table *table);
 /* The next (1) or previous (-1) table in sight gets the keys. */
 void browser_pane_step(struct browser *browser, int direction);

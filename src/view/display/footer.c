@@ -156,8 +156,8 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     const char *own = screen->label ? screen->label(browser, binding->action) : NULL;
     if (own)
         return own;
-    if (binding->action == ACTION_ENTER && screen->enter)
-        return screen->enter(browser);
+    if (binding->action == ACTION_ENTER && browser_listed(browser)->enter)
+        return table_selected(browser_table(browser)) ? browser_listed(browser)->enter : "";
     if (binding->action == ACTION_BACK && !browser->level_count && !screen->title)
         return "";
     if (binding->action >= ACTION_SHOW)
@@ -262,7 +262,9 @@ static void draw_hint(struct browser *browser, struct canvas *canvas, int row)
                               table->shown, table->count);
     if (screen->hint)
         screen->hint(browser, hint, sizeof hint);
-    canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM, hint);
+    const char *text =
+        *hint || !table || !table_selected(table) ? hint : browser_listed(browser)->hint;
+    canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM, text);
 }
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row)

@@ -64,6 +64,13 @@ struct screen_table {
     size_t at; /* offset in the state */
     const struct columns *columns;
     bool chosen_from; /* a list to choose from, which the help does not explain */
+    /* Enter on a row: opens the object with the index at this path, or calls a function. */
+    struct path object;
+    void (*open)(struct browser *browser, const void *row);
+    /* With a row selected: the label of Enter in the key bar, and a hint. NULL: the general label;
+     * none. */
+    const char *enter;
+    const char *hint;
 };
 
 /* A screen; functions and texts are NULL where it needs none. */
@@ -98,10 +105,9 @@ struct screen {
     /* Where there is no table: goes to a word, from the present position or behind it; false: it is
      * not here. */
     bool (*find)(struct browser *browser, const char *word, bool from_here);
-    void (*hint)(struct browser *browser, char *out, size_t size);
-    /* The label of Enter in the key bar; "": it does nothing now. */
-    const char *(*enter)(struct browser *browser);
-    /* The label of other actions; NULL: their general label. */
+    void (*hint)(struct browser *browser, char *out, size_t size); /* "", NULL: of the table */
+    /* The label of an action in the key bar; "": it does nothing now; NULL: its general label, of
+     * Enter that of the table. */
     const char *(*label)(struct browser *browser, enum action action);
     enum action bar[SCREEN_BAR_MAX]; /* keys that matter here, ended by ACTION_NONE */
 };
@@ -127,18 +133,23 @@ const struct snapshot_object *objects_selected(const struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 /* By its index; an object that is not listed now gives a message. */
 void browser_open_listed(struct browser *browser, uint32_t object);
-/* The screen that shows a finding, and its name as a hint on Enter. */
-void findings_open(struct browser *browser, const struct snapshot_finding *finding);
+/* The screen that shows a finding (a row of their table), and its name as a hint on Enter. */
+void findings_open(struct browser *browser, const void *finding);
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size);
 /* A search in a range, on the Search screen. */
 void search_open(struct browser *browser, struct request *request, uint64_t base, uint64_t bound,
                  const char *name);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);
+/* By its id; a message where it is not listed. */
+void browser_open_function_id(struct browser *browser, uint32_t id, const char *not_listed);
+/* The same of rows of tables: struct snapshot_object, struct snapshot_code. */
+void browser_open_object_row(struct browser *browser, const void *object);
+void browser_open_function_row(struct browser *browser, const void *code);
 /* The function at the source line of an instruction. */
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
                               const struct snapshot_instruction *instruction);
-/* The layout of the object in Detail, at one of its fields. */
-void browser_open_layout(struct browser *browser, const struct snapshot_field *field);
+/* The layout of the object in Detail, at one of its fields: a row of its table. */
+void browser_open_layout(struct browser *browser, const void *field);
 /* The code that misses most on a member of the object in Detail. */
 void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
                          const struct snapshot_layout_row *row);

@@ -31,13 +31,11 @@ static bool is_opened(const struct snapshot_code *code, size_t index)
 /* The same function is a row of `code` and of each object that it misses on. */
 bool html_function_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
 {
-    const struct snapshot_code *wanted = pointer;
-    for (size_t i = 0; i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == wanted->id) {
-            snprintf(id, size, "f%zu", i + 1);
-            return is_opened(&snapshot->code[i], i);
-        }
-    return false;
+    const struct snapshot_code *code =
+        columns_code(snapshot, ((const struct snapshot_code *)pointer)->id);
+    size_t index = code ? (size_t)(code - snapshot->code) : 0;
+    snprintf(id, size, "f%zu", index + 1);
+    return code && is_opened(code, index);
 }
 
 /* Why a line has no text: of the first file that has none. */

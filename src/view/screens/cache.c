@@ -410,17 +410,6 @@ static bool move_in_map(struct browser *browser, enum action action)
     }
 }
 
-/* Of the row selected; UINT32_MAX: there is none. */
-static uint32_t object_of_row(const struct browser *browser, const struct table *table)
-{
-    const struct cache_view *view = cache_view(browser);
-    const void *row = table ? table_selected(table) : NULL;
-    return !row                    ? UINT32_MAX
-           : table == &view->parts ? ((const struct snapshot_set_part *)row)->object
-           : table == &view->lines ? ((const struct snapshot_recurrence *)row)->object
-                                   : ((const struct snapshot_pair *)row)->object_a;
-}
-
 static bool cache_act(struct browser *browser, enum action action, struct request *request)
 {
     (void)request;
@@ -430,15 +419,8 @@ static bool cache_act(struct browser *browser, enum action action, struct reques
         browser_pane_step(browser, 1);
         return true;
     }
-    const struct table *table = browser_table(browser);
-    if (action == ACTION_ENTER) {
-        const struct snapshot_object *object =
-            columns_object(browser->snapshot, object_of_row(browser, table));
-        if (object)
-            browser_open_object(browser, object);
-        return true;
-    }
-    return table == &cache_view(browser)->parts && has_map(browser) && move_in_map(browser, action);
+    return browser_focused(browser, &cache_view(browser)->parts) && has_map(browser) &&
+           move_in_map(browser, action);
 }
 
 static bool cache_click(struct browser *browser, int row, int column)
@@ -486,9 +468,15 @@ const struct screen cache_screen = {
     .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
             "more data than the cache holds. A few lines again and again: look at Sharing.",
     .state_size = sizeof(struct cache_view),
-    .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
-               {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
-               {.at = offsetof(struct cache_view, pairs), .columns = &pair_columns}},
+    .tables = {{.at = offsetof(struct cache_view, parts),
+                .columns = &part_columns,
+                .object = FIELD(struct snapshot_set_part, object)},
+               {.at = offsetof(struct cache_view, lines),
+                .columns = &line_columns,
+                .object = FIELD(struct snapshot_recurrence, object)},
+               {.at = offsetof(struct cache_view, pairs),
+                .columns = &pair_columns,
+                .object = FIELD(struct snapshot_pair, object_a)}},
     .update = cache_update,
     .draw = cache_draw,
     .act = cache_act,

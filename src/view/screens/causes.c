@@ -236,38 +236,30 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
 
 /* ---- keys ---- */
 
-static void causes_open(struct browser *browser, uint32_t index)
+/* An object or function by its id. */
+static void causes_open(struct browser *browser, uint32_t id)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    if (causes_view(browser)->of == CAUSES_OBJECTS)
-        browser_open_listed(browser, index);
-    else if (causes_view(browser)->of == CAUSES_FUNCTIONS && index < snapshot->code_count)
-        browser_open_function(browser, &snapshot->code[index]);
+    const struct snapshot_object *object = columns_object_of(browser->snapshot, id);
+    if (causes_view(browser)->of == CAUSES_THREADS)
+        browser_message(browser, "a thread has no screen of its own");
+    else if (causes_view(browser)->of == CAUSES_FUNCTIONS)
+        browser_open_function_id(browser, id, "it is not among the functions listed now");
     else
-        browser_message(browser, causes_view(browser)->of == CAUSES_FUNCTIONS
-                                     ? "it is not among the functions listed now"
-                                     : "a thread has no screen of its own");
+        browser_open_listed(browser,
+                            object ? (uint32_t)(object - browser->snapshot->objects) : UINT32_MAX);
 }
 
-/* The object or function of an eviction. */
-static void open_id(struct browser *browser, uint32_t id)
+static void open_evictor(struct browser *browser, const void *row)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    bool objects = causes_view(browser)->of == CAUSES_OBJECTS;
-    size_t count = objects ? snapshot->object_count : snapshot->code_count;
-    uint32_t index = 0;
-    while (index < count &&
-           (objects ? snapshot->objects[index].id : snapshot->code[index].id) != id)
-        index++;
-    causes_open(browser, index);
+    causes_open(browser, ((const struct eviction_row *)row)->evictor_id);
 }
 
 /* The largest of the row's, in the other pane. */
-static void show_evictions(struct browser *browser, const struct snapshot_causes_row *row)
+static void show_evictions(struct browser *browser, const void *row)
 {
     struct causes_view *view = causes_view(browser);
     for (size_t i = view->evictions.count; i-- > 0;)
-        if (view->rows[i].missed_id == row->id)
+        if (view->rows[i].missed_id == ((const struct snapshot_causes_row *)row)->id)
             table_select(&view->evictions, eviction_identity(browser->snapshot, &view->rows[i]));
     browser->pane[SCREEN_CAUSES] = 1;
 }
@@ -282,50 +274,26 @@ static void choose_next(struct browser *browser)
 
 static bool causes_act(struct browser *browser, enum action action, struct request *request)
 {
-    struct causes_view *view = causes_view(browser);
-    const struct snapshot_causes_row *row = table_selected(&view->table);
-    const struct eviction_row *eviction =
-        browser_focused(browser, &view->evictions) ? table_selected(&view->evictions) : NULL;
-    const struct snapshot_reuse_row *curve =
-        on_reuse(browser) ? table_selected(browser_table(browser)) : NULL;
+    const struct causes_view *view = causes_view(browser);
+    const struct table *table = browser_table(browser);
+    const void *row = table_selected(table);
     (void)request;
     if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.known)
         choose_next(browser);
-    else if (on_reuse(browser) && (action != ACTION_ENTER || !curve))
-        return false;
-    else if (curve)
-        reuse_open(browser, curve);
-    else if (action == ACTION_ENTER && eviction)
-        open_id(browser, eviction->evictor_id);
-    else if (action == ACTION_FOLD && eviction)
-        open_id(browser, eviction->missed_id);
-    else if (action == ACTION_ENTER && row)
-        show_evictions(browser, row);
-    else if (action == ACTION_FOLD && row)
-        causes_open(browser, row->index);
+    else if (action == ACTION_FOLD && row && table == &view->evictions)
+        causes_open(browser, ((const struct eviction_row *)row)->missed_id);
+    else if (action == ACTION_FOLD && row && table == &view->table)
+        causes_open(browser, ((const struct snapshot_causes_row *)row)->id);
     else
         return false;
     return true;
-}
-
-static const char *causes_enter(struct browser *browser)
-{
-    static const char *const opens[CAUSES_KINDS] = {"Evictor", "Evictor", ""};
-    struct causes_view *view = causes_view(browser);
-    return on_reuse(browser) ? browser_focused(browser, &view->reuse) ? "Object" : "Function"
-           : browser_focused(browser, &view->evictions) ? opens[view->of]
-           : table_selected(&view->table)               ? "Evictions"
-                                                        : "";
 }
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
 {
     struct causes_view *view = causes_view(browser);
     bool evictions = browser_focused(browser, &view->evictions);
-    *out = '\0';
-    if (on_reuse(browser))
-        snprintf(out, size, "Enter: the object or function.  F1: what the columns mean");
-    else if (table_selected(&view->table))
+    if (!on_reuse(browser) && table_selected(&view->table))
         snprintf(out, size, "%s  b: by object, function, thread  e: another level%s",
                  evictions ? "Enter: the evictor" : "Enter: its evictions",
                  view->of == CAUSES_OBJECTS     ? "  F5: the object"
@@ -343,7 +311,10 @@ static const char *causes_label(struct browser *browser, enum action action)
 {
     static const char *const opens[CAUSES_KINDS] = {
         [CAUSES_OBJECTS] = "Object", [CAUSES_FUNCTIONS] = "Function", [CAUSES_THREADS] = ""};
-    return action == ACTION_FOLD ? opens[causes_view(browser)->of] : NULL;
+    const struct causes_view *view = causes_view(browser);
+    bool thread = action == ACTION_ENTER && view->of == CAUSES_THREADS &&
+                  browser_focused(browser, &view->evictions);
+    return action == ACTION_FOLD ? opens[view->of] : thread ? "" : NULL;
 }
 
 const struct screen causes_screen = {
@@ -358,17 +329,29 @@ const struct screen causes_screen = {
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
-                .columns = &causes_columns[CAUSES_OBJECTS]},
-               {.at = offsetof(struct causes_view, evictions), .columns = &eviction_columns},
-               {.at = offsetof(struct causes_view, reuse), .columns = &reuse_columns},
-               {.at = offsetof(struct causes_view, reuse_lines), .columns = &reuse_line_columns}},
+                .columns = &causes_columns[CAUSES_OBJECTS],
+                .open = show_evictions,
+                .enter = "Evictions"},
+               {.at = offsetof(struct causes_view, evictions),
+                .columns = &eviction_columns,
+                .open = open_evictor,
+                .enter = "Evictor"},
+               {.at = offsetof(struct causes_view, reuse),
+                .columns = &reuse_columns,
+                .open = reuse_open,
+                .enter = "Object",
+                .hint = "Enter: the object.  F1: what the columns mean"},
+               {.at = offsetof(struct causes_view, reuse_lines),
+                .columns = &reuse_line_columns,
+                .open = reuse_open,
+                .enter = "Function",
+                .hint = "Enter: the function.  F1: what the columns mean"}},
     .filled = causes_filled,
     .update = causes_update,
     .draw = causes_draw,
     .panes = causes_panes,
     .act = causes_act,
     .hint = causes_hint,
-    .enter = causes_enter,
     .label = causes_label,
     .bar = {ACTION_ENTER, ACTION_STACK, ACTION_FOLD, ACTION_RIGHT, ACTION_BACK, ACTION_FIND,
             ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE},

@@ -250,14 +250,6 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
 
-static const struct snapshot_object *detail_find(const struct snapshot *snapshot, uint32_t id)
-{
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        if (snapshot->objects[i].id == id)
-            return &snapshot->objects[i];
-    return NULL;
-}
-
 /* Drilled into, the object stays; else it is the one selected in Objects. */
 static void detail_update(struct browser *browser)
 {
@@ -266,7 +258,7 @@ static void detail_update(struct browser *browser)
     const struct snapshot_object *object = NULL;
     if (!snapshot)
         return;
-    object = browser->opened.chosen ? detail_find(snapshot, browser->opened.id)
+    object = browser->opened.chosen ? columns_object_of(snapshot, browser->opened.id)
                                     : objects_selected(browser);
     browser->opened.object = object;
     if (object) {
@@ -295,6 +287,11 @@ void browser_open_object(struct browser *browser, const struct snapshot_object *
     detail_view(browser)->called_by.pinned = false;
     browser->pane[SCREEN_DETAIL] = 0;
     browser_enter(browser, SCREEN_DETAIL);
+}
+
+void browser_open_object_row(struct browser *browser, const void *object)
+{
+    browser_open_object(browser, object);
 }
 
 void browser_open_listed(struct browser *browser, uint32_t index)
@@ -406,21 +403,9 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     uint64_t size = object ? object->size : 0;
     if (!object)
         return false;
-    if (action == ACTION_ENTER && table == &detail_view(browser)->code && row) {
-        browser_open_function(browser, row);
-        return true;
-    }
-    if (action == ACTION_ENTER && table == &detail_view(browser)->called_by && row) {
-        callers_open(browser, row);
-        return true;
-    }
     if (action == ACTION_FOLD && table == &detail_view(browser)->called_by) {
         detail_view(browser)->callers.folded = !detail_view(browser)->callers.folded;
         detail_update(browser);
-        return true;
-    }
-    if (action == ACTION_ENTER && table == &detail_view(browser)->fields && row) {
-        browser_open_layout(browser, row);
         return true;
     }
     if (action != ACTION_SEARCH_HERE)
@@ -455,33 +440,18 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
     if (table == &detail_view(browser)->called_by && object->callers) {
         callers_known(object->callers, object->samples, known, sizeof known);
         snprintf(out, size, "Enter: that function.  F5: without callers, or with all.  %s", known);
-    } else if (table == &detail_view(browser)->levels)
-        snprintf(out, size,
-                 "WAITED: what each level costs. Far levels: keep it smaller or closer; hitm: "
-                 "threads share it; page walks: huge pages");
-    else if (table == &detail_view(browser)->code)
-        snprintf(out, size, "Enter: the source lines of this function, and the data they access");
-    else if (table == &detail_view(browser)->instances)
-        snprintf(out, size, "s: search inside this instance, down to its cache lines");
-    else if (!browser->opened.object->layout_count)
+    } else if (table == &detail_view(browser)->fields && !object->layout_count)
         snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
                  nobody_named(browser) ? ".  Why it has no better name: 7" : "");
-    else
-        snprintf(out, size,
-                 "Enter: this field among its neighbours, with cache lines.  Right: the code that "
-                 "touches these bytes");
 }
 
-static const char *detail_enter(struct browser *browser)
+/* A field without a layout leads to the code. */
+static const char *detail_label(struct browser *browser, enum action action)
 {
-    struct detail_view *view = detail_view(browser);
-    const struct table *table = browser_table(browser);
     const struct snapshot_object *object = browser->opened.object;
-    if (!object || !table_selected(table) || table == &view->instances || table == &view->levels)
-        return "";
-    if (table == &view->called_by)
-        return "Function";
-    return table == &view->code || !object->layout_count ? "Source" : "Layout";
+    bool field = object && table_selected(browser_table(browser)) &&
+                 browser_focused(browser, &detail_view(browser)->fields);
+    return action == ACTION_ENTER && field && !object->layout_count ? "Source" : NULL;
 }
 
 static void detail_crumb(const struct browser *browser, char *out, size_t size)
@@ -502,11 +472,30 @@ const struct screen detail_screen = {
     .next = "Is it one field or all of them? Enter on a field shows its place in the cache "
             "lines, on a function the source line that waits.",
     .state_size = sizeof(struct detail_view),
-    .tables = {{.at = offsetof(struct detail_view, fields), .columns = &field_columns},
-               {.at = offsetof(struct detail_view, code), .columns = &toucher_columns},
-               {.at = offsetof(struct detail_view, instances), .columns = &instance_columns},
-               {.at = offsetof(struct detail_view, levels), .columns = &levels_columns},
-               {.at = offsetof(struct detail_view, called_by), .columns = &caller_columns}},
+    .tables = {{.at = offsetof(struct detail_view, fields),
+                .columns = &field_columns,
+                .open = browser_open_layout,
+                .enter = "Layout",
+                .hint = "Enter: this field among its neighbours, with cache lines.  Right: the "
+                        "code that touches these bytes"},
+               {.at = offsetof(struct detail_view, code),
+                .columns = &toucher_columns,
+                .open = browser_open_function_row,
+                .enter = "Source",
+                .hint = "Enter: the source lines of this function, and the data they access"},
+               {.at = offsetof(struct detail_view, instances),
+                .columns = &instance_columns,
+                .enter = "",
+                .hint = "s: search inside this instance, down to its cache lines"},
+               {.at = offsetof(struct detail_view, levels),
+                .columns = &levels_columns,
+                .enter = "",
+                .hint = "WAITED: what each level costs. Far levels: keep it smaller or closer; "
+                        "hitm: threads share it; page walks: huge pages"},
+               {.at = offsetof(struct detail_view, called_by),
+                .columns = &caller_columns,
+                .open = callers_open,
+                .enter = "Function"}},
     .fini = detail_fini,
     .crumb = detail_crumb,
     .update = detail_update,
@@ -514,7 +503,7 @@ const struct screen detail_screen = {
     .panes = detail_panes,
     .act = detail_act,
     .hint = detail_hint,
-    .enter = detail_enter,
+    .label = detail_label,
     .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, SCREEN_ACTION(WHATIF), ACTION_SEARCH_HERE,
             ACTION_SORT_NEXT, ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,
             ACTION_WRITE},

@@ -93,8 +93,9 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
-void findings_open(struct browser *browser, const struct snapshot_finding *finding)
+void findings_open(struct browser *browser, const void *row)
 {
+    const struct snapshot_finding *finding = row;
     static const enum screen_id shown_on[] = {SCREEN_DETAIL, SCREEN_LAYOUT, SCREEN_SHARING,
                                               SCREEN_CACHE,  SCREEN_CODE,   SCREEN_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
@@ -117,20 +118,12 @@ void findings_open_hint(const struct snapshot_finding *finding, char *out, size_
              finding_screen_name(finding_screen(finding)));
 }
 
-static bool findings_act(struct browser *browser, enum action action, struct request *request)
+static const char *findings_label(struct browser *browser, enum action action)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    (void)request;
-    if (action != ACTION_ENTER || !finding)
-        return false;
-    findings_open(browser, finding);
-    return true;
-}
-
-static const char *findings_enter(struct browser *browser)
-{
-    const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    return finding ? finding_screen_name(finding_screen(finding)) : "";
+    return action != ACTION_ENTER ? NULL
+           : finding              ? finding_screen_name(finding_screen(finding))
+                                  : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
@@ -157,13 +150,12 @@ const struct screen findings_screen = {
             "that nothing is wrong.",
     .key_help = "findings: problems recognised, and what to try",
     .state_size = sizeof(struct table),
-    .tables = {{.columns = &finding_columns}},
+    .tables = {{.columns = &finding_columns, .open = findings_open}},
     .calls = findings_call,
     .update = findings_update,
     .draw = findings_draw,
-    .act = findings_act,
     .hint = findings_hint,
-    .enter = findings_enter,
+    .label = findings_label,
     .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_BASIS},
 };

@@ -455,14 +455,11 @@ static void function_update(struct browser *browser)
     struct function_view *view = function_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     bool looks = snapshot && browser->screen == SCREEN_FUNCTION;
-    view->function = NULL;
+    view->function = looks ? columns_code(snapshot, browser->opened_function.id) : NULL;
     view->site_count = 0;
     view->lines.count = 0;
     view->instructions.count = 0;
     view->gathered = false;
-    for (size_t i = 0; looks && i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == browser->opened_function.id)
-            view->function = &snapshot->code[i];
     table_set(&view->source, snapshot, NULL, 0);
     table_set(&view->accesses, snapshot, NULL, 0);
     if (view->function) {
@@ -487,6 +484,20 @@ void browser_open_function(struct browser *browser, const struct snapshot_code *
     function_view(browser)->called_by.pinned = false;
     browser->pane[SCREEN_FUNCTION] = 0;
     browser_enter(browser, SCREEN_FUNCTION);
+}
+
+void browser_open_function_row(struct browser *browser, const void *code)
+{
+    browser_open_function(browser, code);
+}
+
+void browser_open_function_id(struct browser *browser, uint32_t id, const char *not_listed)
+{
+    const struct snapshot_code *code = columns_code(browser->snapshot, id);
+    if (code)
+        browser_open_function(browser, code);
+    else
+        browser_message(browser, not_listed);
 }
 
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
@@ -640,71 +651,40 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
-static bool open_missed(struct browser *browser)
+static void open_site(struct browser *browser, const void *row)
 {
-    const struct site *site = table_selected(&function_view(browser)->table);
-    const struct instruction_row *row = table_selected(&function_view(browser)->accesses);
-    const struct snapshot_object *object =
-        browser_table(browser) == &function_view(browser)->table ? (site ? site->object : NULL)
-        : row ? columns_object(browser->snapshot, row->instruction->object)
-              : NULL;
-    if (!object)
-        return false;
-    browser_open_object(browser, object);
-    return true;
+    browser_open_object(browser, ((const struct site *)row)->object);
 }
 
-static bool function_act(struct browser *browser, enum action action, struct request *request)
+static void open_line(struct browser *browser, const void *row)
 {
-    (void)request;
-    struct function_view *view = function_view(browser);
-    bool callers = browser_table(browser) == &view->called_by;
-    if (callers && action == ACTION_FOLD) {
-        view->callers.folded = !view->callers.folded;
-        function_update(browser);
-        return true;
-    }
-    if (action != ACTION_ENTER)
-        return false;
-    if (callers) {
-        callers_open(browser, table_selected(&view->called_by));
-        return true;
-    }
-    if (browser_table(browser) != &function_view(browser)->source)
-        return open_missed(browser);
+    (void)row;
     function_gather_line(browser);
     if (function_view(browser)->instructions.count)
         browser->pane[SCREEN_FUNCTION] = 1;
     else
         browser_message(browser, "no access of this line was sampled");
+}
+
+static bool function_act(struct browser *browser, enum action action, struct request *request)
+{
+    struct function_view *view = function_view(browser);
+    (void)request;
+    if (action != ACTION_FOLD || !browser_focused(browser, &view->called_by))
+        return false;
+    view->callers.folded = !view->callers.folded;
+    function_update(browser);
     return true;
 }
 
 static void function_hint(struct browser *browser, char *out, size_t size)
 {
-    const struct table *table = browser_table(browser);
     const struct snapshot_code *code = function_view(browser)->function;
     char known[96];
-    if (table == &function_view(browser)->called_by && code && code->callers) {
-        callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
-        snprintf(out, size, "Enter: that function.  F5: direct callers only, or all.  %s", known);
-    } else if (table == &function_view(browser)->source)
-        snprintf(out, size, "Enter: the instructions of this line and the data each one accesses");
-    else if (table == &function_view(browser)->accesses)
-        snprintf(out, size, "Enter: the object that this instruction accesses");
-    else
-        snprintf(out, size, "One row per object that it accesses. Enter opens the object");
-}
-
-static const char *function_enter(struct browser *browser)
-{
-    struct table *panes[PANES_MAX];
-    unsigned count = function_panes(browser, panes);
-    unsigned focus = browser->pane[SCREEN_FUNCTION];
-    const struct table *table = panes[focus < count ? focus : 0];
-    return table == &function_view(browser)->source      ? "Instructions"
-           : table == &function_view(browser)->called_by ? "Function"
-                                                         : "Object";
+    if (!browser_focused(browser, &function_view(browser)->called_by) || !code || !code->callers)
+        return;
+    callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
+    snprintf(out, size, "Enter: that function.  F5: direct callers only, or all.  %s", known);
 }
 
 static void function_fini(void *state)
@@ -729,10 +709,25 @@ const struct screen function_screen = {
     .next = "Where there is no source a line says where it was looked for. Right goes to the "
             "instructions. Callers: F5 shows the direct ones only.",
     .state_size = sizeof(struct function_view),
-    .tables = {{.at = offsetof(struct function_view, table), .columns = &site_columns},
-               {.at = offsetof(struct function_view, source), .columns = &source_columns},
-               {.at = offsetof(struct function_view, accesses), .columns = &instruction_columns},
-               {.at = offsetof(struct function_view, called_by), .columns = &caller_columns}},
+    .tables = {{.at = offsetof(struct function_view, table),
+                .columns = &site_columns,
+                .open = open_site,
+                .enter = "Object",
+                .hint = "One row per object that it accesses. Enter opens the object"},
+               {.at = offsetof(struct function_view, source),
+                .columns = &source_columns,
+                .open = open_line,
+                .enter = "Instructions",
+                .hint = "Enter: the instructions of this line and the data each one accesses"},
+               {.at = offsetof(struct function_view, accesses),
+                .columns = &instruction_columns,
+                .object = VIA(struct instruction_row, instruction, object),
+                .enter = "Object",
+                .hint = "Enter: the object that this instruction accesses"},
+               {.at = offsetof(struct function_view, called_by),
+                .columns = &caller_columns,
+                .open = callers_open,
+                .enter = "Function"}},
     .fini = function_fini,
     .crumb = function_crumb,
     .update = function_update,
@@ -740,7 +735,6 @@ const struct screen function_screen = {
     .panes = function_panes,
     .act = function_act,
     .hint = function_hint,
-    .enter = function_enter,
     .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
             ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
@@ -921,16 +915,10 @@ void callers_known(const struct snapshot_callers *callers, double samples, char 
              text_count(known, callers->samples), text_count(all, samples));
 }
 
-void callers_open(struct browser *browser, const struct caller_row *row)
+void callers_open(struct browser *browser, const void *row)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    for (size_t i = 0; row && i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == row->caller->id) {
-            browser_open_function(browser, &snapshot->code[i]);
-            return;
-        }
-    if (row)
-        browser_message(browser, "it has no samples of its own: only functions that it calls have");
+    browser_open_function_id(browser, ((const struct caller_row *)row)->caller->id,
+                             "it has no samples of its own: only functions that it calls have");
 }
 
 static const struct column caller_list[] = {

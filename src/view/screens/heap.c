@@ -160,11 +160,12 @@ static void combine(struct browser *browser, const struct snapshot_bin *bin,
     tagged->count = 0;
 }
 
-static void open_bin(struct browser *browser, const struct snapshot_bin *bin)
+static void open_bin(struct browser *browser, const void *row)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    if (bin->object < snapshot->object_count)
-        browser_open_object(browser, &snapshot->objects[bin->object]);
+    const struct snapshot_object *object =
+        columns_object(browser->snapshot, ((const struct snapshot_bin *)row)->object);
+    if (object)
+        browser_open_object(browser, object);
     else
         browser_message(browser, "no or few samples fell on its blocks: nothing to open");
 }
@@ -175,9 +176,6 @@ static bool heap_act(struct browser *browser, enum action action, struct request
     if (!bin)
         return false;
     switch (action) {
-    case ACTION_ENTER:
-        open_bin(browser, bin);
-        return true;
     case ACTION_TAG:
         toggle_tag(browser, bin);
         return true;
@@ -225,7 +223,7 @@ const struct screen heap_screen = {
     .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
             "leak.",
     .state_size = sizeof(struct heap_view),
-    .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns}},
+    .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns, .open = open_bin}},
     .update = heap_update,
     .draw = heap_draw,
     .act = heap_act,

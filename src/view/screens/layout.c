@@ -385,8 +385,9 @@ const struct layout_row *layout_selected(const struct browser *browser, uint32_t
     return view->shown ? table_selected(&view->table) : NULL;
 }
 
-void browser_open_layout(struct browser *browser, const struct snapshot_field *field)
+void browser_open_layout(struct browser *browser, const void *pointer)
 {
+    const struct snapshot_field *field = pointer;
     const struct snapshot_object *object = browser->opened.object;
     const struct snapshot_layout *layout = layout_find(object, field->type_id);
     if (!object->layout_count) {
@@ -512,10 +513,6 @@ static bool layout_act(struct browser *browser, enum action action, struct reque
         if (row)
             fold(browser, row);
         return true;
-    case ACTION_ENTER:
-        if (row)
-            browser_open_member(browser, layout_view(browser)->shown, row->row);
-        return true;
     default:
         return false;
     }
@@ -533,9 +530,10 @@ static void layout_hint(struct browser *browser, char *out, size_t size)
              layout_view(browser)->folds.count ? "  F5: unfold" : "");
 }
 
-static const char *layout_enter(struct browser *browser)
+static void layout_open(struct browser *browser, const void *row)
 {
-    return layout_view(browser)->shown ? "Code" : "";
+    browser_open_member(browser, layout_view(browser)->shown,
+                        ((const struct layout_row *)row)->row);
 }
 
 static const char *layout_label(struct browser *browser, enum action action)
@@ -558,14 +556,16 @@ const struct screen layout_screen = {
     .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
             "are hot together belong together. The sentence on top says what it would bring.",
     .state_size = sizeof(struct layout_view),
-    .tables = {{.at = offsetof(struct layout_view, table), .columns = &layout_columns}},
+    .tables = {{.at = offsetof(struct layout_view, table),
+                .columns = &layout_columns,
+                .open = layout_open,
+                .enter = "Code"}},
     .fini = layout_fini,
     .update = layout_update,
     .draw = layout_draw,
     .panes = layout_panes,
     .act = layout_act,
     .hint = layout_hint,
-    .enter = layout_enter,
     .label = layout_label,
     .bar = {ACTION_ENTER, ACTION_BACK, ACTION_FOLD, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER,
             SCREEN_ACTION(WHATIF), ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE},

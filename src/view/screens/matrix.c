@@ -689,18 +689,16 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Enter: the object  t C R: join, rename  Home: strongest cell");
 }
 
-static const char *matrix_enter(struct browser *browser)
-{
-    const struct matrix_grid *grid = grid_of(browser);
-    if (!matrix_view(browser)->table.row_count || (!grid->row && !grid->column))
-        return "";
-    return grid->row ? "Function" : "Object";
-}
-
 static const char *matrix_label(struct browser *browser, enum action action)
 {
-    (void)browser;
-    return action == ACTION_FOLD ? "Object" : action == ACTION_HOME ? "Strongest" : NULL;
+    const struct matrix_grid *grid = grid_of(browser);
+    bool anywhere = matrix_view(browser)->table.row_count && (grid->row || grid->column);
+    return action == ACTION_FOLD    ? "Object"
+           : action == ACTION_HOME  ? "Strongest"
+           : action != ACTION_ENTER ? NULL
+           : !anywhere              ? ""
+           : grid->row              ? "Function"
+                                    : "Object";
 }
 
 static void matrix_init(void *state)
@@ -729,7 +727,6 @@ const struct screen matrix_screen = {
     .click = matrix_click,
     .answer = matrix_answer,
     .hint = matrix_hint,
-    .enter = matrix_enter,
     .label = matrix_label,
     .bar = {ACTION_ENTER, ACTION_FOLD, ACTION_MEASURE, ACTION_BACK, ACTION_HOME, ACTION_RENAME,
             ACTION_TAG, ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS, ACTION_NEXT_EVENT, ACTION_FREEZE,

@@ -245,23 +245,14 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
     if (browser->snapshot && move_to_findings(browser, action))
         return true;
     const struct snapshot_object *object = table_selected(objects_table(browser));
-    if (!object)
+    if (!object || action != ACTION_SEARCH_HERE)
         return false;
-    switch (action) {
-    case ACTION_ENTER:
-        browser_open_object(browser, object);
+    if (browser_lies_apart(browser, object))
         return true;
-    case ACTION_SEARCH_HERE:
-        if (browser_lies_apart(browser, object))
-            return true;
-        if (!object->size)
-            return false;
-        search_open(browser, request, object->address, object->address + object->size,
-                    object->name);
-        return true;
-    default:
+    if (!object->size)
         return false;
-    }
+    search_open(browser, request, object->address, object->address + object->size, object->name);
+    return true;
 }
 
 static bool objects_click(struct browser *browser, int row, int column)
@@ -304,11 +295,10 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
                                         : "");
 }
 
-static const char *objects_enter(struct browser *browser)
+static const char *objects_label(struct browser *browser, enum action action)
 {
-    return objects_view(browser)->on_finding ? "Open the finding"
-           : objects_selected(browser)       ? "Fields and code"
-                                             : "";
+    bool on_finding = action == ACTION_ENTER && objects_view(browser)->on_finding;
+    return on_finding ? "Open the finding" : NULL;
 }
 
 const struct screen objects_screen = {
@@ -324,13 +314,16 @@ const struct screen objects_screen = {
     .state_size = sizeof(struct objects_view),
     .init = objects_init,
     .fini = objects_fini,
-    .tables = {{.at = offsetof(struct objects_view, table), .columns = &object_columns}},
+    .tables = {{.at = offsetof(struct objects_view, table),
+                .columns = &object_columns,
+                .open = browser_open_object_row,
+                .enter = "Fields and code"}},
     .update = objects_update,
     .draw = objects_draw,
     .act = objects_act,
     .click = objects_click,
     .hint = objects_hint,
-    .enter = objects_enter,
+    .label = objects_label,
     .bar = {ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE, ACTION_NEXT_EVENT,
             ACTION_ALL_OBJECTS, ACTION_ZERO, ACTION_FASTER},

@@ -44,8 +44,9 @@ void reuse_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_
     reuse_curve_draw(reuse, row, canvas, area);
 }
 
-void reuse_open(struct browser *browser, const struct snapshot_reuse_row *row)
+void reuse_open(struct browser *browser, const void *pointer)
 {
+    const struct snapshot_reuse_row *row = pointer;
     if (!row->function)
         browser_open_listed(browser, row->object);
     else if (row->code < browser->snapshot->code_count)

@@ -63,8 +63,8 @@ void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *c
 /* "callers are known of 1.2k of 3.4k samples". */
 void callers_known(const struct snapshot_callers *callers, double samples, char *out, size_t size);
 
-/* Opens Function on a row; a message where it has no samples of its own. */
-void callers_open(struct browser *browser, const struct caller_row *row);
+/* Opens Function on a struct caller_row; a message where it has no samples of its own. */
+void callers_open(struct browser *browser, const void *row);
 
 /*
  * The rows of the Layout screen: the members of a type in order, without those of folded ones, with

@@ -294,12 +294,14 @@ static void search_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "s: search on inside the selected region.  X stops");
 }
 
-static const char *search_enter(struct browser *browser)
+static const char *search_label(struct browser *browser, enum action action)
 {
     const struct snapshot *snapshot = browser->snapshot;
     const struct table *table = browser_table(browser);
     const struct snapshot_region *region =
         snapshot && snapshot->search.state != SEARCH_OFF ? table_selected(table) : NULL;
+    if (action != ACTION_ENTER)
+        return NULL;
     if (!region)
         return "";
     return search_named(snapshot, region->object) ? "Object" : "Search in it";
@@ -321,7 +323,7 @@ const struct screen search_screen = {
     .draw = search_draw,
     .act = search_act,
     .hint = search_hint,
-    .enter = search_enter,
+    .label = search_label,
     .bar = {ACTION_BACK, ACTION_SEARCH_ALL, ACTION_SEARCH_HERE, ACTION_SEARCH_STOP, ACTION_ENTER,
             ACTION_RIGHT, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_FILTER, ACTION_WRITE},
 };

@@ -345,13 +345,11 @@ static void setup_hint(struct browser *browser, char *out, size_t size)
 
 static const char *setup_label(struct browser *browser, enum action action)
 {
-    return action == ACTION_ZERO ? (setup_view(browser)->columns_of ? "As fits" : "") : NULL;
-}
-
-static const char *setup_enter(struct browser *browser)
-{
     const struct setup_row *row = table_selected(&setup_view(browser)->table);
-    return !row                         ? ""
+    if (action == ACTION_ZERO)
+        return setup_view(browser)->columns_of ? "As fits" : "";
+    return action != ACTION_ENTER       ? NULL
+           : !row                       ? ""
            : row->kind == SETUP_COLUMNS ? "Columns"
            : row->kind == SETUP_COLUMN  ? "Show/hide"
                                         : "Change";
@@ -392,6 +390,5 @@ const struct screen setup_screen = {
     .act = setup_act,
     .hint = setup_hint,
     .label = setup_label,
-    .enter = setup_enter,
     .bar = {ACTION_ENTER, ACTION_BACK, ACTION_MOVE_UP, ACTION_MOVE_DOWN, ACTION_ZERO},
 };

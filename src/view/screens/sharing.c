@@ -214,10 +214,12 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
 
 /* ---- keys ---- */
 
-/* The layout where a type is known, else what Detail has. */
-static void open_object(struct browser *browser, uint32_t index)
+/* The layout where a type is known, else what Detail has; of a group or one of its lines. */
+static void open_object(struct browser *browser, const void *row)
 {
-    const struct snapshot_object *object = columns_object(browser->snapshot, index);
+    const struct snapshot_object *object =
+        columns_object(browser->snapshot, sharing_view(browser)->group->object);
+    (void)row;
     if (!object) {
         browser_message(browser, "the object is not listed: less than 0.1 % of the samples");
         return;
@@ -227,51 +229,22 @@ static void open_object(struct browser *browser, uint32_t index)
         browser_go(browser, SCREEN_LAYOUT);
 }
 
-static void open_function(struct browser *browser, const struct sharing_access *access)
+static void open_function(struct browser *browser, const void *row)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    for (size_t i = 0; i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == access->code->id) {
-            browser_open_function(browser, &snapshot->code[i]);
-            return;
-        }
-    browser_message(browser, "the function is not listed: too few samples");
-}
-
-static bool sharing_act(struct browser *browser, enum action action, struct request *request)
-{
-    (void)request;
-    const struct table *table = browser_table(browser);
-    const void *row = table ? table_selected(table) : NULL;
-    if (action != ACTION_ENTER || !row)
-        return false;
-    if (table == &sharing_view(browser)->accesses)
-        open_function(browser, row);
-    else
-        open_object(browser, sharing_view(browser)->group->object);
-    return true;
+    browser_open_function_id(browser, ((const struct sharing_access *)row)->code->id,
+                             "the function is not listed: too few samples");
 }
 
 static void sharing_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    if (snapshot && snapshot->target.threads == 1 && !snapshot->sharing.group_count)
-        *out = '\0';
-    else if (!snapshot || !snapshot->sharing.group_count)
+    bool alone = snapshot && snapshot->target.threads == 1;
+    if (!alone && (!snapshot || !snapshot->sharing.group_count))
         snprintf(out, size, "Shared lines show up where several threads write: give it a while");
-    else if (browser_table(browser) == &sharing_view(browser)->accesses)
-        snprintf(out, size, "W writes, r reads. Enter: the function");
-    else
-        snprintf(out, size, "W writes, r reads. Right: who does what. Enter: the object's layout");
 }
 
-static const char *sharing_enter(struct browser *browser)
-{
-    const struct table *table = browser_table(browser);
-    if (!table || !table_selected(table))
-        return "";
-    return table == &sharing_view(browser)->accesses ? "Function" : "Layout";
-}
+static const char read_and_written[] =
+    "W writes, r reads. Right: who does what. Enter: the object's layout";
 
 const struct screen sharing_screen = {
     .name = "Sharing",
@@ -281,15 +254,25 @@ const struct screen sharing_screen = {
     .next = "False: threads use bytes of their own, so give each its own line. True: they want the "
             "same bytes, so share less. No row: nobody waits for another's line.",
     .state_size = sizeof(struct sharing_view),
-    .tables = {{.at = offsetof(struct sharing_view, groups), .columns = &sharing_columns},
-               {.at = offsetof(struct sharing_view, lines), .columns = &sharing_line_columns},
-               {.at = offsetof(struct sharing_view, accesses), .columns = &sharing_access_columns}},
+    .tables = {{.at = offsetof(struct sharing_view, groups),
+                .columns = &sharing_columns,
+                .open = open_object,
+                .enter = "Layout",
+                .hint = read_and_written},
+               {.at = offsetof(struct sharing_view, lines),
+                .columns = &sharing_line_columns,
+                .open = open_object,
+                .enter = "Layout",
+                .hint = read_and_written},
+               {.at = offsetof(struct sharing_view, accesses),
+                .columns = &sharing_access_columns,
+                .open = open_function,
+                .enter = "Function",
+                .hint = "W writes, r reads. Enter: the function"}},
     .update = sharing_update,
     .draw = sharing_draw,
     .panes = sharing_panes,
-    .act = sharing_act,
     .hint = sharing_hint,
-    .enter = sharing_enter,
     .bar = {ACTION_BACK, ACTION_RIGHT, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
             ACTION_FREEZE, ACTION_BASIS},
 };

@@ -559,16 +559,6 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
     }
 }
 
-static const char *timeline_enter(struct browser *browser)
-{
-    struct request chosen;
-    if (!browser->snapshot || !timeline_chosen(browser, &chosen))
-        return "";
-    return timeline_view(browser)->marked ? "Only what is marked"
-           : *chosen.name                 ? "Only this phase"
-                                          : "Only this range";
-}
-
 static void timeline_hint(struct browser *browser, char *out, size_t size)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -583,9 +573,16 @@ static void timeline_hint(struct browser *browser, char *out, size_t size)
 
 static const char *timeline_label(struct browser *browser, enum action action)
 {
-    if (action != ACTION_FOLD)
+    struct request chosen;
+    if (action == ACTION_FOLD)
+        return timeline_view(browser)->to_s > 0 ? "Whole run" : "Zoom in";
+    if (action != ACTION_ENTER)
         return NULL;
-    return timeline_view(browser)->to_s > 0 ? "Whole run" : "Zoom in";
+    if (!browser->snapshot || !timeline_chosen(browser, &chosen))
+        return "";
+    return timeline_view(browser)->marked ? "Only what is marked"
+           : *chosen.name                 ? "Only this phase"
+                                          : "Only this range";
 }
 
 const struct screen timeline_screen = {
@@ -602,7 +599,6 @@ const struct screen timeline_screen = {
     .draw = timeline_draw,
     .act = timeline_act,
     .click = timeline_cursor_click,
-    .enter = timeline_enter,
     .hint = timeline_hint,
     .label = timeline_label,
     .bar = {ACTION_ENTER, ACTION_SPAN, ACTION_FOLD, ACTION_STACK, ACTION_MEASURE, ACTION_FREEZE,

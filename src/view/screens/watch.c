@@ -91,31 +91,6 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
         watch_draw_selected(watch, object, canvas, rest);
 }
 
-/* ---- keys ---- */
-
-static bool watch_act(struct browser *browser, enum action action, struct request *request)
-{
-    const struct snapshot_watch_object *row = table_selected(watch_table(browser));
-    (void)request;
-    if (action != ACTION_ENTER || !row)
-        return false;
-    browser_open_listed(browser, row->object);
-    return true;
-}
-
-static const char *watch_enter(struct browser *browser)
-{
-    return table_selected(watch_table(browser)) ? "Detail" : "";
-}
-
-static void watch_hint(struct browser *browser, char *out, size_t size)
-{
-    if (table_selected(watch_table(browser)))
-        snprintf(out, size, "Enter: Detail. F1: what the columns mean");
-    else
-        *out = '\0';
-}
-
 const struct screen watch_screen = {
     .name = "Watch",
     .shows = "What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
@@ -124,13 +99,13 @@ const struct screen watch_screen = {
         "Hardly touched again: it is streamed through. Again after long: work on less at a time.",
     .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
     .state_size = sizeof(struct table),
-    .tables = {{.columns = &watch_columns}},
+    .tables = {{.columns = &watch_columns,
+                .object = FIELD(struct snapshot_watch_object, object),
+                .enter = "Detail",
+                .hint = "Enter: Detail. F1: what the columns mean"}},
     .filled_by = FIELD(struct snapshot, watch.on),
     .update = watch_update,
     .draw = watch_draw,
-    .act = watch_act,
-    .hint = watch_hint,
-    .enter = watch_enter,
     .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_ZERO},
 };

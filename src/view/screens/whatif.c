@@ -349,13 +349,6 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
     return true;
 }
 
-static const char *whatif_enter(struct browser *browser)
-{
-    struct whatif_view *view = whatif_view(browser);
-    const struct whatif_choice *choice = table_selected(&view->questions);
-    return view->choice_count && choice && choice->possible && !is_in_asked(browser) ? "Ask" : "";
-}
-
 static void whatif_hint(struct browser *browser, char *out, size_t size)
 {
     if (!whatif_view(browser)->choice_count)
@@ -373,6 +366,11 @@ static void whatif_hint(struct browser *browser, char *out, size_t size)
 
 static const char *whatif_label(struct browser *browser, enum action action)
 {
+    const struct whatif_view *view = whatif_view(browser);
+    const struct whatif_choice *choice = table_selected(&view->questions);
+    if (action == ACTION_ENTER)
+        return view->choice_count && choice && choice->possible && !is_in_asked(browser) ? "Ask"
+                                                                                         : "";
     if (action != SCREEN_ACTION(WHATIF))
         return NULL;
     return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
@@ -399,7 +397,6 @@ const struct screen whatif_screen = {
     .panes = whatif_panes,
     .act = whatif_act,
     .hint = whatif_hint,
-    .enter = whatif_enter,
     .label = whatif_label,
     .bar = {ACTION_BACK, ACTION_ENTER, SCREEN_ACTION(WHATIF), ACTION_ZERO, ACTION_FREEZE},
 };

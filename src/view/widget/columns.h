@@ -352,6 +352,8 @@ struct value columns_element(const struct column *column, const struct snapshot 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct columns *columns, unsigned index, const struct snapshot *snapshot);
+/* The value at a path of a row. */
+struct value path_value(const struct path *path, const void *row);
 /* Whether a path is given, as in struct column; true for no path. */
 bool path_given(const struct path *path, const void *row);
 /* Whether a member of JSON is there. */
@@ -412,8 +414,10 @@ double columns_reach(const struct snapshot_share *share);
 /* `target` of a column: the object that an index in the row is of; NULL: not listed. */
 const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
-/* An object by its index in the snapshot; NULL: not listed. */
+/* An object by its index in the snapshot; an object and a function by its id. NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
+const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id);
+const struct snapshot_code *columns_code(const struct snapshot *snapshot, uint32_t id);
 
 /* The text where there is no finding: the problems looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };
