@@ -421,8 +421,8 @@ static void ask_for_file(struct browser *browser)
     prompt_ask(browser, PROMPT_WRITE, name);
 }
 
-static const char named_elsewhere[] = "bins of the heap are named and combined on screen 4, Heap; "
-                                      "functions and objects on 3, Matrix";
+static const char named_elsewhere[] =
+    "bins of the heap are named and combined on screen 4, Heap; functions and objects on 3, Matrix";
 
 /* The request of an action that no screen has taken, or a message: the screens that take it. */
 static const struct {
@@ -449,13 +449,13 @@ static const struct {
     [ACTION_TAG] = {.message = named_elsewhere},
     [ACTION_COMBINE] = {.message = named_elsewhere},
     [ACTION_UNDO] = {.message = named_elsewhere},
-    [ACTION_MEASURE] = {.message = "what is counted is chosen on 3, Matrix, and 8, Phases; e "
-                                   "changes the event"},
-    [ACTION_FOLD] = {.message = "folded are nested members in Layout, and callers in Detail and "
-                                "Function"},
+    [ACTION_MEASURE] =
+        {.message = "what is counted is chosen on 3, Matrix, and 8, Phases; e changes the event"},
+    [ACTION_FOLD] = {.message =
+                         "folded are nested members in Layout, and callers in Detail and Function"},
     [ACTION_SPAN] = {.message = "a time range is marked on screen 8, Phases"},
-    [ACTION_STACK] = {.message = "by objects, functions or threads: on screen 8, Phases, and on "
-                                 "y, Causes"},
+    [ACTION_STACK] =
+        {.message = "by objects, functions or threads: on screen 8, Phases, and on y, Causes"},
     [ACTION_SEARCH_HERE] = {.message = "nothing here to search in: select an object or a region"},
 };
 

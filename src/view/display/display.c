@@ -315,9 +315,9 @@ int display_open(struct display **out, const struct view_options *options,
     struct display *display;
     int code;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before))
-        return error_set(error, -ENOTTY,
-                         "the screen needs a terminal on standard input and output; -b prints "
-                         "tables instead");
+        return error_set(
+            error, -ENOTTY,
+            "the screen needs a terminal on standard input and output; -b prints tables instead");
     display = calloc(1, sizeof *display);
     if (!display)
         return error_set(error, -ENOMEM, "out of memory");

@@ -113,8 +113,7 @@ static const struct key_binding bindings[] = {
      "a",
      "Amount",
      "Matrix: shares of what the event weighs, of accesses, waiting, loads, stores; Phases: what "
-     "is "
-     "drawn"},
+     "is drawn"},
     {ACTION_PLAY_PAUSE, {'p'}, "p", "p", "Play", "a recording: play it from here, and pause"},
     {ACTION_PLAY_STEP, {'.'}, ". ,", ".", "Step", "a refresh interval of it on, and back; pauses"},
     {ACTION_PLAY_STEP_BACK, {','}, ",", ",", "Step back", NULL},

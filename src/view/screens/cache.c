@@ -460,11 +460,9 @@ static const char *cache_label(struct browser *browser, enum action action)
 
 const struct screen cache_screen = {
     .name = "Cache",
-    .shows =
-        "How evenly the sets of a cache are used, and which lines recur. Each cell of the map is "
-        "a set and the samples on it. "
-        "The lists below are the objects on the set under the cursor, the lines that recur, "
-        "and the objects that are sampled close together.",
+    .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map "
+             "is a set and the samples on it. The lists below are the objects on the set under the "
+             "cursor, the lines that recur, and the objects that are sampled close together.",
     .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
             "more data than the cache holds. A few lines again and again: look at Sharing.",
     .state_size = sizeof(struct cache_view),

@@ -181,10 +181,9 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
               "none yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), "
               "or the event counts accesses (e: another event)."
             : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program under it, 50 to 200 times slower, and shows here for each object "
-              "whether its lines were touched for the first time, did not fit, conflicted or were "
-              "taken by another thread, what replaced them, and what caches of any size would "
-              "hold.");
+              "a program under it, 50 to 200 times slower, and shows here for each object whether "
+              "its lines were touched for the first time, did not fit, conflicted or were taken by "
+              "another thread, what replaced them, and what caches of any size would hold.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
@@ -319,13 +318,11 @@ static const char *causes_label(struct browser *browser, enum action action)
 
 const struct screen causes_screen = {
     .name = "Causes",
-    .shows =
-        "Why lines were not in the simulated caches (misstop --sim): first reference, too much "
-        "data, too many lines for one set, or written by another thread; what replaced them; and "
-        "what part of the accesses caches of other sizes would hold (Reuse).",
-    .next =
-        "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. Where "
-        "a curve of Reuse falls steeply there is a size at which the data fits.",
+    .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, too "
+             "much data, too many lines for one set, or written by another thread; what replaced "
+             "them; and what part of the accesses caches of other sizes would hold (Reuse).",
+    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. "
+            "Where a curve of Reuse falls steeply there is a size at which the data fits.",
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
@@ -478,8 +475,8 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
     if (early < least_early)
         return;
     snprintf(out, size,
-             "Too early: %.1f%% of the misses are on lines that had been evicted, "
-             "%.1f%% for the same object, %.1f%% for another",
+             "Too early: %.1f%% of the misses are on lines that had been evicted, %.1f%% for the "
+             "same object, %.1f%% for another",
              100 * early, 100 * figures->early_same, 100 * figures->early_other);
     if (all - early >= least_early)
         text_append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
@@ -572,8 +569,8 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
                     causes_first(row->figures.share) > all_first
                         ? "None of its lines was evicted from this cache and used again. e: "
                           "another level, which is smaller."
-                        : "What evicted its lines is not known: it is recorded for the event "
-                          "that ranks, from when it does.");
+                        : "What evicted its lines is not known: it is recorded for the event that "
+                          "ranks, from when it does.");
 }
 
 /* Columns of why lines were missed, an object, a function or a thread a row. */
@@ -736,8 +733,8 @@ static void advise_capacity(const struct snapshot_causes_row *row, char *out, si
     char other[ADVICE_NAME_BYTES];
     if (row->figures.by_itself >= itself_leads)
         snprintf(out, size,
-                 "It is larger than the cache, and mostly evicts itself before it is used "
-                 "again. Work on it in blocks that fit, or make its elements smaller.");
+                 "It is larger than the cache, and mostly evicts itself before it is used again. "
+                 "Work on it in blocks that fit, or make its elements smaller.");
     else if (rival(CAUSES_OBJECTS, row, other))
         snprintf(out, size,
                  "More passes through the cache than it holds before this is used again, of %s "
@@ -778,11 +775,10 @@ static void advise_conflict(enum causes_of kind, const struct snapshot_causes_ro
                  "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
                  "change its stride, so that they spread over all sets: Sets (3) shows which.");
     else
-        snprintf(
-            out, size,
-            "The cache has room for it, but lines of %.*s fall into the same sets. Move one of "
-            "the two by some lines, or pad its rows: Sets (3) shows which.",
-            ADVICE_NAME_BYTES, other);
+        snprintf(out, size,
+                 "The cache has room for it, but lines of %.*s fall into the same sets. Move one "
+                 "of the two by some lines, or pad its rows: Sets (3) shows which.",
+                 ADVICE_NAME_BYTES, other);
 }
 
 static void advise_invalidated(const struct snapshot_causes_row *row, char *out, size_t size)
@@ -801,8 +797,8 @@ static void advise_other(const struct snapshot_causes_row *row, char *out, size_
     const double *share = row->figures.share;
     snprintf(out, size, "%s",
              share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
-                 ? "The larger cache below threw its lines out, and this one with it: look at "
-                   "the event of that level (e)."
+                 ? "The larger cache below threw its lines out, and this one with it: look at the "
+                   "event of that level (e)."
                  : "The tables of the simulation had no room for the causes.");
 }
 

@@ -466,11 +466,11 @@ static void detail_fini(void *state)
 
 const struct screen detail_screen = {
     .name = "Detail",
-    .shows = "One object: which of its fields or offsets have the samples, the code that accesses "
-             "it with its callers, and its blocks one by one. Left and Right go from one list to "
-             "the next.",
-    .next = "Is it one field or all of them? Enter on a field shows its place in the cache "
-            "lines, on a function the source line that waits.",
+    .shows =
+        "One object: which of its fields or offsets have the samples, the code that accesses it "
+        "with its callers, and its blocks one by one. Left and Right go from one list to the next.",
+    .next = "Is it one field or all of them? Enter on a field shows its place in the cache lines, "
+            "on a function the source line that waits.",
     .state_size = sizeof(struct detail_view),
     .tables = {{.at = offsetof(struct detail_view, fields),
                 .columns = &field_columns,
@@ -553,8 +553,7 @@ static const struct column field_list[] = {
            .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "FIELD", .key = "name",
            .help = "Its name, lo..hi for any of several bit-fields; else the offset into the "
-                   "object, or [*]+N "
-                   "into each array element.",
+                   "object, or [*]+N into each array element.",
            .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .help = "The field's type.",
@@ -746,10 +745,8 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
         browser_open_instruction(browser, found.code, found.instruction);
     } else if (object->code_count) {
         browser_open_function(browser, &object->code[0]);
-        browser_message(
-            browser,
-            "no instruction is mostly on this member; this is the function with most samples "
-            "on the object");
+        browser_message(browser, "no instruction is mostly on this member; this is the function "
+                                 "with most samples on the object");
     } else {
         browser_message(browser, "no code is known that accesses it");
     }

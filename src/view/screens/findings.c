@@ -297,16 +297,16 @@ const struct columns finding_columns = {
 
 void findings_none(const struct snapshot *snapshot, char *out, size_t size)
 {
-    snprintf(out, size,
-             "No known problem found%s. misstop looks for hot and "
-             "cold fields in one line, elements that straddle lines, false and true sharing, "
-             "%swalks down columns, pointer chasing, streaming, scattered and "
-             "wasted blocks, objects used together, allocation churn, stack variables, first "
-             "touches, threads that spin, page walks and remote memory.",
-             snapshot->totals.attributed < 1000 ? " in so few samples" : "",
-             measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
+    snprintf(
+        out, size,
+        "No known problem found%s. misstop looks for hot and cold fields in one line, elements "
+        "that straddle lines, false and true sharing, %swalks down columns, pointer chasing, "
+        "streaming, scattered and wasted blocks, objects used together, allocation churn, stack "
+        "variables, first touches, threads that spin, page walks and remote memory.",
+        snapshot->totals.attributed < 1000 ? " in so few samples" : "",
+        measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
     if (answer_is_vague(snapshot))
         text_append(out, size,
-                    " Samples of time do not show more exactly how much it waits: "
-                    "run misstop --sim -- COMMAND, or use a machine with counters.");
+                    " Samples of time do not show more exactly how much it waits: run misstop "
+                    "--sim -- COMMAND, or use a machine with counters.");
 }

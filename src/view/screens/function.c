@@ -532,8 +532,8 @@ static void empty_text(const struct browser *browser, const struct table *table,
     const struct source_row *line = table_selected(&function_view(browser)->source);
     if (table == &function_view(browser)->accesses && line)
         snprintf(out, size,
-                 "Line %" PRIu32 " has no samples: it is shown for its neighbours. "
-                 "Lines with a figure under OF IT have some.",
+                 "Line %" PRIu32 " has no samples: it is shown for its neighbours. Lines with a "
+                 "figure under OF IT have some.",
                  line->line);
     else
         snprintf(out, size, "None of its accesses fell on a listed object.");
@@ -704,8 +704,8 @@ static void function_crumb(const struct browser *browser, char *out, size_t size
 const struct screen function_screen = {
     .name = "Function",
     .shows = "One function: its source lines with their heat, below them the instructions of the "
-             "line that is selected and the data that each accesses, the objects that the "
-             "function accesses, and its callers.",
+             "line that is selected and the data that each accesses, the objects that the function "
+             "accesses, and its callers.",
     .next = "Where there is no source a line says where it was looked for. Right goes to the "
             "instructions. Callers: F5 shows the direct ones only.",
     .state_size = sizeof(struct function_view),

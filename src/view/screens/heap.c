@@ -218,8 +218,8 @@ const struct screen heap_screen = {
     .name = "Heap",
     .shows =
         "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
-        "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is "
-        "what is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
+        "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is what "
+        "is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
     .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
             "leak.",
     .state_size = sizeof(struct heap_view),
@@ -350,8 +350,8 @@ static const struct column bin_list[] = {
            .value = leak, .width = 5, .rank = 2, .some = true, .paint = paint_leak),
     COLUMN(.title = "BIN",
            .help = "Who allocated it, past the allocator's own functions; or a size class (walk). "
-                   "\"f < g\": f "
-                   "for its caller g, as there are others of f; \"#2\": from another call there.",
+                   "\"f < g\": f for its caller g, as there are others of f; \"#2\": from another "
+                   "call there.",
            .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .after = "path",

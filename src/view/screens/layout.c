@@ -433,8 +433,8 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
         char type[160];
         glyph_fit(type, sizeof type, object->type, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
         snprintf(text, sizeof text,
-                 " %s is %s: a plain value without members, which has no layout. Detail lists "
-                 "the code that uses it.",
+                 " %s is %s: a plain value without members, which has no layout. Detail lists the "
+                 "code that uses it.",
                  name, type);
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
@@ -551,8 +551,8 @@ static void layout_fini(void *state)
 
 const struct screen layout_screen = {
     .name = "Layout",
-    .shows = "A struct in memory: members, holes, and where cache lines begin; the heat "
-             "is the part of the object's samples that fell on each member.",
+    .shows = "A struct in memory: members, holes, and where cache lines begin; the heat is the "
+             "part of the object's samples that fell on each member.",
     .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
             "are hot together belong together. The sentence on top says what it would bring.",
     .state_size = sizeof(struct layout_view),
@@ -667,8 +667,7 @@ static const struct column list[] = {
            .width = 5, .rank = 4, UNIT_PERCENT, .paint = paint_store),
     COLUMN(.title = "NOTE",
            .help = "What costs, in capitals: STRADDLES two lines, HOT but on another line than the "
-                   "hottest; and "
-                   "bytes that are fetched along with hot ones.",
+                   "hottest; and bytes that are fetched along with hot ones.",
            .from = FIELD(struct layout_row, note), .width = 20, .most = 34, .rank = 3,
            .paint = paint_note),
 };

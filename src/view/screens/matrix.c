@@ -421,11 +421,10 @@ static void tag(struct browser *browser, const struct matrix_line *line)
         grid->tagged.count = 0;
     grid->tagged_axis = axis;
     const char *done = tags_toggle(&grid->tagged, line->identity);
-    browser_message(browser, done                       ? done
-                             : axis == MATRIX_FUNCTIONS ? "tagged; C on another function combines "
-                                                          "them into that one"
-                                                        : "tagged; C on another object combines "
-                                                          "them into that one");
+    browser_message(browser, done ? done
+                             : axis == MATRIX_FUNCTIONS
+                                 ? "tagged; C on another function combines them into that one"
+                                 : "tagged; C on another object combines them into that one");
 }
 
 static void combine(struct browser *browser, const struct matrix_line *line)
@@ -713,8 +712,8 @@ static void matrix_fini(void *state)
 
 const struct screen matrix_screen = {
     .name = "Matrix",
-    .shows = "Functions down, objects across, and in each cell their part of all samples."
-             " Totals are in the first row and column.",
+    .shows = "Functions down, objects across, and in each cell their part of all samples. Totals "
+             "are in the first row and column.",
     .next = "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
             "goes to the code, o to the data.",
     .key_help = "Matrix: samples of each function on each object",

@@ -303,14 +303,12 @@ static const char *objects_label(struct browser *browser, enum action action)
 
 const struct screen objects_screen = {
     .name = "Objects",
-    .shows =
-        "The data that the process accesses, most costly first. Rows are variables, heap blocks "
-        "(by allocation site, type or size), stacks and mappings. Above them: whether the "
-        "process waits for memory, and the findings with most gain.",
+    .shows = "The data that the process accesses, most costly first. Rows are variables, heap "
+             "blocks (by allocation site, type or size), stacks and mappings. Above them: whether "
+             "the process waits for memory, and the findings with most gain.",
     .next =
         "Look at the first rows; the column beside the share says how exact it is by now. Enter "
-        "opens one. Up from the first row goes to the findings; i says how good the samples "
-        "are.",
+        "opens one. Up from the first row goes to the findings; i says how good the samples are.",
     .state_size = sizeof(struct objects_view),
     .init = objects_init,
     .fini = objects_fini,
@@ -531,9 +529,8 @@ static const struct column object_list[] = {
            .paint = paint_dim),
     COLUMN(.title = "HOT FIELD",
            .help = "The member of its type that most samples fell on; without a type [*]+40 is 40 "
-                   "bytes into "
-                   "each "
-                   "array element. (spread): over so many bytes or elements that none leads.",
+                   "bytes into each array element. (spread): over so many bytes or elements that "
+                   "none leads.",
            .value = hot, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on the hot field.",
            .value = hot_share, .width = 5, .rank = 3, UNIT_SHARE),

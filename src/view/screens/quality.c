@@ -151,15 +151,12 @@ static const char *source_text(const char *name)
          "Counts real cache misses. The address is computed from the instruction before the "
          "sampled one and the registers; what cannot be computed is counted under its reason and "
          "never guessed. It does not measure the latency or the cache level of a single miss."},
-        {"clock",
-         "Samples time: an object is hot when the process spends its time at accesses to it, "
-         "wherever the data is found. What the caches do cannot be seen by it."},
-        {"pebs",
-         "The hardware records the address, the latency and the level of each sampled access. "
-         "Loads that took no longer than the latency threshold are not seen."},
-        {"ibs",
-         "The hardware records the address, the latency and the level of sampled operations, "
-         "hits as well as misses."},
+        {"clock", "Samples time: an object is hot when the process spends its time at accesses to "
+                  "it, wherever the data is found. What the caches do cannot be seen by it."},
+        {"pebs", "The hardware records the address, the latency and the level of each sampled "
+                 "access. Loads that took no longer than the latency threshold are not seen."},
+        {"ibs", "The hardware records the address, the latency and the level of sampled "
+                "operations, hits as well as misses."},
         {"replay", "A recording: what it does not hold cannot be shown, and nothing new comes."},
         {"sim", "Every access of the program goes through a simulated cache: exact, and slow."},
     };

@@ -336,8 +336,8 @@ static void setup_hint(struct browser *browser, char *out, size_t size)
 {
     if (setup_view(browser)->columns_of)
         snprintf(out, size,
-                 "Enter shows a column or hides it, F7 and F8 move it, z: as many as "
-                 "fit again. Esc: up");
+                 "Enter shows a column or hides it, F7 and F8 move it, z: as many as fit again. "
+                 "Esc: up");
     else
         snprintf(out, size, "Enter or Left and Right change a value. Kept in %s",
                  *browser->settings.path ? browser->settings.path : "this run only");

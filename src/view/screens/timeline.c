@@ -587,12 +587,11 @@ static const char *timeline_label(struct browser *browser, enum action action)
 
 const struct screen timeline_screen = {
     .name = "Phases",
-    .shows = "The run from left to right: which data had the samples, and when it changed. "
-             "Below it the number of samples and the phases: time ranges in which "
-             "the samples are on the same data. One that comes back has its old letter.",
+    .shows = "The run from left to right: which data had the samples, and when it changed. Below "
+             "it the number of samples and the phases: time ranges in which the samples are on the "
+             "same data. One that comes back has its old letter.",
     .next = "ROSE and FELL show how phases differ. Enter on one, and all screens show that phase "
-            "alone; "
-            "N is back to now. b stacks by function, fields or threads.",
+            "alone; N is back to now. b stacks by function, fields or threads.",
     .state_size = sizeof(struct timeline_view),
     .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
     .update = timeline_update,
@@ -674,9 +673,7 @@ static const struct column phase_list[] = {
            .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "CHANGED", .key = "changed", .after = "samples",
            .help = "Part of the samples that is on other objects than in the phase before: what "
-                   "all that "
-                   "rose "
-                   "have more, ROSE the most of them.",
+                   "all that rose have more, ROSE the most of them.",
            .from = FIELD(struct snapshot_phase, distance), .width = 7, .rank = 2, UNIT_PERCENT),
     COLUMN(.title = "NO OBJ", .key = "unknown_share", .after = "inversion",
            .help = "Part of all that was sampled in it that has no object; the rest of the row is "
