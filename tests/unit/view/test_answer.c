@@ -181,7 +181,7 @@ static void the_gauge_is_full_to_the_low_bound(void **state)
 static void cpu_and_quality(void **state)
 {
     struct snapshot snapshot = snapshot_with(0.3, 0.6);
-    char text[64];
+    char text[128];
     (void)state;
     answer_cpu(&snapshot.target, text, sizeof text);
     assert_string_equal(text, "0.93 of 4 CPUs");
@@ -202,6 +202,11 @@ static void cpu_and_quality(void **state)
     snapshot.totals.samples = 12;
     assert_true(answer_quality(&snapshot, text, sizeof text));
     assert_string_equal(text, "12 samples");
+    snapshot.heap.summary.lost = 5;
+    answer_trust(&snapshot, text, sizeof text);
+    assert_string_equal(text,
+                        "5 allocations and frees were lost: some samples in the heap may be on "
+                        "the block before.");
 }
 
 /* On the screen: what waits comes first where something waits, else what has most time. */
