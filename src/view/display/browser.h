@@ -113,11 +113,9 @@ void browser_fini(struct browser *browser);
 void browser_show(struct browser *browser, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *));
 
-/* As picker_show(). */
-void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count);
-void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count);
-
-/* As picker_end(). */
+/* As picker_show() and picker_end(). */
+void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count,
+                  bool recorded);
 void browser_pick_end(struct browser *browser, bool picked);
 
 /* As display_play(); from the first on it is a replay. */
