@@ -57,8 +57,8 @@ static struct value path_computed(const struct path *path, const char *row)
     if (path->kind == PATH_CHANGE)
         return value_number(member > 0 ? (with - member) / member : NAN);
     if (path->kind == PATH_COUNTED)
-        return value_number(member *
-                            (with > 0 ? (with + path_double(row, path->with[1])) / with : 1));
+        return value_number(with > 0 ? member * (with + path_double(row, path->with[1])) / with
+                                     : member);
     bool known = with > 0 && path_double(row, path->with[1]) + path_double(row, path->with[2]) > 0;
     return value_number(known ? member / with : NAN);
 }

@@ -127,6 +127,11 @@ struct path {
         .through = offsetof(type, pointer) + 1,                                                    \
         .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
     }
+/* The first of an array that a pointer leads to. */
+#define FIRST_OF(type, pointer)                                                                    \
+    {                                                                                              \
+        .kind = PATH_KIND(*((type *)0)->pointer), .through = offsetof(type, pointer) + 1           \
+    }
 #define HALF(type, share)                                                                          \
     {                                                                                              \
         .kind = PATH_HALF, .offset = offsetof(type, share)                                         \
@@ -199,8 +204,8 @@ struct column {
      * count one as an object, or null. `members`: those of the row in place of a member. */
     const struct columns *rows;
     const struct columns *members;
-    struct path count;
-    unsigned elements; /* array of that many values that begins with `from` */
+    struct path count; /* without rows: of values, the first of them at `from` */
+    unsigned elements; /* the same, where their number is fixed */
     /* An object instead, with these names; an element without one is left out. `sparse`: those
      * that are not 0, or null where none is known. */
     const char *(*each)(unsigned index);
