@@ -32,7 +32,7 @@ static void show_processes(struct display *display, struct resolver_process_list
             .user = entries[i].user,
             .command = entries[i].command,
         };
-    picker_show(display, rows, count);
+    picker_show(display, rows, count, false);
 }
 
 /* A quit, a signal to end, the way back, or a PID, in *picked; false: nothing yet. */
@@ -43,7 +43,7 @@ static bool picked_now(struct display *display, int signals, pid_t *picked)
     while (read(signals, &info, sizeof info) == sizeof info)
         if (info.ssi_signo != SIGWINCH && info.ssi_signo != SIGCHLD && info.ssi_signo != SIGTSTP)
             return true;
-    while ((request = picker_input(display)).kind != REQUEST_NONE) {
+    while ((request = display_input(display)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_PICK)
             *picked = request.pid ? (pid_t)request.pid : PERFDATA_IDLE;
         if (request.kind == REQUEST_LEAVE)
@@ -126,7 +126,7 @@ static pid_t pick_recorded(struct display *display, const struct perfdata_proces
         picked = error_set(error, -ENOMEM, "cannot list the processes of the recording");
         goto out;
     }
-    picker_show_recorded(display, rows, fill_recorded(rows, list, count));
+    picker_show(display, rows, fill_recorded(rows, list, count), true);
     struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                               {.fd = signals, .events = POLLIN}};
     do

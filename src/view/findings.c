@@ -195,9 +195,8 @@ static void chasing_words(const struct snapshot_finding *finding, struct finding
             "Put several keys into a node (a B-tree), or the nodes that are visited first side by "
             "side; where it is only read, a sorted array or a hash table.");
     if (finding->sure == FINDING_SURE)
-        SAY(words->how_sure,
-            "every miss is recorded, and its node's link was read: they follow each "
-            "other; a simulation has no time");
+        SAY(words->how_sure, "every miss is recorded, and its node's link was read: they follow "
+                             "each other; a simulation has no time");
 }
 
 static void streaming_words(const struct snapshot_finding *finding, struct finding_words *words)
@@ -424,8 +423,8 @@ static void sharing_words(const struct snapshot_finding *finding, struct finding
             "%" PRIu32 " threads on %zu cache %s: %.0f samples are misses because another thread "
             "had written to the line, of %.0f samples of misses in all.",
             sharing->threads, sharing->lines, lines, sharing->hitm, sharing->misses);
-        SAY(words->reckoned, "how long these misses would take where the threads run at once, is "
-                             "not simulated");
+        SAY(words->reckoned,
+            "how long these misses would take where the threads run at once, is not simulated");
         SAY(words->how_sure, ONE_BY_ONE);
     } else if (sharing->by_hitm) {
         SAY(words->evidence,
@@ -510,14 +509,13 @@ static const struct rule {
                                             "writes to the cache line, and pad it to whole lines.",
                                   .reckoned = TAKEN_LINES,
                                   .how_sure = ONE_BY_ONE},
-    [RULE_TRUE_SHARING_CAUSE] = {.compose = sharing_cause_words,
-                                 .screen = FINDING_ON_SHARING,
-                                 .advice =
-                                     "Write it less often: count in a variable of the thread's "
-                                     "own, and add that up now and then; or take the lock for "
-                                     "more work at once.",
-                                 .reckoned = TAKEN_LINES,
-                                 .how_sure = ONE_BY_ONE},
+    [RULE_TRUE_SHARING_CAUSE] =
+        {.compose = sharing_cause_words,
+         .screen = FINDING_ON_SHARING,
+         .advice = "Write it less often: count in a variable of the thread's own, and add that up "
+                   "now and then; or take the lock for more work at once.",
+         .reckoned = TAKEN_LINES,
+         .how_sure = ONE_BY_ONE},
     [RULE_CONFLICT_SETS] = {.compose = conflict_sets_words,
                             .screen = FINDING_ON_SETS,
                             .how_sure = "sampled lines show the sets, not what evicted a line"},
@@ -589,9 +587,8 @@ static const struct rule {
          .advice = "Keep it in a register: compile with optimisation (-O2), work on a local copy "
                    "that no pointer refers to, and write it back after the loop; no volatile.",
          .reckoned = "a third to all of the samples on it: each use waits for the store before",
-         .how_sure =
-             "whether a register is free for it, only the compiler knows; some processors pass "
-             "integers from store to load without waiting"},
+         .how_sure = "whether a register is free for it, only the compiler knows; some processors "
+                     "pass integers from store to load without waiting"},
     [RULE_FIRST_TOUCH_FAULTS] =
         {.compose = faults_words,
          .advice = "Use the memory again instead of giving it back and taking fresh one (keep the "
@@ -639,8 +636,8 @@ static const struct rule {
                        .advice = "Clear only what was used since the last time: keep a list of it, "
                                  "or a number of the round beside each value instead of clearing.",
                        .reckoned = "at most all samples in the clearing function",
-                       .how_sure = "how much of it is used before it is cleared again is not "
-                                   "measured"},
+                       .how_sure =
+                           "how much of it is used before it is cleared again is not measured"},
 };
 
 /* Adds to the evidence. */

@@ -107,12 +107,11 @@ struct picker_row {
     const char *command;
 };
 
-/* Shows the rows and handles keys until one is picked: REQUEST_PICK, _QUIT or _NONE. */
-void picker_show(struct display *display, const struct picker_row *rows, size_t count);
-/* The same for the processes of a recording. */
-void picker_show_recorded(struct display *display, const struct picker_row *rows, size_t count);
+/* Shows the rows, of a recording or of this machine; display_input() then gives REQUEST_PICK, _QUIT
+ * or _NONE. */
+void picker_show(struct display *display, const struct picker_row *rows, size_t count,
+                 bool recorded);
 /* The rows are not needed any more; a picture follows, of another process if one was picked. */
 void picker_end(struct display *display, bool picked);
-struct request picker_input(struct display *display);
 
 #endif

@@ -150,8 +150,7 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
     case LAYOUT_SHORT:
         snprintf(out, size,
                  "It takes %" PRIu64
-                 " of the %u bytes of a cache line; what is beside it is fetched "
-                 "with it.",
+                 " of the %u bytes of a cache line; what is beside it is fetched with it.",
                  layout->size, layout->line_bytes);
         break;
     case LAYOUT_SPREAD:
@@ -162,10 +161,10 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
                  layout->hot_span, layout->hot_lines, least, unused);
         break;
     case LAYOUT_STRADDLES:
-        snprintf(out, size,
-                 "%.0f%% of the accesses cross from one cache line into the next: align the "
-                 "elements.",
-                 layout->straddling * 100);
+        snprintf(
+            out, size,
+            "%.0f%% of the accesses cross from one cache line into the next: align the elements.",
+            layout->straddling * 100);
         break;
     case LAYOUT_UNUSED:
         snprintf(out, size,
@@ -251,9 +250,9 @@ const char binary_remedy[] =
     "with --symfs DIR, or ask debuginfod's servers with --debuginfod.";
 
 const char binary_code_only[] =
-    "The recording holds no mappings but those of code: variables are known by the files, "
-    "stack and heap by their place, and the rest is cut into pieces of 64 MiB. perf record -d "
-    "records all mappings.";
+    "The recording holds no mappings but those of code: variables are known by the files, stack "
+    "and heap by their place, and the rest is cut into pieces of 64 MiB. perf record -d records "
+    "all mappings.";
 
 static bool is_missing(const struct binary_desc *binary)
 {
@@ -279,10 +278,10 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
                     "%.1f%% of the samples are in programs or libraries that are not here",
                     share * 100);
     if (nowhere >= NOWHERE_LEAST)
-        text_append(out, size,
-                    "%s%.1f%% of the samples are in code that no recorded mapping holds: no row "
-                    "shows them",
-                    *out ? "; " : "", nowhere * 100);
+        text_append(
+            out, size,
+            "%s%.1f%% of the samples are in code that no recorded mapping holds: no row shows them",
+            *out ? "; " : "", nowhere * 100);
 }
 
 void binary_fate(const struct binary_desc *binary, char *out, size_t size)
@@ -337,11 +336,12 @@ static void report_unverified(FILE *out, const struct snapshot_binaries *binarie
     size_t count = 0;
     for (size_t i = 0; i < binaries->count; i++)
         if (binaries->list[i].state == BINARY_UNVERIFIED)
-            fprintf(out, "%s%s",
-                    count++ ? ", "
-                            : "misstop: taken by their paths, not verified, "
-                              "for no build-id was recorded: ",
-                    binaries->list[i].path);
+            fprintf(
+                out, "%s%s",
+                count++
+                    ? ", "
+                    : "misstop: taken by their paths, not verified, for no build-id was recorded: ",
+                binaries->list[i].path);
     if (count)
         fputc('\n', out);
 }
@@ -393,8 +393,7 @@ static const char *want_misses(const struct snapshot *snapshot)
     if (is(snapshot, "clock"))
         return "A timer knows how long, not how often. -s counter -e mem-fill,access,stall samples "
                "all three where there are hardware counters (misstop doctor shows it); --sim "
-               "counts "
-               "them in a program that it starts.";
+               "counts them in a program that it starts.";
     return "No event that counts misses is sampled: -e mem-fill adds one to those of -e.";
 }
 
@@ -403,8 +402,7 @@ static const char *want_accesses(const struct snapshot *snapshot)
     if (is(snapshot, "clock"))
         return "A timer counts no accesses. -s counter -e mem-fill,access,stall samples all three "
                "where there are hardware counters (misstop doctor shows it); --sim -e "
-               "mem-fill,access "
-               "counts them in a program that it starts.";
+               "mem-fill,access counts them in a program that it starts.";
     if (is(snapshot, "pebs"))
         return "Only slow loads are sampled: -e ldlat=3 samples all loads.";
     if (is(snapshot, "ibs"))
@@ -503,12 +501,10 @@ static const char *no_samples(const struct snapshot *snapshot)
         return "No samples: the process is stopped by a signal or a debugger.";
     if (is_state(snapshot, "not sampled"))
         return "No samples, and the process runs: either what is sampled does not happen in it "
-               "(try "
-               "-s clock), or the kernel does not let it be counted. 'misstop doctor' says what "
-               "can "
-               "be sampled here.";
-    return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
-           "'misstop doctor' shows what can be sampled here.";
+               "(try -s clock), or the kernel does not let it be counted. 'misstop doctor' says "
+               "what can be sampled here.";
+    return "No samples yet. A process that sleeps or waits makes none; if it is busy, 'misstop "
+           "doctor' shows what can be sampled here.";
 }
 
 static bool simulation_starts(const struct snapshot_simulation *simulation)
@@ -686,9 +682,8 @@ const char *sets_note(const struct snapshot_sets *sets)
 {
     static const char *const notes[] = {
         [SETS_SURE] = "",
-        [SETS_WITHIN_PAGE] =
-            "this level is indexed by physical address; virtual addresses show its "
-            "sets only within a page",
+        [SETS_WITHIN_PAGE] = "this level is indexed by physical address; virtual addresses show "
+                             "its sets only within a page",
         [SETS_GUESSED] = "the recording does not hold its caches: the shape is this machine's; -C "
                          "LEVEL=SIZE,WAYS,LINE gives another"};
     return notes[sets->doubt];
@@ -700,10 +695,10 @@ static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *ou
         text_append(out, size, "hot lines: %.0f%% of the excess is on %u lines of a set or fewer%s",
                     100 * sets->held, sets->ways, misses ? ", not a conflict" : "");
     else if (sets->content == SETS_LARGE_OBJECT)
-        text_append(out, size,
-                    "of an object with more lines than %s holds: lines at the same place of their "
-                    "pages%s",
-                    sets->level, misses ? ", no sign of a conflict" : "");
+        text_append(
+            out, size,
+            "of an object with more lines than %s holds: lines at the same place of their pages%s",
+            sets->level, misses ? ", no sign of a conflict" : "");
     else
         text_append(out, size,
                     "on more lines than %s %u ways hold: %saddresses a multiple of %u bytes apart",
@@ -747,8 +742,8 @@ void window_reading(const struct snapshot *snapshot, char *out, size_t size)
                  SNAPSHOT_WINDOW_LEAST);
     else if (window->caches >= 1)
         snprintf(out, size,
-                 "%s%.0f%% of %" PRIu64 " samples are on lines seen once; at least %.0f lines, "
-                 "%.1f times what %s holds",
+                 "%s%.0f%% of %" PRIu64
+                 " samples are on lines seen once; at least %.0f lines, %.1f times what %s holds",
                  misses ? "capacity: " : "",
                  100.0 * (double)window->singletons / (double)window->used, window->used,
                  window->lines, window->caches, level);

@@ -81,11 +81,10 @@ static void say(struct display *display, const struct request *request)
 }
 
 /* false: the user left. */
-static bool take_input(struct display *display, bool picker)
+static bool take_input(struct display *display)
 {
     struct request request;
-    while ((request = picker ? picker_input(display) : display_input(display)).kind !=
-           REQUEST_NONE) {
+    while ((request = display_input(display)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_QUIT)
             return false;
         if (request.kind == REQUEST_SUSPEND) {
@@ -124,7 +123,7 @@ static void show_processes(struct display *display)
          .user = "ada",
          .command = "redis-server 127.0.0.1:7777"},
     };
-    picker_show(display, rows, 3);
+    picker_show(display, rows, 3, false);
 }
 
 int main(int argc, char **argv)
@@ -154,7 +153,7 @@ int main(int argc, char **argv)
             /* Also when nothing came: the window may have changed while nobody waited for it. */
             if (poll(&input, 1, 100) <= 0)
                 input.revents = 0;
-            on = !(input.revents & (POLLHUP | POLLERR)) && take_input(display, picker);
+            on = !(input.revents & (POLLHUP | POLLERR)) && take_input(display);
         }
     }
     display_close(display);

@@ -329,6 +329,15 @@ struct table *browser_table(struct browser *browser)
     return count ? panes[focus < count ? focus : 0] : NULL;
 }
 
+const struct screen_table *browser_listed(struct browser *browser)
+{
+    const struct table *table = browser_table(browser);
+    const struct screen_table *listed = browser_screen(browser)->tables;
+    while (listed->columns && screen_table(browser, browser->screen, listed) != table)
+        listed++;
+    return listed;
+}
+
 bool browser_focused(struct browser *browser, const struct table *table)
 {
     return browser_table(browser) == table;
@@ -412,8 +421,8 @@ static void ask_for_file(struct browser *browser)
     prompt_ask(browser, PROMPT_WRITE, name);
 }
 
-static const char named_elsewhere[] = "bins of the heap are named and combined on screen 4, Heap; "
-                                      "functions and objects on 3, Matrix";
+static const char named_elsewhere[] =
+    "bins of the heap are named and combined on screen 4, Heap; functions and objects on 3, Matrix";
 
 /* The request of an action that no screen has taken, or a message: the screens that take it. */
 static const struct {
@@ -440,13 +449,13 @@ static const struct {
     [ACTION_TAG] = {.message = named_elsewhere},
     [ACTION_COMBINE] = {.message = named_elsewhere},
     [ACTION_UNDO] = {.message = named_elsewhere},
-    [ACTION_MEASURE] = {.message = "what is counted is chosen on 3, Matrix, and 8, Phases; e "
-                                   "changes the event"},
-    [ACTION_FOLD] = {.message = "folded are nested members in Layout, and callers in Detail and "
-                                "Function"},
+    [ACTION_MEASURE] =
+        {.message = "what is counted is chosen on 3, Matrix, and 8, Phases; e changes the event"},
+    [ACTION_FOLD] = {.message =
+                         "folded are nested members in Layout, and callers in Detail and Function"},
     [ACTION_SPAN] = {.message = "a time range is marked on screen 8, Phases"},
-    [ACTION_STACK] = {.message = "by objects, functions or threads: on screen 8, Phases, and on "
-                                 "y, Causes"},
+    [ACTION_STACK] =
+        {.message = "by objects, functions or threads: on screen 8, Phases, and on y, Causes"},
     [ACTION_SEARCH_HERE] = {.message = "nothing here to search in: select an object or a region"},
 };
 
@@ -473,7 +482,9 @@ enum { WHEEL_ROWS = 3 };
 
 static void browser_show_screen(struct browser *browser, enum screen_id screen)
 {
-    if (screen != browser->screen && screens[screen].screen->open)
+    if (screen == browser->screen && screens[screen].place == SCREEN_IS_LEVEL)
+        browser_return(browser); /* its key closes it too */
+    else if (screen != browser->screen && screens[screen].screen->open)
         screens[screen].screen->open(browser);
     else
         browser_go(browser, screen);
@@ -514,6 +525,19 @@ void browser_pane_step(struct browser *browser, int direction)
     unsigned *pane = &browser->pane[browser->screen];
     if (count)
         *pane = (*pane + count + (unsigned)direction) % count;
+}
+
+static bool open_row(struct browser *browser)
+{
+    const struct screen_table *listed = browser_listed(browser);
+    const void *row = listed->columns ? table_selected(browser_table(browser)) : NULL;
+    if (!row || (!listed->open && listed->object.kind == PATH_NONE))
+        return false;
+    if (listed->open)
+        listed->open(browser, row);
+    else
+        browser_open_listed(browser, (uint32_t)path_value(&listed->object, row).integer);
+    return true;
 }
 
 static bool move_in_table(struct browser *browser, enum action action)
@@ -571,12 +595,11 @@ static bool move_about(struct browser *browser, enum action action, struct reque
         return move_about(browser, tabs_next(browser, 1), request);
     case ACTION_LAST_SCREEN:
         return move_about(browser, tabs_next(browser, -1), request);
-    case ACTION_HELP:
-        help_open(browser);
-        return true;
     case ACTION_BACK:
         go_back(browser, request);
         return true;
+    case ACTION_ENTER:
+        return open_row(browser);
     case ACTION_LEFT:
         browser_pane_step(browser, -1);
         return true;

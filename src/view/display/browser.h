@@ -43,9 +43,8 @@ enum prompt_kind {
 struct prompt {
     enum prompt_kind kind;
     char text[TABLE_WORD_BYTES];
-    char before[TABLE_WORD_BYTES]; /* the filter to go back to */
-    uint64_t identity;             /* the selection to go back to */
-    bool missing;                  /* nothing found */
+    uint64_t identity; /* the selection to go back to */
+    bool missing;      /* nothing found */
 };
 
 enum {
@@ -81,7 +80,7 @@ struct browser {
     unsigned level_count;
     unsigned pane[SCREEN_COUNT];
     bool drawn;                 /* the screen shown has been drawn and takes clicks */
-    void *states[SCREEN_COUNT]; /* read by screen_state() */
+    void *states[SCREEN_COUNT]; /* of each screen, which alone knows its type; NULL: it has none */
     struct prompt prompt;
     struct zone zones[ZONES_MAX];
     unsigned zone_count;
@@ -114,11 +113,9 @@ void browser_fini(struct browser *browser);
 void browser_show(struct browser *browser, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *));
 
-/* As picker_show(). */
-void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count);
-void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count);
-
-/* As picker_end(). */
+/* As picker_show() and picker_end(). */
+void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count,
+                  bool recorded);
 void browser_pick_end(struct browser *browser, bool picked);
 
 /* As display_play(); from the first on it is a replay. */
@@ -131,12 +128,6 @@ void browser_message(struct browser *browser, const char *text);
 void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_ns);
 
 /* ---- for the screens ---- */
-
-/* Of the screen itself, which alone knows its type; NULL: it has none. */
-static inline void *screen_state(const struct browser *browser, enum screen_id id)
-{
-    return browser->states[id];
-}
 
 static inline const struct screen *browser_screen(const struct browser *browser)
 {
@@ -170,6 +161,8 @@ unsigned screen_panes(struct browser *browser, enum screen_id id, struct table *
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
 /* The table that keys move in; NULL: none. */
 struct table *browser_table(struct browser *browser);
+/* Its row in the table of its screen; zeros: none. */
+const struct screen_table *browser_listed(struct browser *browser);
 bool browser_focused(struct browser *browser, const struct table *table);
 /* The next (1) or previous (-1) table in sight gets the keys. */
 void browser_pane_step(struct browser *browser, int direction);
@@ -204,7 +197,7 @@ void pane_table(struct browser *browser, struct canvas *canvas, struct area area
 int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
               struct table *const panes[], unsigned count);
 
-bool prompt_open(struct browser *browser, enum prompt_kind kind);
+void prompt_open(struct browser *browser, enum prompt_kind kind);
 /* Asks for one line; screen->answer of the screen shown gets it. */
 void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text);
 void prompt_key(struct browser *browser, uint32_t key, struct request *request);

@@ -208,98 +208,77 @@ out:
 
 enum { OWN = -1, RED = 1, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 
-#define BADGE(color256, color8)                                                                    \
+/* With 256 colours by scheme: for a dark ground, for a light one, with contrast. */
+#define INK(dark, light, contrast, color8)                                                         \
     {                                                                                              \
-        16, color256, 0, color8, PAINT_BOLD, 0, PAINT_REVERSE                                      \
+        {dark, light, contrast}, {OWN, OWN, OWN}, color8, OWN, 0, 0, 0                             \
     }
-#define INK(color256, color8)                                                                      \
+#define STRONG(dark, light, contrast, color8)                                                      \
     {                                                                                              \
-        color256, OWN, color8, OWN, 0, 0, 0                                                        \
+        {dark, light, contrast}, {OWN, OWN, OWN}, color8, OWN, PAINT_BOLD, PAINT_BOLD, PAINT_BOLD  \
     }
-#define STRONG(color256, color8)                                                                   \
+#define BADGE(dark, light, contrast, color8)                                                       \
     {                                                                                              \
-        color256, OWN, color8, OWN, PAINT_BOLD, PAINT_BOLD, PAINT_BOLD                             \
+        {16, 231, 16}, {dark, light, contrast}, 0, color8, PAINT_BOLD, 0, PAINT_REVERSE            \
     }
 
-static const struct paint_look looks[PAINT_COUNT] = {
-    [PAINT_PLAIN] = INK(OWN, OWN),
-    [PAINT_DIM] = {245, OWN, OWN, OWN, 0, PAINT_FAINT, PAINT_FAINT},
-    [PAINT_STRONG] = STRONG(OWN, OWN),
-    [PAINT_TITLE] = STRONG(75, CYAN),
-    [PAINT_HEADING] = {253, 24, 0, CYAN, 0, 0, PAINT_REVERSE},
-    [PAINT_SORTED] = {16, 114, 0, GREEN, PAINT_BOLD, 0, PAINT_REVERSE | PAINT_BOLD},
-    [PAINT_PANE] = STRONG(75, CYAN),
-    [PAINT_KEY] = {OWN, OWN, OWN, OWN, PAINT_BOLD, PAINT_BOLD, PAINT_BOLD},
-    [PAINT_KEY_LABEL] = {16, 73, 0, CYAN, 0, 0, PAINT_REVERSE},
-    [PAINT_TAB] = {250, OWN, OWN, OWN, 0, 0, 0},
-    [PAINT_TAB_SHOWN] = {16, 75, 0, CYAN, PAINT_BOLD, 0, PAINT_REVERSE},
-    [PAINT_LIVE] = BADGE(71, GREEN),
-    [PAINT_FROZEN] = BADGE(75, CYAN),
-    [PAINT_RECORDED] = BADGE(178, YELLOW),
-    [PAINT_GOOD] = INK(71, GREEN),
-    [PAINT_WARN] = STRONG(178, YELLOW),
-    [PAINT_BAD] = STRONG(203, RED),
-    [PAINT_LOAD] = INK(74, CYAN),
-    [PAINT_STORE] = INK(176, MAGENTA),
-    [PAINT_SELECTED] = {OWN, 238, WHITE, BLUE, PAINT_BOLD, PAINT_BOLD, PAINT_REVERSE},
-    [PAINT_CURSOR] = {231, 27, WHITE, BLUE, PAINT_BOLD, PAINT_BOLD, PAINT_REVERSE},
-    [PAINT_HEAT_0] = {244, OWN, BLUE, OWN, 0, 0, 0},
-    [PAINT_HEAT_1] = INK(73, CYAN),
-    [PAINT_HEAT_2] = INK(113, GREEN),
-    [PAINT_HEAT_3] = INK(184, YELLOW),
-    [PAINT_HEAT_4] = {208, OWN, RED, OWN, 0, 0, PAINT_BOLD},
-    [PAINT_HEAT_5] = {196, OWN, RED, OWN, PAINT_BOLD, PAINT_BOLD, PAINT_BOLD},
-    [PAINT_SERIES_0] = INK(68, BLUE),
-    [PAINT_SERIES_1] = INK(208, YELLOW),
-    [PAINT_SERIES_2] = INK(71, GREEN),
-    [PAINT_SERIES_3] = INK(167, RED),
-    [PAINT_SERIES_4] = INK(140, MAGENTA),
-    [PAINT_SERIES_5] = INK(80, CYAN),
-};
-
-/* The differences of the other schemes, with 256 colours; 0 is as in `looks`. */
 static const struct {
     short text[SCHEME_MONO];
     short ground[SCHEME_MONO];
-} schemes[PAINT_COUNT] = {
-    [PAINT_DIM] = {{0, 240, 252}, {0}},
-    [PAINT_TITLE] = {{0, 25, 15}, {0}},
-    [PAINT_HEADING] = {{0, 231, 16}, {0, 25, 15}},
-    [PAINT_SORTED] = {{0, 231, 16}, {0, 28, 46}},
-    [PAINT_PANE] = {{0, 25, 51}, {0}},
-    [PAINT_KEY_LABEL] = {{0, 231, 16}, {0, 31, 51}},
-    [PAINT_TAB] = {{0, 238, 15}, {0}},
-    [PAINT_TAB_SHOWN] = {{0, 231, 16}, {0, 25, 226}},
-    [PAINT_LIVE] = {{0, 231, 16}, {0, 28, 46}},
-    [PAINT_FROZEN] = {{0, 231, 16}, {0, 25, 51}},
-    [PAINT_RECORDED] = {{0, 231, 16}, {0, 130, 226}},
-    [PAINT_GOOD] = {{0, 28, 46}, {0}},
-    [PAINT_WARN] = {{0, 130, 226}, {0}},
-    [PAINT_BAD] = {{0, 160, 196}, {0}},
-    [PAINT_LOAD] = {{0, 31, 51}, {0}},
-    [PAINT_STORE] = {{0, 90, 201}, {0}},
-    [PAINT_HEAT_0] = {{0, 245, 250}, {0}},
-    [PAINT_HEAT_1] = {{0, 31, 51}, {0}},
-    [PAINT_HEAT_2] = {{0, 28, 46}, {0}},
-    [PAINT_HEAT_3] = {{0, 136, 226}, {0}},
-    [PAINT_HEAT_4] = {{0, 166, 214}, {0}},
-    [PAINT_HEAT_5] = {{0, 160, 196}, {0}},
-    [PAINT_SERIES_0] = {{0, 25, 33}, {0}},
-    [PAINT_SERIES_1] = {{0, 166, 214}, {0}},
-    [PAINT_SERIES_2] = {{0, 28, 46}, {0}},
-    [PAINT_SERIES_3] = {{0, 124, 196}, {0}},
-    [PAINT_SERIES_4] = {{0, 90, 201}, {0}},
-    [PAINT_SERIES_5] = {{0, 30, 51}, {0}},
+    short text_8;
+    short ground_8;
+    unsigned attributes_256;
+    unsigned attributes_8;
+    unsigned attributes_mono;
+} looks[PAINT_COUNT] = {
+    [PAINT_PLAIN] = INK(OWN, OWN, OWN, OWN),
+    [PAINT_DIM] = {{245, 240, 252}, {OWN, OWN, OWN}, OWN, OWN, 0, PAINT_FAINT, PAINT_FAINT},
+    [PAINT_STRONG] = STRONG(OWN, OWN, OWN, OWN),
+    [PAINT_TITLE] = STRONG(75, 25, 15, CYAN),
+    [PAINT_HEADING] = {{253, 231, 16}, {24, 25, 15}, 0, CYAN, 0, 0, PAINT_REVERSE},
+    [PAINT_SORTED] =
+        {{16, 231, 16}, {114, 28, 46}, 0, GREEN, PAINT_BOLD, 0, PAINT_REVERSE | PAINT_BOLD},
+    [PAINT_PANE] = STRONG(75, 25, 51, CYAN),
+    [PAINT_KEY] = STRONG(OWN, OWN, OWN, OWN),
+    [PAINT_KEY_LABEL] = {{16, 231, 16}, {73, 31, 51}, 0, CYAN, 0, 0, PAINT_REVERSE},
+    [PAINT_TAB] = INK(250, 238, 15, OWN),
+    [PAINT_TAB_SHOWN] = BADGE(75, 25, 226, CYAN),
+    [PAINT_LIVE] = BADGE(71, 28, 46, GREEN),
+    [PAINT_FROZEN] = BADGE(75, 25, 51, CYAN),
+    [PAINT_RECORDED] = BADGE(178, 130, 226, YELLOW),
+    [PAINT_GOOD] = INK(71, 28, 46, GREEN),
+    [PAINT_WARN] = STRONG(178, 130, 226, YELLOW),
+    [PAINT_BAD] = STRONG(203, 160, 196, RED),
+    [PAINT_LOAD] = INK(74, 31, 51, CYAN),
+    [PAINT_STORE] = INK(176, 90, 201, MAGENTA),
+    [PAINT_SELECTED] =
+        {{OWN, OWN, OWN}, {238, 238, 238}, WHITE, BLUE, PAINT_BOLD, PAINT_BOLD, PAINT_REVERSE},
+    [PAINT_CURSOR] =
+        {{231, 231, 231}, {27, 27, 27}, WHITE, BLUE, PAINT_BOLD, PAINT_BOLD, PAINT_REVERSE},
+    [PAINT_HEAT_0] = INK(244, 245, 250, BLUE),
+    [PAINT_HEAT_1] = INK(73, 31, 51, CYAN),
+    [PAINT_HEAT_2] = INK(113, 28, 46, GREEN),
+    [PAINT_HEAT_3] = INK(184, 136, 226, YELLOW),
+    [PAINT_HEAT_4] = {{208, 166, 214}, {OWN, OWN, OWN}, RED, OWN, 0, 0, PAINT_BOLD},
+    [PAINT_HEAT_5] = STRONG(196, 160, 196, RED),
+    [PAINT_SERIES_0] = INK(68, 25, 33, BLUE),
+    [PAINT_SERIES_1] = INK(208, 166, 214, YELLOW),
+    [PAINT_SERIES_2] = INK(71, 28, 46, GREEN),
+    [PAINT_SERIES_3] = INK(167, 124, 196, RED),
+    [PAINT_SERIES_4] = INK(140, 90, 201, MAGENTA),
+    [PAINT_SERIES_5] = INK(80, 30, 51, CYAN),
 };
 
 struct paint_look paint_look(enum paint_scheme scheme, enum paint paint)
 {
-    struct paint_look look = looks[(unsigned)paint < PAINT_COUNT ? paint : PAINT_PLAIN];
-    if (scheme == SCHEME_DEFAULT || scheme >= SCHEME_MONO || (unsigned)paint >= PAINT_COUNT)
-        return look;
-    look.text_256 = schemes[paint].text[scheme] ? schemes[paint].text[scheme] : look.text_256;
-    look.ground_256 =
-        schemes[paint].ground[scheme] ? schemes[paint].ground[scheme] : look.ground_256;
+    unsigned of = scheme < SCHEME_MONO ? scheme : SCHEME_DEFAULT;
+    struct paint_look look = {.text_256 = looks[paint].text[of],
+                              .ground_256 = looks[paint].ground[of],
+                              .text_8 = looks[paint].text_8,
+                              .ground_8 = looks[paint].ground_8,
+                              .attributes_256 = looks[paint].attributes_256,
+                              .attributes_8 = looks[paint].attributes_8,
+                              .attributes_mono = looks[paint].attributes_mono};
     if (scheme == SCHEME_CONTRAST) {
         look.attributes_256 = (look.attributes_256 | PAINT_BOLD) & ~(unsigned)PAINT_FAINT;
         look.attributes_8 = (look.attributes_8 | PAINT_BOLD) & ~(unsigned)PAINT_FAINT;

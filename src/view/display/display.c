@@ -17,16 +17,11 @@
 #include "view/display/keys.h"
 #include "view/view.h"
 
-/* The parts of display.c; only its files see curses. Private to src/view/display*.c. */
-struct input;
-
 /* How each paint looks on this terminal: plain, and in a selected row. */
 struct display_colors {
     attr_t attributes[PAINT_COUNT][2];
     short pairs[PAINT_COUNT][2];
 };
-
-/* ---- display.c: what a fatal signal needs ---- */
 
 /* Paints as attributes of curses, with 256 colours, 8, or none. */
 
@@ -146,11 +141,11 @@ static uint32_t key_of_character(wint_t character)
     }
 }
 
-static bool read_mouse(struct input *input)
+static void read_mouse(struct input *input)
 {
     MEVENT event;
     if (getmouse(&event) != OK)
-        return false;
+        return;
     input->row = event.y;
     input->column = event.x;
     if (event.bstate & BUTTON4_PRESSED)
@@ -159,9 +154,6 @@ static bool read_mouse(struct input *input)
         input->kind = INPUT_WHEEL_DOWN;
     else if (event.bstate & BUTTON1_PRESSED)
         input->kind = INPUT_CLICK;
-    else
-        return false;
-    return true;
 }
 
 /* false: nothing more waits. An event that means nothing here has key 0. */
@@ -240,12 +232,6 @@ void display_emergency_restore(void)
     errno = saved;
 }
 
-/* Curses has given the terminal back itself, or has it again. */
-static void display_disarm(void)
-{
-    emergency.armed = 0;
-}
-
 enum { ESCAPE_DELAY_MS = 25 };
 
 struct display {
@@ -315,16 +301,18 @@ int display_open(struct display **out, const struct view_options *options,
     struct display *display;
     int code;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before))
-        return error_set(error, -ENOTTY,
-                         "the screen needs a terminal on standard input and output; -b prints "
-                         "tables instead");
+        return error_set(
+            error, -ENOTTY,
+            "the screen needs a terminal on standard input and output; -b prints tables instead");
     display = calloc(1, sizeof *display);
     if (!display)
         return error_set(error, -ENOMEM, "out of memory");
     display->ascii = ascii_only(options);
     code = start_curses(display, error);
-    if (code)
-        goto failed;
+    if (code) {
+        free(display);
+        return code;
+    }
     set_modes();
     display_arm(&before);
     code = browser_init(&display->browser, sources);
@@ -342,15 +330,12 @@ int display_open(struct display **out, const struct view_options *options,
     }
     *out = display;
     return 0;
-failed:
-    free(display);
-    return code;
 }
 
 void display_close(struct display *display)
 {
     endwin();
-    display_disarm();
+    emergency.armed = 0;
     browser_fini(&display->browser);
     canvas_fini(&display->canvas);
     delscreen(display->terminal);
@@ -426,7 +411,7 @@ void display_message(struct display *display, const char *text)
 void display_suspend(struct display *display)
 {
     (void)display;
-    display_disarm();
+    emergency.armed = 0;
     def_prog_mode();
     endwin();
 }
@@ -445,16 +430,10 @@ const struct snapshot *display_snapshot(const struct display *display)
     return display->browser.snapshot;
 }
 
-void picker_show(struct display *display, const struct picker_row *rows, size_t count)
+void picker_show(struct display *display, const struct picker_row *rows, size_t count,
+                 bool recorded)
 {
-    browser_pick(&display->browser, rows, count);
-    follow_size();
-    display_draw(display);
-}
-
-void picker_show_recorded(struct display *display, const struct picker_row *rows, size_t count)
-{
-    browser_pick_recorded(&display->browser, rows, count);
+    browser_pick(&display->browser, rows, count, recorded);
     follow_size();
     display_draw(display);
 }
@@ -468,9 +447,4 @@ void display_play(struct display *display, const struct view_play *play)
 {
     browser_play(&display->browser, play);
     display_draw(display);
-}
-
-struct request picker_input(struct display *display)
-{
-    return display_input(display);
 }

@@ -9,20 +9,13 @@
 #include "view/display/browser.h"
 #include "view/widget/chart.h"
 
-bool prompt_open(struct browser *browser, enum prompt_kind kind)
+void prompt_open(struct browser *browser, enum prompt_kind kind)
 {
-    struct table *table = browser_table(browser);
-    if (!table) {
-        if (kind != PROMPT_FIND || !browser_screen(browser)->find)
-            return false;
-        browser->prompt = (struct prompt){.kind = kind};
-        return true;
-    }
-    browser->prompt = (struct prompt){.kind = kind, .identity = table->identity};
-    snprintf(browser->prompt.before, sizeof browser->prompt.before, "%s", table->filter);
-    if (kind == PROMPT_FILTER)
-        snprintf(browser->prompt.text, sizeof browser->prompt.text, "%s", table->filter);
-    return true;
+    const struct table *table = browser_table(browser);
+    if (!table && (kind != PROMPT_FIND || !browser_screen(browser)->find))
+        return;
+    prompt_ask(browser, kind, table && kind == PROMPT_FILTER ? table->filter : "");
+    browser->prompt.identity = table ? table->identity : 0;
 }
 
 void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text)
@@ -163,8 +156,8 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
     const char *own = screen->label ? screen->label(browser, binding->action) : NULL;
     if (own)
         return own;
-    if (binding->action == ACTION_ENTER && screen->enter)
-        return screen->enter(browser);
+    if (binding->action == ACTION_ENTER && browser_listed(browser)->enter)
+        return table_selected(browser_table(browser)) ? browser_listed(browser)->enter : "";
     if (binding->action == ACTION_BACK && !browser->level_count && !screen->title)
         return "";
     if (binding->action >= ACTION_SHOW)
@@ -217,7 +210,7 @@ static int draw_keys(struct browser *browser, struct canvas *canvas, int row, in
 /* The screen's own keys from the left; help and quit always have room. */
 static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
 {
-    static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
+    static const enum action always[] = {SCREEN_ACTION(HELP), ACTION_QUIT};
     static const enum action replay_first[] = {ACTION_PLAY_PAUSE, ACTION_PLAY_STEP, ACTION_NONE};
     static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO, ACTION_PLAY_FORWARD,
                                               ACTION_PLAY_BACK, ACTION_NONE};
@@ -269,7 +262,9 @@ static void draw_hint(struct browser *browser, struct canvas *canvas, int row)
                               table->shown, table->count);
     if (screen->hint)
         screen->hint(browser, hint, sizeof hint);
-    canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM, hint);
+    const char *text =
+        *hint || !table || !table_selected(table) ? hint : browser_listed(browser)->hint;
+    canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM, text);
 }
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row)
@@ -306,85 +301,64 @@ const char *play_time_text(char out[TEXT_BYTES], double seconds, double of)
     return out;
 }
 
-/* A part as a whole, or nothing of it. */
-static int play_line_part(struct canvas *canvas, int row, int column, enum paint paint,
-                          const char *text)
-{
-    if (column + glyph_columns(text, canvas->ascii) >= canvas->columns)
-        return column;
-    return column + canvas_text(canvas, row, column, canvas->columns - column, paint, text);
-}
-
 /* "Paused", the position, and the pace: always there. */
-static int draw_state(const struct browser *browser, struct canvas *canvas, int row)
+static void draw_state(const struct browser *browser, struct pen *pen)
 {
     const struct view_play *play = &browser->play;
     char at[TEXT_BYTES];
     char length[TEXT_BYTES];
-    char text[160];
     bool seeks = !isnan(play->goal_s);
     const char *state = seeks          ? "Reading"
                         : play->ended  ? "At the end"
                         : play->paused ? "Paused"
                                        : "Playing";
-    int used = 1;
-    used += canvas_text(canvas, row, used, canvas->columns - used,
-                        seeks || play->paused ? PAINT_RECORDED : PAINT_LIVE, state);
+    const char *behind = browser->frozen && !play->paused ? " behind the frozen picture" : "";
+    pen_part(pen, seeks || play->paused ? PAINT_RECORDED : PAINT_LIVE, "%s", state);
     play_time_text(at, play->position_s, play->length_s);
     play_time_text(length, play->length_s, 0);
     if (isnan(play->length_s))
-        snprintf(text, sizeof text, "  %s", at);
+        pen_whole(pen, PAINT_STRONG, "  %s", at);
     else
-        snprintf(text, sizeof text, "  %s of %s", at, length);
-    used = play_line_part(canvas, row, used, PAINT_STRONG, text);
+        pen_whole(pen, PAINT_STRONG, "  %s of %s", at, length);
     if (play->ended)
-        return used;
+        return;
     if (seeks)
-        return play_line_part(canvas, row, used, PAINT_DIM, ", Esc stops");
-    snprintf(text, sizeof text, isinf(play->pace) ? ", as fast as possible" : ", %gx", play->pace);
-    if (browser->frozen && !play->paused)
-        text_append(text, sizeof text, " behind the frozen picture");
-    return play_line_part(canvas, row, used, PAINT_PLAIN, text);
+        pen_whole(pen, PAINT_DIM, ", Esc stops");
+    else if (isinf(play->pace))
+        pen_whole(pen, PAINT_PLAIN, ", as fast as possible%s", behind);
+    else
+        pen_whole(pen, PAINT_PLAIN, ", %gx%s", play->pace, behind);
 }
 
-static int play_line_draw_bar(const struct view_play *play, struct canvas *canvas, int row,
-                              int column)
+static void play_line_draw_bar(const struct view_play *play, struct pen *pen)
 {
     char bar[BAR_BYTES(BAR_COLUMNS)];
-    if (canvas->columns < WIDE_COLUMNS || !(play->length_s > 0))
-        return column;
-    bar_fill(bar, sizeof bar, BAR_COLUMNS, play->position_s / play->length_s, canvas->ascii);
-    int start = play_line_part(canvas, row, column, PAINT_DIM, "  |");
-    int end = play_line_part(canvas, row, start, PAINT_STRONG, bar);
-    return play_line_part(canvas, row, end, PAINT_DIM, "|");
+    if (pen->canvas->columns < WIDE_COLUMNS || !(play->length_s > 0))
+        return;
+    bar_fill(bar, sizeof bar, BAR_COLUMNS, play->position_s / play->length_s, pen->canvas->ascii);
+    pen_whole(pen, PAINT_DIM, "  |");
+    pen_whole(pen, PAINT_STRONG, "%s", bar);
+    pen_whole(pen, PAINT_DIM, "|");
 }
 
 void play_line_draw(const struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot_recording *recording =
         browser->snapshot ? browser->snapshot->recording : NULL;
-    char text[256];
-    int column = draw_state(browser, canvas, row);
-    column = play_line_draw_bar(&browser->play, canvas, row, column);
+    struct pen pen = {canvas, row, 1, canvas->columns - 1};
+    draw_state(browser, &pen);
+    play_line_draw_bar(&browser->play, &pen);
     if (!recording)
         return;
-    if (recording->processes > 1) {
-        snprintf(text, sizeof text, "  1 of %" PRIu32 " processes", recording->processes);
-        column = play_line_part(canvas, row, column, PAINT_PLAIN, text);
-    }
-    if (recording->host) {
-        snprintf(text, sizeof text, "  recorded on %s", recording->host);
-        column = play_line_part(canvas, row, column, PAINT_PLAIN, text);
-    }
-    if (recording->date) {
-        snprintf(text, sizeof text, "%s %s", recording->date_exact ? "," : ", file of",
-                 recording->date);
-        column = play_line_part(canvas, row, column, PAINT_DIM, text);
-    }
-    if (recording->cpu) {
-        snprintf(text, sizeof text, ", %s", recording->cpu);
-        play_line_part(canvas, row, column, PAINT_DIM, text);
-    }
+    if (recording->processes > 1)
+        pen_whole(&pen, PAINT_PLAIN, "  1 of %" PRIu32 " processes", recording->processes);
+    if (recording->host)
+        pen_whole(&pen, PAINT_PLAIN, "  recorded on %s", recording->host);
+    if (recording->date)
+        pen_whole(&pen, PAINT_DIM, "%s %s", recording->date_exact ? "," : ", file of",
+                  recording->date);
+    if (recording->cpu)
+        pen_whole(&pen, PAINT_DIM, ", %s", recording->cpu);
 }
 
 const char *play_badge(const struct browser *browser)

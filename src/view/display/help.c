@@ -13,7 +13,7 @@ struct help_view {
 
 static struct help_view *help_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_HELP);
+    return browser->states[SCREEN_HELP];
 }
 
 enum { HEADING_BYTES = 64 };
@@ -44,9 +44,9 @@ static void write_keys(struct prose_writer *writer, bool replays)
     for (size_t i = 0; i < count; i++)
         if (bindings[i].help && (replays || !keys_replays(bindings[i].action)))
             prose_entry(writer, PAINT_STRONG, bindings[i].shown, bindings[i].help);
-    prose_entry(writer, PAINT_STRONG, "mouse",
-                "click selects, click again opens, wheel scrolls; titles sort, names and the key "
-                "bar act");
+    prose_entry(
+        writer, PAINT_STRONG, "mouse",
+        "click selects, click again opens, wheel scrolls; titles sort, names and the key bar act");
 }
 
 /* Columns that this source cannot measure are left out. */
@@ -135,50 +135,21 @@ static void help_write(struct prose_writer *writer, struct browser *browser)
     write_other_columns(writer, browser);
 }
 
-static void help_init(void *state)
+static void help_open(struct browser *browser)
 {
-    ((struct help_view *)state)->prose.write = help_write;
-}
-
-static void help_draw(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    prose_draw(&help_view(browser)->prose, browser, canvas, area);
-}
-
-static bool help_find(struct browser *browser, const char *word, bool from_here)
-{
-    return prose_find(&help_view(browser)->prose, browser, word, from_here);
-}
-
-void help_open(struct browser *browser)
-{
-    if (browser->screen == SCREEN_HELP) {
-        browser_return(browser);
-        return;
-    }
     help_view(browser)->about = browser->screen;
-    prose_open(&help_view(browser)->prose);
+    help_view(browser)->prose.top = help_view(browser)->prose.found = 0;
     browser_go(browser, SCREEN_HELP);
-}
-
-static bool help_act(struct browser *browser, enum action action, struct request *request)
-{
-    (void)request;
-    return prose_act(&help_view(browser)->prose, browser, action);
-}
-
-static void help_hint(struct browser *browser, char *out, size_t size)
-{
-    prose_hint(&help_view(browser)->prose, out, size);
 }
 
 const struct screen help_screen = {
     .name = "Help",
     .state_size = sizeof(struct help_view),
-    .init = help_init,
-    .draw = help_draw,
-    .act = help_act,
-    .find = help_find,
-    .hint = help_hint,
+    .write = help_write,
+    .open = help_open,
+    .draw = prose_draw,
+    .act = prose_act,
+    .find = prose_find,
+    .hint = prose_hint,
     .bar = {ACTION_BACK, ACTION_PAGE_DOWN, ACTION_PAGE_UP, ACTION_FIND, ACTION_HOME},
 };

@@ -113,8 +113,7 @@ static const struct key_binding bindings[] = {
      "a",
      "Amount",
      "Matrix: shares of what the event weighs, of accesses, waiting, loads, stores; Phases: what "
-     "is "
-     "drawn"},
+     "is drawn"},
     {ACTION_PLAY_PAUSE, {'p'}, "p", "p", "Play", "a recording: play it from here, and pause"},
     {ACTION_PLAY_STEP, {'.'}, ". ,", ".", "Step", "a refresh interval of it on, and back; pauses"},
     {ACTION_PLAY_STEP_BACK, {','}, ",", ",", "Step back", NULL},
@@ -130,7 +129,7 @@ static const struct key_binding bindings[] = {
     {ACTION_USER, {'u'}, "u", "u", "User", "list of processes: those of the selected one's user"},
     {ACTION_NO_SIGNAL, {KEYS_F9}, "F9", "F9", "Nothing", "nothing: misstop sends no signals"},
     {SCREEN_ACTION(SETUP), {KEYS_F2}, "F2", "F2", "Setup", "colours, interval, source, columns"},
-    {ACTION_HELP, {'?', 'h', KEYS_F1}, "F1, h, ?", "F1", "Help", "this help; again: back"},
+    {SCREEN_ACTION(HELP), {'?', 'h', KEYS_F1}, "F1, h, ?", "F1", "Help", "this help; again: back"},
     {ACTION_QUIT, {'q', KEYS_F10, CONTROL('c'), CONTROL('\\')}, "q, F10", "q", "Quit", "quit"},
 };
 

@@ -97,7 +97,6 @@ enum action {
     ACTION_NO_SIGNAL, /* the key that ends a process in htop */
     ACTION_REFRESH,
     ACTION_SUSPEND,
-    ACTION_HELP,
     ACTION_QUIT,
     ACTION_SHOW /* and all behind it: the screen with this number in screens.h */
 };

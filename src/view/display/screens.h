@@ -57,12 +57,20 @@ enum screen_id { SCREENS(SCREEN_ID) SCREEN_COUNT };
 enum { PANES_MAX = 5, SCREEN_TABLES_MAX = 6, SCREEN_BAR_MAX = 16 };
 
 struct browser;
+struct prose_writer;
 
 /* A table in the state of a screen. */
 struct screen_table {
     size_t at; /* offset in the state */
     const struct columns *columns;
     bool chosen_from; /* a list to choose from, which the help does not explain */
+    /* Enter on a row: opens the object with the index at this path, or calls a function. */
+    struct path object;
+    void (*open)(struct browser *browser, const void *row);
+    /* With a row selected: the label of Enter in the key bar, and a hint. NULL: the general label;
+     * none. */
+    const char *enter;
+    const char *hint;
 };
 
 /* A screen; functions and texts are NULL where it needs none. */
@@ -71,7 +79,7 @@ struct screen {
     const char *shows;    /* the help: a few sentences on the screen, */
     const char *next;     /* its use, and the next step */
     const char *key_help; /* of its key, in the list of all keys; for a number it is the name */
-    size_t state_size;    /* of screen_state(); zero at first */
+    size_t state_size;    /* of its state in the browser; zero at first */
     void (*init)(void *state);
     void (*fini)(void *state);
     struct screen_table tables[SCREEN_TABLES_MAX]; /* in the state, ended by one without columns */
@@ -86,6 +94,7 @@ struct screen {
     void (*open)(struct browser *browser);   /* by its key; NULL: browser_go() */
     void (*update)(struct browser *browser); /* the snapshot shown has changed */
     void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
+    void (*write)(struct prose_writer *writer, struct browser *browser); /* all of a text */
     /* The tables in sight that keys and clicks are for; NULL: all of `tables`, in their order. */
     unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
     /* Before the general meaning of an action; true: done. */
@@ -96,10 +105,9 @@ struct screen {
     /* Where there is no table: goes to a word, from the present position or behind it; false: it is
      * not here. */
     bool (*find)(struct browser *browser, const char *word, bool from_here);
-    void (*hint)(struct browser *browser, char *out, size_t size);
-    /* The label of Enter in the key bar; "": it does nothing now. */
-    const char *(*enter)(struct browser *browser);
-    /* The label of other actions; NULL: their general label. */
+    void (*hint)(struct browser *browser, char *out, size_t size); /* "", NULL: of the table */
+    /* The label of an action in the key bar; "": it does nothing now; NULL: its general label, of
+     * Enter that of the table. */
     const char *(*label)(struct browser *browser, enum action action);
     enum action bar[SCREEN_BAR_MAX]; /* keys that matter here, ended by ACTION_NONE */
 };
@@ -125,23 +133,26 @@ const struct snapshot_object *objects_selected(const struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 /* By its index; an object that is not listed now gives a message. */
 void browser_open_listed(struct browser *browser, uint32_t object);
-/* The screen that shows a finding, and its name as a hint on Enter. */
-void findings_open(struct browser *browser, const struct snapshot_finding *finding);
+/* The screen that shows a finding (a row of their table), and its name as a hint on Enter. */
+void findings_open(struct browser *browser, const void *finding);
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size);
 /* A search in a range, on the Search screen. */
 void search_open(struct browser *browser, struct request *request, uint64_t base, uint64_t bound,
                  const char *name);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);
+/* By its id; a message where it is not listed. */
+void browser_open_function_id(struct browser *browser, uint32_t id, const char *not_listed);
+/* The same of rows of tables: struct snapshot_object, struct snapshot_code. */
+void browser_open_object_row(struct browser *browser, const void *object);
+void browser_open_function_row(struct browser *browser, const void *code);
 /* The function at the source line of an instruction. */
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
                               const struct snapshot_instruction *instruction);
-/* The layout of the object in Detail, at one of its fields. */
-void browser_open_layout(struct browser *browser, const struct snapshot_field *field);
+/* The layout of the object in Detail, at one of its fields: a row of its table. */
+void browser_open_layout(struct browser *browser, const void *field);
 /* The code that misses most on a member of the object in Detail. */
 void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
                          const struct snapshot_layout_row *row);
-/* The help on the screen shown; back from the help where it is open. */
-void help_open(struct browser *browser);
 
 /* ---- the two that the first screen shows below the objects, where there is room ---- */
 
@@ -167,23 +178,19 @@ void prose_heading(struct prose_writer *writer, const char *text);
 void prose_entry(struct prose_writer *writer, enum paint paint, const char *label,
                  const char *text);
 
-/* The state of such a screen, first in its own. */
+/* The state of such a screen, first in its own; the functions are those of the screen shown. */
 struct prose {
-    void (*write)(struct prose_writer *writer, struct browser *browser); /* all of the text */
     int top;
     int lines;
     struct area area; /* as drawn */
     bool ascii;
     char word[TABLE_WORD_BYTES]; /* found last */
-    int found;                   /* its line; -1: none */
+    int found;                   /* its line, from 1; 0: none */
 };
 
-/* From the first line on. */
-void prose_open(struct prose *prose);
-void prose_draw(struct prose *prose, struct browser *browser, struct canvas *canvas,
-                struct area area);
-bool prose_act(struct prose *prose, struct browser *browser, enum action action);
-bool prose_find(struct prose *prose, struct browser *browser, const char *word, bool from_here);
-void prose_hint(const struct prose *prose, char *out, size_t size);
+void prose_draw(struct browser *browser, struct canvas *canvas, struct area area);
+bool prose_act(struct browser *browser, enum action action, struct request *request);
+bool prose_find(struct browser *browser, const char *word, bool from_here);
+void prose_hint(struct browser *browser, char *out, size_t size);
 
 #endif

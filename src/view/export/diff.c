@@ -314,11 +314,10 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
         diff_totals_note(diff, "%s is of %s, not of %s", index < diff->a.run_count ? "A" : "B",
                          run->comm, first->comm);
     if (!strcmp(run->basis, "decayed") && run->half_life_s > 0)
-        diff_totals_note(
-            diff,
-            "%s shows its recent past (half-life %g s), not the whole run; key c or -H 0 before "
-            "it is written changes that",
-            run->path, run->half_life_s);
+        diff_totals_note(diff,
+                         "%s shows its recent past (half-life %g s), not the whole run; key c or "
+                         "-H 0 before it is written changes that",
+                         run->path, run->half_life_s);
     if (run->waiting >= waiting_least)
         diff_totals_note(
             diff,
@@ -337,10 +336,8 @@ static int diff_totals_check(struct diff *diff, struct error *error)
     for (size_t i = 0; i < runs_of(diff) && !code; i++)
         code = check_run(diff, i, error);
     if (!diff->several)
-        diff_totals_note(
-            diff,
-            "the intervals cover how samples fall, not how runs differ from each other; several "
-            "runs a side (A1,A2,A3 B1,B2,B3) do");
+        diff_totals_note(diff, "the intervals cover how samples fall, not how runs differ from "
+                               "each other; several runs a side (A1,A2,A3 B1,B2,B3) do");
     return code;
 }
 

@@ -2,6 +2,7 @@
 /* The objects, and the first ones one by one. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -158,7 +159,7 @@ static void html_layout(struct html_writer *writer, const struct snapshot_object
                                             .count = rows.count,
                                             .most = ROWS,
                                             .code = true});
-    layout_rows_fini(&rows);
+    free(rows.list);
 }
 
 enum {
@@ -195,10 +196,6 @@ static const struct snapshot_share *code_share(const void *row)
 void html_objects(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
-    html_section(writer, "objects", "Objects",
-                 "The variables, heap blocks and mappings that the samples are on. The whisker on "
-                 "a bar is the 95 % interval of the share: rows whose whiskers overlap may well "
-                 "stand the other way round.");
     if (!snapshot->object_count)
         html_markup(writer, "<p>No object: %s.</p>\n",
                     snapshot->totals.samples ? "no sample could be attributed" : "no samples");
@@ -210,10 +207,8 @@ void html_objects(struct html_writer *writer)
                                             .link = html_object_link});
     char left[160];
     objects_left_out(snapshot, left, sizeof left);
-    if (*left) {
+    if (*left)
         html_say(writer, "<p class=\"dim\">%s.</p>\n", left);
-    }
-    html_section_end(writer);
 }
 
 /* Kind, place and size, how its type is known, who allocated it. */
@@ -315,12 +310,9 @@ static void write_object(struct html_writer *writer, const struct snapshot_objec
     html_object_link(writer->snapshot, object, id, sizeof id);
     if (share.kind == VALUE_NUMBER && html_known(share.number))
         format_percent(text, sizeof text, share);
-    html_markup(writer, "<details%s><summary><span class=\"strong\">",
-                open ? " open=\"open\"" : "");
-    html_text(writer, object->name && *object->name ? object->name : "(no name)");
-    html_markup(writer, "</span> ");
-    html_text(writer, text);
-    html_markup(writer, "</summary>\n<div id=\"%s\">\n", id);
+    html_details(writer, open);
+    html_say(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n<div id=\"%s\">\n",
+             object->name && *object->name ? object->name : "(no name)", text, id);
     write_facts(writer, object);
     write_lists(writer, object);
     html_markup(writer, "</div></details>\n");
@@ -329,15 +321,8 @@ static void write_object(struct html_writer *writer, const struct snapshot_objec
 void html_opened_objects(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
-    size_t count =
-        snapshot->object_count < HTML_OBJECTS_OPENED ? snapshot->object_count : HTML_OBJECTS_OPENED;
-    if (!count)
-        return;
-    html_section(writer, "inside", "Inside the objects",
-                 "Fields, how they lie in cache lines, the code that accesses them.");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < snapshot->object_count && i < HTML_OBJECTS_OPENED; i++)
         write_object(writer, &snapshot->objects[i], i == 0);
-    html_section_end(writer);
 }
 
 /* The heap beside its misses. */
@@ -349,10 +334,6 @@ void html_heap(struct html_writer *writer)
     const struct snapshot_heap *heap = &writer->snapshot->heap;
     const struct heap_summary *summary = &heap->summary;
     char bytes[16];
-    if (summary->feed == HEAP_FEED_NONE)
-        return;
-    html_section(writer, "heap", "Heap",
-                 "Who allocated the memory that is live, and how many of the samples are on it.");
     html_say(writer, "<p>%s in %" PRIu64 " blocks, known by %s",
              text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
              summary->source ? summary->source : "?");
@@ -361,7 +342,6 @@ void html_heap(struct html_writer *writer)
     html_markup(writer, ".</p>\n");
     html_element(writer, "p", "dim", heap_note(writer->snapshot));
     html_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
-    html_section_end(writer);
 }
 
 /* Questions about another layout, and the answers. */
@@ -384,17 +364,12 @@ void html_whatif(struct html_writer *writer)
 {
     const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
     char text[WHATIF_TEXT_BYTES];
-    if (!asked->count)
-        return;
-    html_section(writer, "whatif", "What if",
-                 "The same accesses in a second simulated cache, as if one object lay otherwise.");
     whatif_summary(asked, text, sizeof text);
     html_element(writer, "p", "says", text);
     if (*text)
         html_rows(writer, &whatif_asked_columns, asked->list, asked->count, WHATIF_MAX);
     for (uint32_t i = 0; i < asked->count; i++)
         write_answer(writer, &asked->list[i]);
-    html_section_end(writer);
 }
 
 /* Results of hardware watchpoints for each object, and the code that touched next; declared in
@@ -427,12 +402,6 @@ void html_watch(struct html_writer *writer)
     const struct snapshot_watch *watch = &writer->snapshot->watch;
     char text[512];
     size_t explained = 0;
-    if (!watch->on || !watch->count)
-        return;
-    html_section(
-        writer, "watch", "Watched lines",
-        "Debug registers of the processor were set on lines that had been sampled: whether "
-        "they were touched again, how soon, and how much of them was used.");
     watch_summary(watch, text, sizeof text);
     html_element(writer, "p", "dim", text);
     if (watch_pace(watch, text, sizeof text))
@@ -449,5 +418,4 @@ void html_watch(struct html_writer *writer)
             explained++;
         }
     html_markup(writer, "</ul>\n");
-    html_section_end(writer);
 }

@@ -136,16 +136,9 @@ void html_element(struct html_writer *writer, const char *tag, const char *class
     html_markup(writer, "</%s>\n", tag);
 }
 
-void html_section(struct html_writer *writer, const char *id, const char *title, const char *lead)
+void html_details(struct html_writer *writer, bool open)
 {
-    html_markup(writer, "<section id=\"%s\">\n", id);
-    html_element(writer, "h2", "", title);
-    html_element(writer, "p", "lead", lead);
-}
-
-void html_section_end(struct html_writer *writer)
-{
-    html_markup(writer, "</section>\n");
+    html_markup(writer, open ? "<details open=\"open\">" : "<details>");
 }
 
 const char *html_class(enum paint paint)

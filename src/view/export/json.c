@@ -454,19 +454,21 @@ static json_t *column_json(const struct column *column, const struct snapshot *s
     }
     if (column->rows && column->count.kind == PATH_NONE)
         return json_row(column->rows, snapshot, target);
-    if (column->rows) {
-        const struct column count = {
-            .in = column->in, .target = column->target, .from = column->count};
-        return json_rows(column->rows, snapshot, target,
-                         columns_element(&count, snapshot, row, 0).integer);
-    }
     if (column->each)
         return named_json(column, snapshot, row);
-    if (!column->elements)
+    const struct column counted = {
+        .in = column->in, .target = column->target, .from = column->count};
+    uint64_t count = column->count.kind != PATH_NONE
+                         ? columns_element(&counted, snapshot, row, 0).integer
+                         : column->elements;
+    if (column->rows)
+        return json_rows(column->rows, snapshot, target, count);
+    if (column->count.kind == PATH_NONE && !column->elements)
         return value_json(column, columns_value(column, snapshot, row));
-    json_t *out = json_array();
-    for (unsigned i = 0; i < column->elements; i++)
-        json_array_append_new(out, value_json(column, columns_element(column, snapshot, row, i)));
+    json_t *out = target ? json_array() : json_null();
+    for (uint64_t i = 0; target && i < count; i++)
+        json_array_append_new(
+            out, value_json(column, columns_element(column, snapshot, row, (unsigned)i)));
     return out;
 }
 

@@ -4,26 +4,6 @@
 #include "view/export/json.h"
 #include "view/words.h"
 
-static json_t *json_set_counts(const struct snapshot *snapshot, const void *row)
-{
-    const struct snapshot_sets *sets = row;
-    json_t *out = json_array();
-    (void)snapshot;
-    for (uint32_t i = 0; sets->counts && i < sets->sets; i++)
-        json_array_append_new(out, json_count(sets->counts[i]));
-    return out;
-}
-
-static json_t *json_set_lines(const struct snapshot *snapshot, const void *row)
-{
-    const struct snapshot_sets *sets = row;
-    json_t *out = json_array();
-    (void)snapshot;
-    for (uint32_t i = 0; i < sets->sets; i++)
-        json_array_append_new(out, json_whole(sets->lines[i]));
-    return out;
-}
-
 static json_t *json_sets_reading(const struct snapshot *snapshot, const void *row)
 {
     char text[320];
@@ -52,8 +32,11 @@ const struct columns sets_members = MEMBERS(
     MEMBER_KNOWN("sets", struct snapshot_sets, sets),
     MEMBER_KNOWN("ways", struct snapshot_sets, ways),
     MEMBER_KNOWN("line", struct snapshot_sets, line),
-    COLUMN(.key = "counts", .json = json_set_counts),
-    COLUMN(.key = "lines", .json = json_set_lines, .given = ROW_OF(struct snapshot_sets, lines)),
+    COLUMN(.key = "counts", .from = FIRST_OF(struct snapshot_sets, counts), .form = JSON_COUNT,
+           .count = FIELD(struct snapshot_sets, sets)),
+    COLUMN(.key = "lines", .from = FIRST_OF(struct snapshot_sets, lines),
+           .count = FIELD(struct snapshot_sets, sets),
+           .given = ROW_OF(struct snapshot_sets, lines)),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sets, verdict),
            .name = sets_verdict_name),
     MEMBER_COUNT("chi2", struct snapshot_sets, chi2),

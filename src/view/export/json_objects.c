@@ -88,21 +88,11 @@ const struct columns layout_members = MEMBERS(
 
 /* The heap and its bins. */
 
-static json_t *json_site(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct heap_bin *heap = pointer;
-    (void)snapshot;
-    json_t *site = heap && heap->site_count ? json_array() : json_null();
-    for (uint32_t i = 0; heap && i < heap->site_count; i++)
-        json_array_append_new(site, json_text(heap->site[i]));
-    return site;
-}
-
 /* Of the blocks themselves; null where there is no heap bin. */
-const struct columns heap_members =
-    MEMBERS(
+const struct columns heap_members = MEMBERS(
     struct heap_bin,
-    COLUMN(.key = "site", .json = json_site),
+    COLUMN(.key = "site", .where = FIELD(struct heap_bin, site_count),
+           .from = FIRST_OF(struct heap_bin, site), .count = FIELD(struct heap_bin, site_count)),
     MEMBER("live_blocks", struct heap_bin, live_blocks),
     MEMBER("live_bytes", struct heap_bin, usable_bytes),
     MEMBER("usable_bytes", struct heap_bin, usable_bytes),
@@ -167,18 +157,6 @@ bool json_has_causes(const struct snapshot *snapshot, const void *row)
 
 /* Where accesses found their data. */
 
-static json_t *json_latencies(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct snapshot_levels *levels = pointer;
-    (void)snapshot;
-    if (isnan(levels->latency))
-        return json_null();
-    json_t *out = json_array();
-    for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
-        json_array_append_new(out, json_count(levels->histogram[i]));
-    return out;
-}
-
 static json_t *json_basis(const struct snapshot *snapshot, const void *pointer)
 {
     char basis[160];
@@ -211,7 +189,9 @@ static const struct columns level_members = MEMBERS(
     MEMBER("tlb_miss", struct snapshot_levels, tlb_miss),
     MEMBER("locked", struct snapshot_levels, locked),
     MEMBER("blocked", struct snapshot_levels, blocked),
-    COLUMN(.key = "latencies", .json = json_latencies));
+    COLUMN(.key = "latencies", .where = FIELD(struct snapshot_levels, latency),
+           .from = FIELD(struct snapshot_levels, histogram[0]), .form = JSON_COUNT,
+           .elements = SNAPSHOT_LATENCY_CLASSES));
 
 const struct columns levels_members = MEMBERS(
     struct snapshot_levels,

@@ -371,10 +371,10 @@ static int report_refuse(const json_t *root, const char *path, struct error *err
 {
     const json_t *version = json_object_get(root, "version");
     if (!json_is_integer(version))
-        return error_set(error, -EBADMSG,
-                         "%s is no report of misstop: it has no version; give what key W wrote or "
-                         "-b -j printed",
-                         path);
+        return error_set(
+            error, -EBADMSG,
+            "%s is no report of misstop: it has no version; give what key W wrote or -b -j printed",
+            path);
     if (json_integer_value(version) != 1)
         return error_set(error, -EBADMSG, "%s: reports of version %lld are not known here", path,
                          (long long)json_integer_value(version));

@@ -34,10 +34,8 @@ void html_say(struct html_writer *writer, const char *format, ...)
 /* <tag class="class">text</tag>; nothing where the text is NULL or "". */
 void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text);
 
-/* A part of the page under its title, with `id` as the link target and a sentence of
- * explanation. */
-void html_section(struct html_writer *writer, const char *id, const char *title, const char *lead);
-void html_section_end(struct html_writer *writer);
+/* The beginning of what opens by a click, before its <summary>. */
+void html_details(struct html_writer *writer, bool open);
 
 /* The class of a colour; "" where there is none. */
 const char *html_class(enum paint paint);
@@ -71,11 +69,7 @@ bool html_function_link(const struct snapshot *snapshot, const void *code, char 
 /* How many objects and functions have a part of their own. */
 enum { HTML_OBJECTS_OPENED = 20, HTML_FUNCTIONS_OPENED = 20 };
 
-/* Style and script: literal, without a word that XML would mistake. The parts of the page, in their
- * order, each with nothing where there is nothing of it. */
-extern const char html_style[];
-extern const char html_script[];
-
+/* The parts of the page, each called where the snapshot has something of it (html.c). */
 void html_matrix(struct html_writer *writer);
 void html_objects(struct html_writer *writer);
 void html_opened_objects(struct html_writer *writer);

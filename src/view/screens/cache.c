@@ -26,7 +26,7 @@ struct cache_view {
 
 static struct cache_view *cache_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_CACHE);
+    return browser->states[SCREEN_CACHE];
 }
 
 enum { LABEL_COLUMNS = 7 };
@@ -410,17 +410,6 @@ static bool move_in_map(struct browser *browser, enum action action)
     }
 }
 
-/* Of the row selected; UINT32_MAX: there is none. */
-static uint32_t object_of_row(const struct browser *browser, const struct table *table)
-{
-    const struct cache_view *view = cache_view(browser);
-    const void *row = table ? table_selected(table) : NULL;
-    return !row                    ? UINT32_MAX
-           : table == &view->parts ? ((const struct snapshot_set_part *)row)->object
-           : table == &view->lines ? ((const struct snapshot_recurrence *)row)->object
-                                   : ((const struct snapshot_pair *)row)->object_a;
-}
-
 static bool cache_act(struct browser *browser, enum action action, struct request *request)
 {
     (void)request;
@@ -430,15 +419,8 @@ static bool cache_act(struct browser *browser, enum action action, struct reques
         browser_pane_step(browser, 1);
         return true;
     }
-    const struct table *table = browser_table(browser);
-    if (action == ACTION_ENTER) {
-        const struct snapshot_object *object =
-            columns_object(browser->snapshot, object_of_row(browser, table));
-        if (object)
-            browser_open_object(browser, object);
-        return true;
-    }
-    return table == &cache_view(browser)->parts && has_map(browser) && move_in_map(browser, action);
+    return browser_focused(browser, &cache_view(browser)->parts) && has_map(browser) &&
+           move_in_map(browser, action);
 }
 
 static bool cache_click(struct browser *browser, int row, int column)
@@ -478,17 +460,21 @@ static const char *cache_label(struct browser *browser, enum action action)
 
 const struct screen cache_screen = {
     .name = "Cache",
-    .shows =
-        "How evenly the sets of a cache are used, and which lines recur. Each cell of the map is "
-        "a set and the samples on it. "
-        "The lists below are the objects on the set under the cursor, the lines that recur, "
-        "and the objects that are sampled close together.",
+    .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map "
+             "is a set and the samples on it. The lists below are the objects on the set under the "
+             "cursor, the lines that recur, and the objects that are sampled close together.",
     .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
             "more data than the cache holds. A few lines again and again: look at Sharing.",
     .state_size = sizeof(struct cache_view),
-    .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
-               {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
-               {.at = offsetof(struct cache_view, pairs), .columns = &pair_columns}},
+    .tables = {{.at = offsetof(struct cache_view, parts),
+                .columns = &part_columns,
+                .object = FIELD(struct snapshot_set_part, object)},
+               {.at = offsetof(struct cache_view, lines),
+                .columns = &line_columns,
+                .object = FIELD(struct snapshot_recurrence, object)},
+               {.at = offsetof(struct cache_view, pairs),
+                .columns = &pair_columns,
+                .object = FIELD(struct snapshot_pair, object_a)}},
     .update = cache_update,
     .draw = cache_draw,
     .act = cache_act,

@@ -92,7 +92,7 @@ struct causes_view {
 
 static struct causes_view *causes_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_CAUSES);
+    return browser->states[SCREEN_CAUSES];
 }
 
 enum {
@@ -181,10 +181,9 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
               "none yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), "
               "or the event counts accesses (e: another event)."
             : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program under it, 50 to 200 times slower, and shows here for each object "
-              "whether its lines were touched for the first time, did not fit, conflicted or were "
-              "taken by another thread, what replaced them, and what caches of any size would "
-              "hold.");
+              "a program under it, 50 to 200 times slower, and shows here for each object whether "
+              "its lines were touched for the first time, did not fit, conflicted or were taken by "
+              "another thread, what replaced them, and what caches of any size would hold.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
@@ -236,38 +235,30 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
 
 /* ---- keys ---- */
 
-static void causes_open(struct browser *browser, uint32_t index)
+/* An object or function by its id. */
+static void causes_open(struct browser *browser, uint32_t id)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    if (causes_view(browser)->of == CAUSES_OBJECTS)
-        browser_open_listed(browser, index);
-    else if (causes_view(browser)->of == CAUSES_FUNCTIONS && index < snapshot->code_count)
-        browser_open_function(browser, &snapshot->code[index]);
+    const struct snapshot_object *object = columns_object_of(browser->snapshot, id);
+    if (causes_view(browser)->of == CAUSES_THREADS)
+        browser_message(browser, "a thread has no screen of its own");
+    else if (causes_view(browser)->of == CAUSES_FUNCTIONS)
+        browser_open_function_id(browser, id, "it is not among the functions listed now");
     else
-        browser_message(browser, causes_view(browser)->of == CAUSES_FUNCTIONS
-                                     ? "it is not among the functions listed now"
-                                     : "a thread has no screen of its own");
+        browser_open_listed(browser,
+                            object ? (uint32_t)(object - browser->snapshot->objects) : UINT32_MAX);
 }
 
-/* The object or function of an eviction. */
-static void open_id(struct browser *browser, uint32_t id)
+static void open_evictor(struct browser *browser, const void *row)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    bool objects = causes_view(browser)->of == CAUSES_OBJECTS;
-    size_t count = objects ? snapshot->object_count : snapshot->code_count;
-    uint32_t index = 0;
-    while (index < count &&
-           (objects ? snapshot->objects[index].id : snapshot->code[index].id) != id)
-        index++;
-    causes_open(browser, index);
+    causes_open(browser, ((const struct eviction_row *)row)->evictor_id);
 }
 
 /* The largest of the row's, in the other pane. */
-static void show_evictions(struct browser *browser, const struct snapshot_causes_row *row)
+static void show_evictions(struct browser *browser, const void *row)
 {
     struct causes_view *view = causes_view(browser);
     for (size_t i = view->evictions.count; i-- > 0;)
-        if (view->rows[i].missed_id == row->id)
+        if (view->rows[i].missed_id == ((const struct snapshot_causes_row *)row)->id)
             table_select(&view->evictions, eviction_identity(browser->snapshot, &view->rows[i]));
     browser->pane[SCREEN_CAUSES] = 1;
 }
@@ -282,50 +273,26 @@ static void choose_next(struct browser *browser)
 
 static bool causes_act(struct browser *browser, enum action action, struct request *request)
 {
-    struct causes_view *view = causes_view(browser);
-    const struct snapshot_causes_row *row = table_selected(&view->table);
-    const struct eviction_row *eviction =
-        browser_focused(browser, &view->evictions) ? table_selected(&view->evictions) : NULL;
-    const struct snapshot_reuse_row *curve =
-        on_reuse(browser) ? table_selected(browser_table(browser)) : NULL;
+    const struct causes_view *view = causes_view(browser);
+    const struct table *table = browser_table(browser);
+    const void *row = table_selected(table);
     (void)request;
     if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.known)
         choose_next(browser);
-    else if (on_reuse(browser) && (action != ACTION_ENTER || !curve))
-        return false;
-    else if (curve)
-        reuse_open(browser, curve);
-    else if (action == ACTION_ENTER && eviction)
-        open_id(browser, eviction->evictor_id);
-    else if (action == ACTION_FOLD && eviction)
-        open_id(browser, eviction->missed_id);
-    else if (action == ACTION_ENTER && row)
-        show_evictions(browser, row);
-    else if (action == ACTION_FOLD && row)
-        causes_open(browser, row->index);
+    else if (action == ACTION_FOLD && row && table == &view->evictions)
+        causes_open(browser, ((const struct eviction_row *)row)->missed_id);
+    else if (action == ACTION_FOLD && row && table == &view->table)
+        causes_open(browser, ((const struct snapshot_causes_row *)row)->id);
     else
         return false;
     return true;
-}
-
-static const char *causes_enter(struct browser *browser)
-{
-    static const char *const opens[CAUSES_KINDS] = {"Evictor", "Evictor", ""};
-    struct causes_view *view = causes_view(browser);
-    return on_reuse(browser) ? browser_focused(browser, &view->reuse) ? "Object" : "Function"
-           : browser_focused(browser, &view->evictions) ? opens[view->of]
-           : table_selected(&view->table)               ? "Evictions"
-                                                        : "";
 }
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
 {
     struct causes_view *view = causes_view(browser);
     bool evictions = browser_focused(browser, &view->evictions);
-    *out = '\0';
-    if (on_reuse(browser))
-        snprintf(out, size, "Enter: the object or function.  F1: what the columns mean");
-    else if (table_selected(&view->table))
+    if (!on_reuse(browser) && table_selected(&view->table))
         snprintf(out, size, "%s  b: by object, function, thread  e: another level%s",
                  evictions ? "Enter: the evictor" : "Enter: its evictions",
                  view->of == CAUSES_OBJECTS     ? "  F5: the object"
@@ -343,32 +310,45 @@ static const char *causes_label(struct browser *browser, enum action action)
 {
     static const char *const opens[CAUSES_KINDS] = {
         [CAUSES_OBJECTS] = "Object", [CAUSES_FUNCTIONS] = "Function", [CAUSES_THREADS] = ""};
-    return action == ACTION_FOLD ? opens[causes_view(browser)->of] : NULL;
+    const struct causes_view *view = causes_view(browser);
+    bool thread = action == ACTION_ENTER && view->of == CAUSES_THREADS &&
+                  browser_focused(browser, &view->evictions);
+    return action == ACTION_FOLD ? opens[view->of] : thread ? "" : NULL;
 }
 
 const struct screen causes_screen = {
     .name = "Causes",
-    .shows =
-        "Why lines were not in the simulated caches (misstop --sim): first reference, too much "
-        "data, too many lines for one set, or written by another thread; what replaced them; and "
-        "what part of the accesses caches of other sizes would hold (Reuse).",
-    .next =
-        "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. Where "
-        "a curve of Reuse falls steeply there is a size at which the data fits.",
+    .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, too "
+             "much data, too many lines for one set, or written by another thread; what replaced "
+             "them; and what part of the accesses caches of other sizes would hold (Reuse).",
+    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. "
+            "Where a curve of Reuse falls steeply there is a size at which the data fits.",
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
-                .columns = &causes_columns[CAUSES_OBJECTS]},
-               {.at = offsetof(struct causes_view, evictions), .columns = &eviction_columns},
-               {.at = offsetof(struct causes_view, reuse), .columns = &reuse_columns},
-               {.at = offsetof(struct causes_view, reuse_lines), .columns = &reuse_line_columns}},
+                .columns = &causes_columns[CAUSES_OBJECTS],
+                .open = show_evictions,
+                .enter = "Evictions"},
+               {.at = offsetof(struct causes_view, evictions),
+                .columns = &eviction_columns,
+                .open = open_evictor,
+                .enter = "Evictor"},
+               {.at = offsetof(struct causes_view, reuse),
+                .columns = &reuse_columns,
+                .open = reuse_open,
+                .enter = "Object",
+                .hint = "Enter: the object.  F1: what the columns mean"},
+               {.at = offsetof(struct causes_view, reuse_lines),
+                .columns = &reuse_line_columns,
+                .open = reuse_open,
+                .enter = "Function",
+                .hint = "Enter: the function.  F1: what the columns mean"}},
     .filled = causes_filled,
     .update = causes_update,
     .draw = causes_draw,
     .panes = causes_panes,
     .act = causes_act,
     .hint = causes_hint,
-    .enter = causes_enter,
     .label = causes_label,
     .bar = {ACTION_ENTER, ACTION_STACK, ACTION_FOLD, ACTION_RIGHT, ACTION_BACK, ACTION_FIND,
             ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE},
@@ -495,8 +475,8 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
     if (early < least_early)
         return;
     snprintf(out, size,
-             "Too early: %.1f%% of the misses are on lines that had been evicted, "
-             "%.1f%% for the same object, %.1f%% for another",
+             "Too early: %.1f%% of the misses are on lines that had been evicted, %.1f%% for the "
+             "same object, %.1f%% for another",
              100 * early, 100 * figures->early_same, 100 * figures->early_other);
     if (all - early >= least_early)
         text_append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
@@ -589,8 +569,8 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
                     causes_first(row->figures.share) > all_first
                         ? "None of its lines was evicted from this cache and used again. e: "
                           "another level, which is smaller."
-                        : "What evicted its lines is not known: it is recorded for the event "
-                          "that ranks, from when it does.");
+                        : "What evicted its lines is not known: it is recorded for the event that "
+                          "ranks, from when it does.");
 }
 
 /* Columns of why lines were missed, an object, a function or a thread a row. */
@@ -753,8 +733,8 @@ static void advise_capacity(const struct snapshot_causes_row *row, char *out, si
     char other[ADVICE_NAME_BYTES];
     if (row->figures.by_itself >= itself_leads)
         snprintf(out, size,
-                 "It is larger than the cache, and mostly evicts itself before it is used "
-                 "again. Work on it in blocks that fit, or make its elements smaller.");
+                 "It is larger than the cache, and mostly evicts itself before it is used again. "
+                 "Work on it in blocks that fit, or make its elements smaller.");
     else if (rival(CAUSES_OBJECTS, row, other))
         snprintf(out, size,
                  "More passes through the cache than it holds before this is used again, of %s "
@@ -795,11 +775,10 @@ static void advise_conflict(enum causes_of kind, const struct snapshot_causes_ro
                  "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
                  "change its stride, so that they spread over all sets: Sets (3) shows which.");
     else
-        snprintf(
-            out, size,
-            "The cache has room for it, but lines of %.*s fall into the same sets. Move one of "
-            "the two by some lines, or pad its rows: Sets (3) shows which.",
-            ADVICE_NAME_BYTES, other);
+        snprintf(out, size,
+                 "The cache has room for it, but lines of %.*s fall into the same sets. Move one "
+                 "of the two by some lines, or pad its rows: Sets (3) shows which.",
+                 ADVICE_NAME_BYTES, other);
 }
 
 static void advise_invalidated(const struct snapshot_causes_row *row, char *out, size_t size)
@@ -818,8 +797,8 @@ static void advise_other(const struct snapshot_causes_row *row, char *out, size_
     const double *share = row->figures.share;
     snprintf(out, size, "%s",
              share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
-                 ? "The larger cache below threw its lines out, and this one with it: look at "
-                   "the event of that level (e)."
+                 ? "The larger cache below threw its lines out, and this one with it: look at the "
+                   "event of that level (e)."
                  : "The tables of the simulation had no room for the causes.");
 }
 

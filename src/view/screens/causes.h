@@ -64,6 +64,6 @@ struct browser;
 /* Draws the curve of a row, and advice; opens its object or function. */
 void reuse_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                 struct canvas *canvas, struct area area);
-void reuse_open(struct browser *browser, const struct snapshot_reuse_row *row);
+void reuse_open(struct browser *browser, const void *row);
 
 #endif

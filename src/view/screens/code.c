@@ -17,7 +17,7 @@ struct code_view {
 
 static struct code_view *code_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_CODE);
+    return browser->states[SCREEN_CODE];
 }
 
 /* Columns of functions, and of the instructions in them that miss. */
@@ -261,11 +261,6 @@ static unsigned code_panes(struct browser *browser, struct table *panes[PANES_MA
     return browser->snapshot && browser->snapshot->threads.count > 1 ? 2 : 1;
 }
 
-static bool shows_threads(struct browser *browser)
-{
-    return browser_focused(browser, &code_view(browser)->threads);
-}
-
 static void code_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *panes[PANES_MAX];
@@ -274,40 +269,16 @@ static void code_draw(struct browser *browser, struct canvas *canvas, struct are
     pane_table(browser, canvas, area, browser_table(browser), "No function has samples yet.");
 }
 
-static bool code_act(struct browser *browser, enum action action, struct request *request)
-{
-    (void)request;
-    const void *row = table_selected(browser_table(browser));
-    if (action != ACTION_ENTER || !row)
-        return false;
-    if (shows_threads(browser))
-        browser_open_listed(browser, ((const struct snapshot_thread *)row)->object);
-    else
-        browser_open_function(browser, row);
-    return true;
-}
-
 static void code_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    if (snapshot && shows_threads(browser)) {
-        snprintf(out, size,
-                 "Of the newest %llu samples. Enter: the object with most of its samples",
-                 (unsigned long long)snapshot->threads.recent);
-        if (snapshot->threads.left_out)
-            text_append(out, size,
-                        ".  %zu threads with fewer samples are not "
-                        "listed",
-                        snapshot->threads.left_out);
+    if (!snapshot || !browser_focused(browser, &code_view(browser)->threads))
         return;
-    }
-    snprintf(out, size, "Enter: its source lines and instructions, and the data they access");
-}
-
-static const char *code_enter(struct browser *browser)
-{
-    const struct table *table = browser_table(browser);
-    return !table_selected(table) ? "" : shows_threads(browser) ? "Object" : "Source";
+    snprintf(out, size, "Of the newest %llu samples. Enter: the object with most of its samples",
+             (unsigned long long)snapshot->threads.recent);
+    if (snapshot->threads.left_out)
+        text_append(out, size, ".  %zu threads with fewer samples are not listed",
+                    snapshot->threads.left_out);
 }
 
 static const char *code_label(struct browser *browser, enum action action)
@@ -326,14 +297,19 @@ const struct screen code_screen = {
     .next = "Enter opens the source of one, with its heat; m shows the samples of each function on "
             "each object.",
     .state_size = sizeof(struct code_view),
-    .tables = {{.at = offsetof(struct code_view, functions), .columns = &function_columns},
-               {.at = offsetof(struct code_view, threads), .columns = &thread_columns}},
+    .tables = {{.at = offsetof(struct code_view, functions),
+                .columns = &function_columns,
+                .open = browser_open_function_row,
+                .enter = "Source",
+                .hint = "Enter: its source lines and instructions, and the data they access"},
+               {.at = offsetof(struct code_view, threads),
+                .columns = &thread_columns,
+                .object = FIELD(struct snapshot_thread, object),
+                .enter = "Object"}},
     .update = code_update,
     .draw = code_draw,
     .panes = code_panes,
-    .act = code_act,
     .hint = code_hint,
-    .enter = code_enter,
     .label = code_label,
     .bar = {ACTION_ENTER, ACTION_RIGHT, SCREEN_ACTION(MATRIX), ACTION_BACK, ACTION_FIND,
             ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -26,7 +27,7 @@ struct detail_view {
 
 static struct detail_view *detail_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_DETAIL);
+    return browser->states[SCREEN_DETAIL];
 }
 
 /* The lines above the lists of Detail. */
@@ -249,14 +250,6 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
 
-static const struct snapshot_object *detail_find(const struct snapshot *snapshot, uint32_t id)
-{
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        if (snapshot->objects[i].id == id)
-            return &snapshot->objects[i];
-    return NULL;
-}
-
 /* Drilled into, the object stays; else it is the one selected in Objects. */
 static void detail_update(struct browser *browser)
 {
@@ -265,7 +258,7 @@ static void detail_update(struct browser *browser)
     const struct snapshot_object *object = NULL;
     if (!snapshot)
         return;
-    object = browser->opened.chosen ? detail_find(snapshot, browser->opened.id)
+    object = browser->opened.chosen ? columns_object_of(snapshot, browser->opened.id)
                                     : objects_selected(browser);
     browser->opened.object = object;
     if (object) {
@@ -294,6 +287,11 @@ void browser_open_object(struct browser *browser, const struct snapshot_object *
     detail_view(browser)->called_by.pinned = false;
     browser->pane[SCREEN_DETAIL] = 0;
     browser_enter(browser, SCREEN_DETAIL);
+}
+
+void browser_open_object_row(struct browser *browser, const void *object)
+{
+    browser_open_object(browser, object);
 }
 
 void browser_open_listed(struct browser *browser, uint32_t index)
@@ -405,21 +403,9 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     uint64_t size = object ? object->size : 0;
     if (!object)
         return false;
-    if (action == ACTION_ENTER && table == &detail_view(browser)->code && row) {
-        browser_open_function(browser, row);
-        return true;
-    }
-    if (action == ACTION_ENTER && table == &detail_view(browser)->called_by && row) {
-        callers_open(browser, row);
-        return true;
-    }
     if (action == ACTION_FOLD && table == &detail_view(browser)->called_by) {
         detail_view(browser)->callers.folded = !detail_view(browser)->callers.folded;
         detail_update(browser);
-        return true;
-    }
-    if (action == ACTION_ENTER && table == &detail_view(browser)->fields && row) {
-        browser_open_layout(browser, row);
         return true;
     }
     if (action != ACTION_SEARCH_HERE)
@@ -454,33 +440,18 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
     if (table == &detail_view(browser)->called_by && object->callers) {
         callers_known(object->callers, object->samples, known, sizeof known);
         snprintf(out, size, "Enter: that function.  F5: without callers, or with all.  %s", known);
-    } else if (table == &detail_view(browser)->levels)
-        snprintf(out, size,
-                 "WAITED: what each level costs. Far levels: keep it smaller or closer; hitm: "
-                 "threads share it; page walks: huge pages");
-    else if (table == &detail_view(browser)->code)
-        snprintf(out, size, "Enter: the source lines of this function, and the data they access");
-    else if (table == &detail_view(browser)->instances)
-        snprintf(out, size, "s: search inside this instance, down to its cache lines");
-    else if (!browser->opened.object->layout_count)
+    } else if (table == &detail_view(browser)->fields && !object->layout_count)
         snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
                  nobody_named(browser) ? ".  Why it has no better name: 7" : "");
-    else
-        snprintf(out, size,
-                 "Enter: this field among its neighbours, with cache lines.  Right: the code that "
-                 "touches these bytes");
 }
 
-static const char *detail_enter(struct browser *browser)
+/* A field without a layout leads to the code. */
+static const char *detail_label(struct browser *browser, enum action action)
 {
-    struct detail_view *view = detail_view(browser);
-    const struct table *table = browser_table(browser);
     const struct snapshot_object *object = browser->opened.object;
-    if (!object || !table_selected(table) || table == &view->instances || table == &view->levels)
-        return "";
-    if (table == &view->called_by)
-        return "Function";
-    return table == &view->code || !object->layout_count ? "Source" : "Layout";
+    bool field = object && table_selected(browser_table(browser)) &&
+                 browser_focused(browser, &detail_view(browser)->fields);
+    return action == ACTION_ENTER && field && !object->layout_count ? "Source" : NULL;
 }
 
 static void detail_crumb(const struct browser *browser, char *out, size_t size)
@@ -490,22 +461,41 @@ static void detail_crumb(const struct browser *browser, char *out, size_t size)
 
 static void detail_fini(void *state)
 {
-    caller_rows_fini(&((struct detail_view *)state)->callers);
+    free(((struct detail_view *)state)->callers.list);
 }
 
 const struct screen detail_screen = {
     .name = "Detail",
-    .shows = "One object: which of its fields or offsets have the samples, the code that accesses "
-             "it with its callers, and its blocks one by one. Left and Right go from one list to "
-             "the next.",
-    .next = "Is it one field or all of them? Enter on a field shows its place in the cache "
-            "lines, on a function the source line that waits.",
+    .shows =
+        "One object: which of its fields or offsets have the samples, the code that accesses it "
+        "with its callers, and its blocks one by one. Left and Right go from one list to the next.",
+    .next = "Is it one field or all of them? Enter on a field shows its place in the cache lines, "
+            "on a function the source line that waits.",
     .state_size = sizeof(struct detail_view),
-    .tables = {{.at = offsetof(struct detail_view, fields), .columns = &field_columns},
-               {.at = offsetof(struct detail_view, code), .columns = &toucher_columns},
-               {.at = offsetof(struct detail_view, instances), .columns = &instance_columns},
-               {.at = offsetof(struct detail_view, levels), .columns = &levels_columns},
-               {.at = offsetof(struct detail_view, called_by), .columns = &caller_columns}},
+    .tables = {{.at = offsetof(struct detail_view, fields),
+                .columns = &field_columns,
+                .open = browser_open_layout,
+                .enter = "Layout",
+                .hint = "Enter: this field among its neighbours, with cache lines.  Right: the "
+                        "code that touches these bytes"},
+               {.at = offsetof(struct detail_view, code),
+                .columns = &toucher_columns,
+                .open = browser_open_function_row,
+                .enter = "Source",
+                .hint = "Enter: the source lines of this function, and the data they access"},
+               {.at = offsetof(struct detail_view, instances),
+                .columns = &instance_columns,
+                .enter = "",
+                .hint = "s: search inside this instance, down to its cache lines"},
+               {.at = offsetof(struct detail_view, levels),
+                .columns = &levels_columns,
+                .enter = "",
+                .hint = "WAITED: what each level costs. Far levels: keep it smaller or closer; "
+                        "hitm: threads share it; page walks: huge pages"},
+               {.at = offsetof(struct detail_view, called_by),
+                .columns = &caller_columns,
+                .open = callers_open,
+                .enter = "Function"}},
     .fini = detail_fini,
     .crumb = detail_crumb,
     .update = detail_update,
@@ -513,7 +503,7 @@ const struct screen detail_screen = {
     .panes = detail_panes,
     .act = detail_act,
     .hint = detail_hint,
-    .enter = detail_enter,
+    .label = detail_label,
     .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, SCREEN_ACTION(WHATIF), ACTION_SEARCH_HERE,
             ACTION_SORT_NEXT, ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,
             ACTION_WRITE},
@@ -555,12 +545,6 @@ static struct value field_stall_share(const struct snapshot *snapshot, const voi
     return value_number(isnan(timed) && row->rates ? row->rates->stall.value : timed);
 }
 
-static bool field_has_causes(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return row->causes;
-}
-
 static const struct column field_list[] = {
     COLUMN(.title = "OF IT", .key = "share", .after = "samples",
            .help = "Part of the object's samples that fell on this offset.",
@@ -569,8 +553,7 @@ static const struct column field_list[] = {
            .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "FIELD", .key = "name",
            .help = "Its name, lo..hi for any of several bit-fields; else the offset into the "
-                   "object, or [*]+N "
-                   "into each array element.",
+                   "object, or [*]+N into each array element.",
            .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .help = "The field's type.",
@@ -606,7 +589,7 @@ static const struct column field_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_field, use), .members = &use_members),
     COLUMN(.key = "stall_share", .value = field_stall_share),
     COLUMN(.key = "causes", .from = ROW_OF(struct snapshot_field, causes),
-           .rows = &causes_figures_members, .present = field_has_causes),
+           .rows = &causes_figures_members, .given = ROW_OF(struct snapshot_field, causes)),
 };
 
 const struct columns field_columns = {
@@ -762,10 +745,8 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
         browser_open_instruction(browser, found.code, found.instruction);
     } else if (object->code_count) {
         browser_open_function(browser, &object->code[0]);
-        browser_message(
-            browser,
-            "no instruction is mostly on this member; this is the function with most samples "
-            "on the object");
+        browser_message(browser, "no instruction is mostly on this member; this is the function "
+                                 "with most samples on the object");
     } else {
         browser_message(browser, "no code is known that accesses it");
     }

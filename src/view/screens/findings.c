@@ -12,7 +12,7 @@
 
 static struct table *findings_table(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_FINDINGS);
+    return browser->states[SCREEN_FINDINGS];
 }
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };
@@ -93,8 +93,9 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
-void findings_open(struct browser *browser, const struct snapshot_finding *finding)
+void findings_open(struct browser *browser, const void *row)
 {
+    const struct snapshot_finding *finding = row;
     static const enum screen_id shown_on[] = {SCREEN_DETAIL, SCREEN_LAYOUT, SCREEN_SHARING,
                                               SCREEN_CACHE,  SCREEN_CODE,   SCREEN_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
@@ -117,20 +118,12 @@ void findings_open_hint(const struct snapshot_finding *finding, char *out, size_
              finding_screen_name(finding_screen(finding)));
 }
 
-static bool findings_act(struct browser *browser, enum action action, struct request *request)
+static const char *findings_label(struct browser *browser, enum action action)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    (void)request;
-    if (action != ACTION_ENTER || !finding)
-        return false;
-    findings_open(browser, finding);
-    return true;
-}
-
-static const char *findings_enter(struct browser *browser)
-{
-    const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    return finding ? finding_screen_name(finding_screen(finding)) : "";
+    return action != ACTION_ENTER ? NULL
+           : finding              ? finding_screen_name(finding_screen(finding))
+                                  : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
@@ -157,13 +150,12 @@ const struct screen findings_screen = {
             "that nothing is wrong.",
     .key_help = "findings: problems recognised, and what to try",
     .state_size = sizeof(struct table),
-    .tables = {{.columns = &finding_columns}},
+    .tables = {{.columns = &finding_columns, .open = findings_open}},
     .calls = findings_call,
     .update = findings_update,
     .draw = findings_draw,
-    .act = findings_act,
     .hint = findings_hint,
-    .enter = findings_enter,
+    .label = findings_label,
     .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_BASIS},
 };
@@ -305,16 +297,16 @@ const struct columns finding_columns = {
 
 void findings_none(const struct snapshot *snapshot, char *out, size_t size)
 {
-    snprintf(out, size,
-             "No known problem found%s. misstop looks for hot and "
-             "cold fields in one line, elements that straddle lines, false and true sharing, "
-             "%swalks down columns, pointer chasing, streaming, scattered and "
-             "wasted blocks, objects used together, allocation churn, stack variables, first "
-             "touches, threads that spin, page walks and remote memory.",
-             snapshot->totals.attributed < 1000 ? " in so few samples" : "",
-             measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
+    snprintf(
+        out, size,
+        "No known problem found%s. misstop looks for hot and cold fields in one line, elements "
+        "that straddle lines, false and true sharing, %swalks down columns, pointer chasing, "
+        "streaming, scattered and wasted blocks, objects used together, allocation churn, stack "
+        "variables, first touches, threads that spin, page walks and remote memory.",
+        snapshot->totals.attributed < 1000 ? " in so few samples" : "",
+        measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
     if (answer_is_vague(snapshot))
         text_append(out, size,
-                    " Samples of time do not show more exactly how much it waits: "
-                    "run misstop --sim -- COMMAND, or use a machine with counters.");
+                    " Samples of time do not show more exactly how much it waits: run misstop "
+                    "--sim -- COMMAND, or use a machine with counters.");
 }

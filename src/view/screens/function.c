@@ -33,22 +33,10 @@ struct function_view {
 
 static struct function_view *function_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_FUNCTION);
+    return browser->states[SCREEN_FUNCTION];
 }
 
 enum { CONTEXT_LINES = 3, HEAD_LINES = 12, ROWS_MOST = 4000 };
-
-void source_rows_fini(struct source_rows *rows)
-{
-    free(rows->list);
-    *rows = (struct source_rows){0};
-}
-
-void instruction_rows_fini(struct instruction_rows *rows)
-{
-    free(rows->list);
-    *rows = (struct instruction_rows){0};
-}
 
 /* Identities of table rows. */
 static uint64_t source_identity(const char *file, uint32_t line)
@@ -467,14 +455,11 @@ static void function_update(struct browser *browser)
     struct function_view *view = function_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     bool looks = snapshot && browser->screen == SCREEN_FUNCTION;
-    view->function = NULL;
+    view->function = looks ? columns_code(snapshot, browser->opened_function.id) : NULL;
     view->site_count = 0;
     view->lines.count = 0;
     view->instructions.count = 0;
     view->gathered = false;
-    for (size_t i = 0; looks && i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == browser->opened_function.id)
-            view->function = &snapshot->code[i];
     table_set(&view->source, snapshot, NULL, 0);
     table_set(&view->accesses, snapshot, NULL, 0);
     if (view->function) {
@@ -499,6 +484,20 @@ void browser_open_function(struct browser *browser, const struct snapshot_code *
     function_view(browser)->called_by.pinned = false;
     browser->pane[SCREEN_FUNCTION] = 0;
     browser_enter(browser, SCREEN_FUNCTION);
+}
+
+void browser_open_function_row(struct browser *browser, const void *code)
+{
+    browser_open_function(browser, code);
+}
+
+void browser_open_function_id(struct browser *browser, uint32_t id, const char *not_listed)
+{
+    const struct snapshot_code *code = columns_code(browser->snapshot, id);
+    if (code)
+        browser_open_function(browser, code);
+    else
+        browser_message(browser, not_listed);
 }
 
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
@@ -533,8 +532,8 @@ static void empty_text(const struct browser *browser, const struct table *table,
     const struct source_row *line = table_selected(&function_view(browser)->source);
     if (table == &function_view(browser)->accesses && line)
         snprintf(out, size,
-                 "Line %" PRIu32 " has no samples: it is shown for its neighbours. "
-                 "Lines with a figure under OF IT have some.",
+                 "Line %" PRIu32 " has no samples: it is shown for its neighbours. Lines with a "
+                 "figure under OF IT have some.",
                  line->line);
     else
         snprintf(out, size, "None of its accesses fell on a listed object.");
@@ -652,80 +651,49 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
-static bool open_missed(struct browser *browser)
+static void open_site(struct browser *browser, const void *row)
 {
-    const struct site *site = table_selected(&function_view(browser)->table);
-    const struct instruction_row *row = table_selected(&function_view(browser)->accesses);
-    const struct snapshot_object *object =
-        browser_table(browser) == &function_view(browser)->table ? (site ? site->object : NULL)
-        : row ? columns_object(browser->snapshot, row->instruction->object)
-              : NULL;
-    if (!object)
-        return false;
-    browser_open_object(browser, object);
-    return true;
+    browser_open_object(browser, ((const struct site *)row)->object);
 }
 
-static bool function_act(struct browser *browser, enum action action, struct request *request)
+static void open_line(struct browser *browser, const void *row)
 {
-    (void)request;
-    struct function_view *view = function_view(browser);
-    bool callers = browser_table(browser) == &view->called_by;
-    if (callers && action == ACTION_FOLD) {
-        view->callers.folded = !view->callers.folded;
-        function_update(browser);
-        return true;
-    }
-    if (action != ACTION_ENTER)
-        return false;
-    if (callers) {
-        callers_open(browser, table_selected(&view->called_by));
-        return true;
-    }
-    if (browser_table(browser) != &function_view(browser)->source)
-        return open_missed(browser);
+    (void)row;
     function_gather_line(browser);
     if (function_view(browser)->instructions.count)
         browser->pane[SCREEN_FUNCTION] = 1;
     else
         browser_message(browser, "no access of this line was sampled");
+}
+
+static bool function_act(struct browser *browser, enum action action, struct request *request)
+{
+    struct function_view *view = function_view(browser);
+    (void)request;
+    if (action != ACTION_FOLD || !browser_focused(browser, &view->called_by))
+        return false;
+    view->callers.folded = !view->callers.folded;
+    function_update(browser);
     return true;
 }
 
 static void function_hint(struct browser *browser, char *out, size_t size)
 {
-    const struct table *table = browser_table(browser);
     const struct snapshot_code *code = function_view(browser)->function;
     char known[96];
-    if (table == &function_view(browser)->called_by && code && code->callers) {
-        callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
-        snprintf(out, size, "Enter: that function.  F5: direct callers only, or all.  %s", known);
-    } else if (table == &function_view(browser)->source)
-        snprintf(out, size, "Enter: the instructions of this line and the data each one accesses");
-    else if (table == &function_view(browser)->accesses)
-        snprintf(out, size, "Enter: the object that this instruction accesses");
-    else
-        snprintf(out, size, "One row per object that it accesses. Enter opens the object");
-}
-
-static const char *function_enter(struct browser *browser)
-{
-    struct table *panes[PANES_MAX];
-    unsigned count = function_panes(browser, panes);
-    unsigned focus = browser->pane[SCREEN_FUNCTION];
-    const struct table *table = panes[focus < count ? focus : 0];
-    return table == &function_view(browser)->source      ? "Instructions"
-           : table == &function_view(browser)->called_by ? "Function"
-                                                         : "Object";
+    if (!browser_focused(browser, &function_view(browser)->called_by) || !code || !code->callers)
+        return;
+    callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
+    snprintf(out, size, "Enter: that function.  F5: direct callers only, or all.  %s", known);
 }
 
 static void function_fini(void *state)
 {
     struct function_view *function = state;
     free(function->sites);
-    source_rows_fini(&function->lines);
-    instruction_rows_fini(&function->instructions);
-    caller_rows_fini(&function->callers);
+    free(function->lines.list);
+    free(function->instructions.list);
+    free(function->callers.list);
 }
 
 static void function_crumb(const struct browser *browser, char *out, size_t size)
@@ -736,15 +704,30 @@ static void function_crumb(const struct browser *browser, char *out, size_t size
 const struct screen function_screen = {
     .name = "Function",
     .shows = "One function: its source lines with their heat, below them the instructions of the "
-             "line that is selected and the data that each accesses, the objects that the "
-             "function accesses, and its callers.",
+             "line that is selected and the data that each accesses, the objects that the function "
+             "accesses, and its callers.",
     .next = "Where there is no source a line says where it was looked for. Right goes to the "
             "instructions. Callers: F5 shows the direct ones only.",
     .state_size = sizeof(struct function_view),
-    .tables = {{.at = offsetof(struct function_view, table), .columns = &site_columns},
-               {.at = offsetof(struct function_view, source), .columns = &source_columns},
-               {.at = offsetof(struct function_view, accesses), .columns = &instruction_columns},
-               {.at = offsetof(struct function_view, called_by), .columns = &caller_columns}},
+    .tables = {{.at = offsetof(struct function_view, table),
+                .columns = &site_columns,
+                .open = open_site,
+                .enter = "Object",
+                .hint = "One row per object that it accesses. Enter opens the object"},
+               {.at = offsetof(struct function_view, source),
+                .columns = &source_columns,
+                .open = open_line,
+                .enter = "Instructions",
+                .hint = "Enter: the instructions of this line and the data each one accesses"},
+               {.at = offsetof(struct function_view, accesses),
+                .columns = &instruction_columns,
+                .object = VIA(struct instruction_row, instruction, object),
+                .enter = "Object",
+                .hint = "Enter: the object that this instruction accesses"},
+               {.at = offsetof(struct function_view, called_by),
+                .columns = &caller_columns,
+                .open = callers_open,
+                .enter = "Function"}},
     .fini = function_fini,
     .crumb = function_crumb,
     .update = function_update,
@@ -752,7 +735,6 @@ const struct screen function_screen = {
     .panes = function_panes,
     .act = function_act,
     .hint = function_hint,
-    .enter = function_enter,
     .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
             ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
@@ -794,12 +776,6 @@ static struct value source_mostly(const struct snapshot *snapshot, const void *p
                                        : object_name(snapshot, row->hottest->object));
 }
 
-static enum paint paint_context(struct value value)
-{
-    (void)value;
-    return PAINT_PLAIN;
-}
-
 static uint64_t identity_of_source(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(source_row);
@@ -822,7 +798,7 @@ static const struct column source_list[] = {
     COLUMN(.title = "", .from = FIELD(struct source_row, share), .width = 6, .most = 10, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SOURCE", .help = "The text, where the file can be read.", .value = source_text,
-           .width = 20, .most = 200, .look = COLUMN_CODE, .paint = paint_context),
+           .width = 20, .most = 200, .look = COLUMN_CODE),
     COLUMN(.title = "MOSTLY ON",
            .help = "The field, or object, that its hottest instruction accesses.",
            .value = source_mostly, .width = 12, .most = 28, .rank = 2, .look = COLUMN_NAME,
@@ -913,12 +889,6 @@ const struct columns instruction_columns = {
 
 /* The tree of callers, of Function, Detail and HTML. */
 
-void caller_rows_fini(struct caller_rows *rows)
-{
-    free(rows->list);
-    *rows = (struct caller_rows){0};
-}
-
 void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *callers)
 {
     enum { INDENT = 2, INDENT_MOST = 24 };
@@ -945,16 +915,10 @@ void callers_known(const struct snapshot_callers *callers, double samples, char 
              text_count(known, callers->samples), text_count(all, samples));
 }
 
-void callers_open(struct browser *browser, const struct caller_row *row)
+void callers_open(struct browser *browser, const void *row)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    for (size_t i = 0; row && i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == row->caller->id) {
-            browser_open_function(browser, &snapshot->code[i]);
-            return;
-        }
-    if (row)
-        browser_message(browser, "it has no samples of its own: only functions that it calls have");
+    browser_open_function_id(browser, ((const struct caller_row *)row)->caller->id,
+                             "it has no samples of its own: only functions that it calls have");
 }
 
 static const struct column caller_list[] = {

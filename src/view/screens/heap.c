@@ -18,7 +18,7 @@ struct heap_view {
 
 static struct heap_view *heap_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_HEAP);
+    return browser->states[SCREEN_HEAP];
 }
 
 enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };
@@ -160,11 +160,12 @@ static void combine(struct browser *browser, const struct snapshot_bin *bin,
     tagged->count = 0;
 }
 
-static void open_bin(struct browser *browser, const struct snapshot_bin *bin)
+static void open_bin(struct browser *browser, const void *row)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    if (bin->object < snapshot->object_count)
-        browser_open_object(browser, &snapshot->objects[bin->object]);
+    const struct snapshot_object *object =
+        columns_object(browser->snapshot, ((const struct snapshot_bin *)row)->object);
+    if (object)
+        browser_open_object(browser, object);
     else
         browser_message(browser, "no or few samples fell on its blocks: nothing to open");
 }
@@ -175,9 +176,6 @@ static bool heap_act(struct browser *browser, enum action action, struct request
     if (!bin)
         return false;
     switch (action) {
-    case ACTION_ENTER:
-        open_bin(browser, bin);
-        return true;
     case ACTION_TAG:
         toggle_tag(browser, bin);
         return true;
@@ -220,12 +218,12 @@ const struct screen heap_screen = {
     .name = "Heap",
     .shows =
         "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
-        "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is "
-        "what is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
+        "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is what "
+        "is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
     .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
             "leak.",
     .state_size = sizeof(struct heap_view),
-    .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns}},
+    .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns, .open = open_bin}},
     .update = heap_update,
     .draw = heap_draw,
     .act = heap_act,
@@ -352,8 +350,8 @@ static const struct column bin_list[] = {
            .value = leak, .width = 5, .rank = 2, .some = true, .paint = paint_leak),
     COLUMN(.title = "BIN",
            .help = "Who allocated it, past the allocator's own functions; or a size class (walk). "
-                   "\"f < g\": f "
-                   "for its caller g, as there are others of f; \"#2\": from another call there.",
+                   "\"f < g\": f for its caller g, as there are others of f; \"#2\": from another "
+                   "call there.",
            .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .after = "path",

@@ -28,7 +28,7 @@ struct layout_view {
 
 static struct layout_view *layout_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_LAYOUT);
+    return browser->states[SCREEN_LAYOUT];
 }
 
 /* The lines above the members on the Layout screen. */
@@ -154,12 +154,6 @@ bool layout_fold(struct layout_folds *folds, uint32_t member)
         return false;
     folds->members[folds->count++] = member;
     return true;
-}
-
-void layout_rows_fini(struct layout_rows *rows)
-{
-    free(rows->list);
-    *rows = (struct layout_rows){0};
 }
 
 uint64_t layout_identity(uint32_t member, uint64_t offset)
@@ -391,8 +385,9 @@ const struct layout_row *layout_selected(const struct browser *browser, uint32_t
     return view->shown ? table_selected(&view->table) : NULL;
 }
 
-void browser_open_layout(struct browser *browser, const struct snapshot_field *field)
+void browser_open_layout(struct browser *browser, const void *pointer)
 {
+    const struct snapshot_field *field = pointer;
     const struct snapshot_object *object = browser->opened.object;
     const struct snapshot_layout *layout = layout_find(object, field->type_id);
     if (!object->layout_count) {
@@ -438,8 +433,8 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
         char type[160];
         glyph_fit(type, sizeof type, object->type, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
         snprintf(text, sizeof text,
-                 " %s is %s: a plain value without members, which has no layout. Detail lists "
-                 "the code that uses it.",
+                 " %s is %s: a plain value without members, which has no layout. Detail lists the "
+                 "code that uses it.",
                  name, type);
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
@@ -518,10 +513,6 @@ static bool layout_act(struct browser *browser, enum action action, struct reque
         if (row)
             fold(browser, row);
         return true;
-    case ACTION_ENTER:
-        if (row)
-            browser_open_member(browser, layout_view(browser)->shown, row->row);
-        return true;
     default:
         return false;
     }
@@ -539,9 +530,10 @@ static void layout_hint(struct browser *browser, char *out, size_t size)
              layout_view(browser)->folds.count ? "  F5: unfold" : "");
 }
 
-static const char *layout_enter(struct browser *browser)
+static void layout_open(struct browser *browser, const void *row)
 {
-    return layout_view(browser)->shown ? "Code" : "";
+    browser_open_member(browser, layout_view(browser)->shown,
+                        ((const struct layout_row *)row)->row);
 }
 
 static const char *layout_label(struct browser *browser, enum action action)
@@ -554,24 +546,26 @@ static const char *layout_label(struct browser *browser, enum action action)
 
 static void layout_fini(void *state)
 {
-    layout_rows_fini(&((struct layout_view *)state)->rows);
+    free(((struct layout_view *)state)->rows.list);
 }
 
 const struct screen layout_screen = {
     .name = "Layout",
-    .shows = "A struct in memory: members, holes, and where cache lines begin; the heat "
-             "is the part of the object's samples that fell on each member.",
+    .shows = "A struct in memory: members, holes, and where cache lines begin; the heat is the "
+             "part of the object's samples that fell on each member.",
     .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
             "are hot together belong together. The sentence on top says what it would bring.",
     .state_size = sizeof(struct layout_view),
-    .tables = {{.at = offsetof(struct layout_view, table), .columns = &layout_columns}},
+    .tables = {{.at = offsetof(struct layout_view, table),
+                .columns = &layout_columns,
+                .open = layout_open,
+                .enter = "Code"}},
     .fini = layout_fini,
     .update = layout_update,
     .draw = layout_draw,
     .panes = layout_panes,
     .act = layout_act,
     .hint = layout_hint,
-    .enter = layout_enter,
     .label = layout_label,
     .bar = {ACTION_ENTER, ACTION_BACK, ACTION_FOLD, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER,
             SCREEN_ACTION(WHATIF), ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE},
@@ -673,8 +667,7 @@ static const struct column list[] = {
            .width = 5, .rank = 4, UNIT_PERCENT, .paint = paint_store),
     COLUMN(.title = "NOTE",
            .help = "What costs, in capitals: STRADDLES two lines, HOT but on another line than the "
-                   "hottest; and "
-                   "bytes that are fetched along with hot ones.",
+                   "hottest; and bytes that are fetched along with hot ones.",
            .from = FIELD(struct layout_row, note), .width = 20, .most = 34, .rank = 3,
            .paint = paint_note),
 };

@@ -387,7 +387,7 @@ static void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table
 
 static struct matrix_view *matrix_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_MATRIX);
+    return browser->states[SCREEN_MATRIX];
 }
 
 /* Renaming and combining on the Matrix screen: objects on its first row, functions below. */
@@ -421,11 +421,10 @@ static void tag(struct browser *browser, const struct matrix_line *line)
         grid->tagged.count = 0;
     grid->tagged_axis = axis;
     const char *done = tags_toggle(&grid->tagged, line->identity);
-    browser_message(browser, done                       ? done
-                             : axis == MATRIX_FUNCTIONS ? "tagged; C on another function combines "
-                                                          "them into that one"
-                                                        : "tagged; C on another object combines "
-                                                          "them into that one");
+    browser_message(browser, done ? done
+                             : axis == MATRIX_FUNCTIONS
+                                 ? "tagged; C on another function combines them into that one"
+                                 : "tagged; C on another object combines them into that one");
 }
 
 static void combine(struct browser *browser, const struct matrix_line *line)
@@ -689,18 +688,16 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Enter: the object  t C R: join, rename  Home: strongest cell");
 }
 
-static const char *matrix_enter(struct browser *browser)
-{
-    const struct matrix_grid *grid = grid_of(browser);
-    if (!matrix_view(browser)->table.row_count || (!grid->row && !grid->column))
-        return "";
-    return grid->row ? "Function" : "Object";
-}
-
 static const char *matrix_label(struct browser *browser, enum action action)
 {
-    (void)browser;
-    return action == ACTION_FOLD ? "Object" : action == ACTION_HOME ? "Strongest" : NULL;
+    const struct matrix_grid *grid = grid_of(browser);
+    bool anywhere = matrix_view(browser)->table.row_count && (grid->row || grid->column);
+    return action == ACTION_FOLD    ? "Object"
+           : action == ACTION_HOME  ? "Strongest"
+           : action != ACTION_ENTER ? NULL
+           : !anywhere              ? ""
+           : grid->row              ? "Function"
+                                    : "Object";
 }
 
 static void matrix_init(void *state)
@@ -715,8 +712,8 @@ static void matrix_fini(void *state)
 
 const struct screen matrix_screen = {
     .name = "Matrix",
-    .shows = "Functions down, objects across, and in each cell their part of all samples."
-             " Totals are in the first row and column.",
+    .shows = "Functions down, objects across, and in each cell their part of all samples. Totals "
+             "are in the first row and column.",
     .next = "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
             "goes to the code, o to the data.",
     .key_help = "Matrix: samples of each function on each object",
@@ -729,7 +726,6 @@ const struct screen matrix_screen = {
     .click = matrix_click,
     .answer = matrix_answer,
     .hint = matrix_hint,
-    .enter = matrix_enter,
     .label = matrix_label,
     .bar = {ACTION_ENTER, ACTION_FOLD, ACTION_MEASURE, ACTION_BACK, ACTION_HOME, ACTION_RENAME,
             ACTION_TAG, ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS, ACTION_NEXT_EVENT, ACTION_FREEZE,

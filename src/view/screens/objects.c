@@ -28,7 +28,7 @@ struct objects_view {
 
 static struct objects_view *objects_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_OBJECTS);
+    return browser->states[SCREEN_OBJECTS];
 }
 
 static struct table *objects_table(const struct browser *browser)
@@ -245,23 +245,14 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
     if (browser->snapshot && move_to_findings(browser, action))
         return true;
     const struct snapshot_object *object = table_selected(objects_table(browser));
-    if (!object)
+    if (!object || action != ACTION_SEARCH_HERE)
         return false;
-    switch (action) {
-    case ACTION_ENTER:
-        browser_open_object(browser, object);
+    if (browser_lies_apart(browser, object))
         return true;
-    case ACTION_SEARCH_HERE:
-        if (browser_lies_apart(browser, object))
-            return true;
-        if (!object->size)
-            return false;
-        search_open(browser, request, object->address, object->address + object->size,
-                    object->name);
-        return true;
-    default:
+    if (!object->size)
         return false;
-    }
+    search_open(browser, request, object->address, object->address + object->size, object->name);
+    return true;
 }
 
 static bool objects_click(struct browser *browser, int row, int column)
@@ -304,33 +295,33 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
                                         : "");
 }
 
-static const char *objects_enter(struct browser *browser)
+static const char *objects_label(struct browser *browser, enum action action)
 {
-    return objects_view(browser)->on_finding ? "Open the finding"
-           : objects_selected(browser)       ? "Fields and code"
-                                             : "";
+    bool on_finding = action == ACTION_ENTER && objects_view(browser)->on_finding;
+    return on_finding ? "Open the finding" : NULL;
 }
 
 const struct screen objects_screen = {
     .name = "Objects",
-    .shows =
-        "The data that the process accesses, most costly first. Rows are variables, heap blocks "
-        "(by allocation site, type or size), stacks and mappings. Above them: whether the "
-        "process waits for memory, and the findings with most gain.",
+    .shows = "The data that the process accesses, most costly first. Rows are variables, heap "
+             "blocks (by allocation site, type or size), stacks and mappings. Above them: whether "
+             "the process waits for memory, and the findings with most gain.",
     .next =
         "Look at the first rows; the column beside the share says how exact it is by now. Enter "
-        "opens one. Up from the first row goes to the findings; i says how good the samples "
-        "are.",
+        "opens one. Up from the first row goes to the findings; i says how good the samples are.",
     .state_size = sizeof(struct objects_view),
     .init = objects_init,
     .fini = objects_fini,
-    .tables = {{.at = offsetof(struct objects_view, table), .columns = &object_columns}},
+    .tables = {{.at = offsetof(struct objects_view, table),
+                .columns = &object_columns,
+                .open = browser_open_object_row,
+                .enter = "Fields and code"}},
     .update = objects_update,
     .draw = objects_draw,
     .act = objects_act,
     .click = objects_click,
     .hint = objects_hint,
-    .enter = objects_enter,
+    .label = objects_label,
     .bar = {ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE, ACTION_NEXT_EVENT,
             ACTION_ALL_OBJECTS, ACTION_ZERO, ACTION_FASTER},
@@ -445,12 +436,6 @@ static bool has_inferred(const struct snapshot *snapshot)
     return false;
 }
 
-static enum paint paint_kind(struct value value)
-{
-    (void)value;
-    return PAINT_DIM;
-}
-
 static struct value stall_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
@@ -501,7 +486,7 @@ static const struct column object_list[] = {
            .help =
                "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
            .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
-           .rank = 1, .paint = paint_kind),
+           .rank = 1, .paint = paint_dim),
     COLUMN(.title = "TYPE", .help = "Its type, where debug information has it, without \"struct\".",
            .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
            .some = true),
@@ -544,9 +529,8 @@ static const struct column object_list[] = {
            .paint = paint_dim),
     COLUMN(.title = "HOT FIELD",
            .help = "The member of its type that most samples fell on; without a type [*]+40 is 40 "
-                   "bytes into "
-                   "each "
-                   "array element. (spread): over so many bytes or elements that none leads.",
+                   "bytes into each array element. (spread): over so many bytes or elements that "
+                   "none leads.",
            .value = hot, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on the hot field.",
            .value = hot_share, .width = 5, .rank = 3, UNIT_SHARE),

@@ -14,15 +14,7 @@ struct picker_view {
 
 static struct picker_view *picker_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_PICKER);
-}
-
-static void open_picker(struct browser *browser, bool recorded)
-{
-    if (browser->screen != SCREEN_PICKER)
-        picker_view(browser)->from = browser->screen;
-    browser->screen = SCREEN_PICKER;
-    picker_view(browser)->recorded = recorded;
+    return browser->states[SCREEN_PICKER];
 }
 
 void browser_pick_end(struct browser *browser, bool picked)
@@ -37,22 +29,21 @@ void browser_pick_end(struct browser *browser, bool picked)
     }
 }
 
-void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count)
-{
-    open_picker(browser, false);
-    table_set(&picker_view(browser)->processes, NULL, rows, count);
-}
-
-void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count)
-{
-    open_picker(browser, true);
-    table_set(&picker_view(browser)->of_recording, NULL, rows, count);
-}
-
 static struct table *listed(struct browser *browser)
 {
     struct picker_view *view = picker_view(browser);
     return view->recorded ? &view->of_recording : &view->processes;
+}
+
+void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count,
+                  bool recorded)
+{
+    struct picker_view *view = picker_view(browser);
+    if (browser->screen != SCREEN_PICKER)
+        view->from = browser->screen;
+    browser->screen = SCREEN_PICKER;
+    view->recorded = recorded;
+    table_set(listed(browser), NULL, rows, count);
 }
 
 static void picker_draw(struct browser *browser, struct canvas *canvas, struct area area)

@@ -12,11 +12,6 @@
 
 enum { TEXT_BYTES = 512 };
 
-static struct prose *quality_prose(const struct browser *browser)
-{
-    return screen_state(browser, SCREEN_QUALITY);
-}
-
 /* The remedy for samples of a reason; NULL: none, or none is needed. */
 static const char *reason_remedy(enum reason reason)
 {
@@ -156,15 +151,12 @@ static const char *source_text(const char *name)
          "Counts real cache misses. The address is computed from the instruction before the "
          "sampled one and the registers; what cannot be computed is counted under its reason and "
          "never guessed. It does not measure the latency or the cache level of a single miss."},
-        {"clock",
-         "Samples time: an object is hot when the process spends its time at accesses to it, "
-         "wherever the data is found. What the caches do cannot be seen by it."},
-        {"pebs",
-         "The hardware records the address, the latency and the level of each sampled access. "
-         "Loads that took no longer than the latency threshold are not seen."},
-        {"ibs",
-         "The hardware records the address, the latency and the level of sampled operations, "
-         "hits as well as misses."},
+        {"clock", "Samples time: an object is hot when the process spends its time at accesses to "
+                  "it, wherever the data is found. What the caches do cannot be seen by it."},
+        {"pebs", "The hardware records the address, the latency and the level of each sampled "
+                 "access. Loads that took no longer than the latency threshold are not seen."},
+        {"ibs", "The hardware records the address, the latency and the level of sampled "
+                "operations, hits as well as misses."},
         {"replay", "A recording: what it does not hold cannot be shown, and nothing new comes."},
         {"sim", "Every access of the program goes through a simulated cache: exact, and slow."},
     };
@@ -278,37 +270,6 @@ static void quality_write(struct prose_writer *writer, struct browser *browser)
     write_refused(writer, snapshot);
 }
 
-static void quality_init(void *state)
-{
-    struct prose *prose = state;
-    prose->write = quality_write;
-    prose_open(prose);
-}
-
-static void quality_draw(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    prose_draw(quality_prose(browser), browser, canvas, area);
-}
-
-static bool quality_find(struct browser *browser, const char *word, bool from_here)
-{
-    return prose_find(quality_prose(browser), browser, word, from_here);
-}
-
-/* Its key closes it too. */
-static bool quality_act(struct browser *browser, enum action action, struct request *request)
-{
-    (void)request;
-    if (action == SCREEN_ACTION(QUALITY))
-        return browser_return(browser);
-    return prose_act(quality_prose(browser), browser, action);
-}
-
-static void quality_hint(struct browser *browser, char *out, size_t size)
-{
-    prose_hint(quality_prose(browser), out, size);
-}
-
 const struct screen quality_screen = {
     .name = "Quality",
     .shows = "How good the samples are: how many there are, how many have an object and a field, "
@@ -316,10 +277,10 @@ const struct screen quality_screen = {
     .next = "Shares are of the samples with an object: the more have one, the surer they are.",
     .key_help = "quality of the samples: why some have no object or field, and what would help",
     .state_size = sizeof(struct prose),
-    .init = quality_init,
-    .draw = quality_draw,
-    .act = quality_act,
-    .find = quality_find,
-    .hint = quality_hint,
+    .write = quality_write,
+    .draw = prose_draw,
+    .act = prose_act,
+    .find = prose_find,
+    .hint = prose_hint,
     .bar = {ACTION_BACK, ACTION_PAGE_DOWN, ACTION_PAGE_UP, ACTION_FIND, ACTION_FREEZE},
 };

@@ -44,8 +44,9 @@ void reuse_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_
     reuse_curve_draw(reuse, row, canvas, area);
 }
 
-void reuse_open(struct browser *browser, const struct snapshot_reuse_row *row)
+void reuse_open(struct browser *browser, const void *pointer)
 {
+    const struct snapshot_reuse_row *row = pointer;
     if (!row->function)
         browser_open_listed(browser, row->object);
     else if (row->code < browser->snapshot->code_count)
@@ -254,19 +255,19 @@ static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_r
     reuse_missed_text(missed, sizeof missed, &row->at[0]);
     if (fits && fits == first)
         snprintf(out, size,
-                 "It is used again within %s: it fits %s, whose misses on it are first "
-                 "uses and conflicts.",
+                 "It is used again within %s: it fits %s, whose misses on it are first uses and "
+                 "conflicts.",
                  needs, fits->name);
     else if (fits)
-        snprintf(out, size,
-                 "It is used again within %s: %s holds that, %s (%s missed) would if other "
-                 "data between two uses were %.0f times less: smaller parts at a time (blocking), "
-                 "smaller elements.",
-                 needs, fits->name, first->name, missed, ceil(bytes / (double)first->size_bytes));
+        snprintf(
+            out, size,
+            "It is used again within %s: %s holds that, %s (%s missed) would if other data between "
+            "two uses were %.0f times less: smaller parts at a time (blocking), smaller elements.",
+            needs, fits->name, first->name, missed, ceil(bytes / (double)first->size_bytes));
     else
         snprintf(out, size,
-                 "It is used again only after %s, which no cache here holds: do more with the "
-                 "data while it is there (smaller parts at a time), or make it smaller.",
+                 "It is used again only after %s, which no cache here holds: do more with the data "
+                 "while it is there (smaller parts at a time), or make it smaller.",
                  needs);
 }
 

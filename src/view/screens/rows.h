@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of tables that are made for the screen: source lines, instructions, callers, members of
- * a type, answers of What if. */
+ * a type, answers of What if. Lists start as zeros, are made anew in the same room, and are the
+ * caller's to free. */
 #ifndef MISSTOP_VIEW_SCREENS_ROWS_H
 #define MISSTOP_VIEW_SCREENS_ROWS_H
 
@@ -35,12 +36,10 @@ struct instruction_rows {
  * memory: as many as there is room for. */
 void source_rows_make(struct source_rows *rows, const struct snapshot_code *code,
                       const struct view_sources *sources);
-void source_rows_fini(struct source_rows *rows);
 
 /* Those of one line, by address; all of the function for line NULL. */
 void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_code *code,
                            const struct source_row *line, const struct view_sources *sources);
-void instruction_rows_fini(struct instruction_rows *rows);
 
 /* The last part of a path. */
 const char *source_base_name(const char *file);
@@ -51,7 +50,6 @@ struct caller_row {
     char text[256]; /* the function, indented */
 };
 
-/* Starts as zeros. */
 struct caller_rows {
     struct caller_row *list;
     size_t count;
@@ -61,13 +59,12 @@ struct caller_rows {
 
 /* `callers` NULL: no rows. */
 void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *callers);
-void caller_rows_fini(struct caller_rows *rows);
 
 /* "callers are known of 1.2k of 3.4k samples". */
 void callers_known(const struct snapshot_callers *callers, double samples, char *out, size_t size);
 
-/* Opens Function on a row; a message where it has no samples of its own. */
-void callers_open(struct browser *browser, const struct caller_row *row);
+/* Opens Function on a struct caller_row; a message where it has no samples of its own. */
+void callers_open(struct browser *browser, const void *row);
 
 /*
  * The rows of the Layout screen: the members of a type in order, without those of folded ones, with
@@ -99,7 +96,6 @@ bool layout_fold(struct layout_folds *folds, uint32_t member);
 /* Out of memory: as many rows as there is room for. They point into the layout. */
 void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *layout,
                       const struct layout_folds *folds);
-void layout_rows_fini(struct layout_rows *rows);
 
 /* Identities of table rows of members, and of offsets without one. */
 uint64_t layout_identity(uint32_t member, uint64_t offset);

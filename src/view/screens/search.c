@@ -14,13 +14,12 @@
 struct search_view {
     struct table regions;
     struct table dropped;
-    struct area map;
     unsigned inside; /* searches begun from a region of another, which Esc goes back to */
 };
 
 static struct search_view *search_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_SEARCH);
+    return browser->states[SCREEN_SEARCH];
 }
 
 enum { MAP_REGIONS = 256 };
@@ -45,9 +44,9 @@ static void draw_off(struct canvas *canvas, struct area area)
                       "for an interval; the best ones are split again, until each holds one "
                       "object, and inside large ones a range, page or line without a hotter part."},
         {PAINT_PLAIN, ""},
-        {PAINT_PLAIN, "Use it where a name says too little: a program's own arena, a huge array, "
-                      "an anonymous mapping. s on an object in Objects or Detail searches inside "
-                      "that object only."},
+        {PAINT_PLAIN,
+         "Use it where a name says too little: a program's own arena, a huge array, an anonymous "
+         "mapping. s on an object in Objects or Detail searches inside that object only."},
     };
     struct area rest = {area.row + 1, area.column + 2, area.rows - 1, area.columns - 4};
     if (area.rows < 10)
@@ -118,8 +117,8 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
     }
     if (selected)
         canvas_format(canvas, area.row + 1, 1, room, PAINT_DIM,
-                      "0x%" PRIx64 " .. 0x%" PRIx64 "   regions in order of address; height and "
-                      "colour: share",
+                      "0x%" PRIx64 " .. 0x%" PRIx64
+                      "   regions in order of address; height and colour: share",
                       selected->base, selected->bound);
     return 2;
 }
@@ -150,7 +149,6 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
 static void search_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_search *search = &browser->snapshot->search;
-    search_view(browser)->map = (struct area){0};
     if (search->state == SEARCH_OFF) {
         draw_off(canvas, area);
         return;
@@ -286,22 +284,22 @@ static void search_hint(struct browser *browser, char *out, size_t size)
                  region_reason_words(region->reason));
     else if (snapshot->search.state == SEARCH_SEARCHING)
         snprintf(out, size,
-                 "Zooming in; it settles when the best regions are objects or lines. "
-                 "X stops it");
+                 "Zooming in; it settles when the best regions are objects or lines. X stops it");
     else if (region && search_named(snapshot, region->object))
         snprintf(out, size,
-                 "Enter: offsets and code of what the region holds.  s: search on "
-                 "inside it");
+                 "Enter: offsets and code of what the region holds.  s: search on inside it");
     else
         snprintf(out, size, "s: search on inside the selected region.  X stops");
 }
 
-static const char *search_enter(struct browser *browser)
+static const char *search_label(struct browser *browser, enum action action)
 {
     const struct snapshot *snapshot = browser->snapshot;
     const struct table *table = browser_table(browser);
     const struct snapshot_region *region =
         snapshot && snapshot->search.state != SEARCH_OFF ? table_selected(table) : NULL;
+    if (action != ACTION_ENTER)
+        return NULL;
     if (!region)
         return "";
     return search_named(snapshot, region->object) ? "Object" : "Search in it";
@@ -309,11 +307,10 @@ static const char *search_enter(struct browser *browser)
 
 const struct screen search_screen = {
     .name = "Search",
-    .shows =
-        "Finds hot address ranges: splits the address space again and again. The samples in each "
-        "part are counted, and the best parts are split until each is one object or one "
-        "cache line (n-way search). Needs no names, so it works in arenas and mappings that a "
-        "program manages itself.",
+    .shows = "Finds hot address ranges: splits the address space again and again. The samples in "
+             "each part are counted, and the best parts are split until each is one object or one "
+             "cache line (n-way search). Needs no names, so it works in arenas and mappings that a "
+             "program manages itself.",
     .next = "S begins with everything, s with the selected region or object. Enter opens the "
             "object that a region holds. Esc goes back to the search before. X stops it.",
     .state_size = sizeof(struct search_view),
@@ -323,7 +320,7 @@ const struct screen search_screen = {
     .draw = search_draw,
     .act = search_act,
     .hint = search_hint,
-    .enter = search_enter,
+    .label = search_label,
     .bar = {ACTION_BACK, ACTION_SEARCH_ALL, ACTION_SEARCH_HERE, ACTION_SEARCH_STOP, ACTION_ENTER,
             ACTION_RIGHT, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_FILTER, ACTION_WRITE},
 };
@@ -367,8 +364,7 @@ static const struct column region_list[] = {
            .rank = 6, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "STATE",
            .help = "new: measured for the first time; split: to be halved; object, line: found; "
-                   "kept: quiet "
-                   "now, was among the best; queued: waits its turn.",
+                   "kept: quiet now, was among the best; queued: waits its turn.",
            .value = state, .width = 7, .rank = 1),
     COLUMN(.title = "HOLDS", .help = "The object in the region.",
            .from = FIELD(struct snapshot_region, object), .otherwise = "(several objects)",

@@ -40,7 +40,7 @@ static const char *const intervals[] = {"0.1", "0.2", "0.5", "1", "2", "5", "10"
 
 static struct setup_view *setup_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_SETUP);
+    return browser->states[SCREEN_SETUP];
 }
 
 /* ---- from settings ---- */
@@ -311,8 +311,6 @@ static bool setup_act(struct browser *browser, enum action action, struct reques
 {
     struct table *table = &setup_view(browser)->table;
     uint64_t selected = table->identity;
-    if (action == SCREEN_ACTION(SETUP))
-        return browser_return(browser);
     if (!setup_change(browser, action, request))
         return false;
     setup_list(browser);
@@ -338,8 +336,8 @@ static void setup_hint(struct browser *browser, char *out, size_t size)
 {
     if (setup_view(browser)->columns_of)
         snprintf(out, size,
-                 "Enter shows a column or hides it, F7 and F8 move it, z: as many as "
-                 "fit again. Esc: up");
+                 "Enter shows a column or hides it, F7 and F8 move it, z: as many as fit again. "
+                 "Esc: up");
     else
         snprintf(out, size, "Enter or Left and Right change a value. Kept in %s",
                  *browser->settings.path ? browser->settings.path : "this run only");
@@ -347,13 +345,11 @@ static void setup_hint(struct browser *browser, char *out, size_t size)
 
 static const char *setup_label(struct browser *browser, enum action action)
 {
-    return action == ACTION_ZERO ? (setup_view(browser)->columns_of ? "As fits" : "") : NULL;
-}
-
-static const char *setup_enter(struct browser *browser)
-{
     const struct setup_row *row = table_selected(&setup_view(browser)->table);
-    return !row                         ? ""
+    if (action == ACTION_ZERO)
+        return setup_view(browser)->columns_of ? "As fits" : "";
+    return action != ACTION_ENTER       ? NULL
+           : !row                       ? ""
            : row->kind == SETUP_COLUMNS ? "Columns"
            : row->kind == SETUP_COLUMN  ? "Show/hide"
                                         : "Change";
@@ -394,6 +390,5 @@ const struct screen setup_screen = {
     .act = setup_act,
     .hint = setup_hint,
     .label = setup_label,
-    .enter = setup_enter,
     .bar = {ACTION_ENTER, ACTION_BACK, ACTION_MOVE_UP, ACTION_MOVE_DOWN, ACTION_ZERO},
 };

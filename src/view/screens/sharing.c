@@ -25,7 +25,7 @@ struct sharing_view {
 
 static struct sharing_view *sharing_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_SHARING);
+    return browser->states[SCREEN_SHARING];
 }
 
 enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, ROOMY_ROWS = 18, GROUPS_LEAST = 2 };
@@ -129,12 +129,11 @@ static void sharing_draw_nothing(const struct snapshot *snapshot, struct canvas 
 {
     bool alone = snapshot->target.threads == 1;
     canvas_wrap(canvas, area, PAINT_DIM,
-                alone
-                    ? " The process has one thread: no thread takes lines from another. What other "
-                      "processes do to memory that it shares with them is not seen."
-                    : " No line has been seen that several threads use by turns with a store "
-                      "among them. Lines that one thread filled and others only read do not "
-                      "contend, and are not listed.");
+                alone ? " The process has one thread: no thread takes lines from another. What "
+                        "other processes do to memory that it shares with them is not seen."
+                      : " No line has been seen that several threads use by turns with a store "
+                        "among them. Lines that one thread filled and others only read do not "
+                        "contend, and are not listed.");
 }
 
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area,
@@ -214,10 +213,12 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
 
 /* ---- keys ---- */
 
-/* The layout where a type is known, else what Detail has. */
-static void open_object(struct browser *browser, uint32_t index)
+/* The layout where a type is known, else what Detail has; of a group or one of its lines. */
+static void open_object(struct browser *browser, const void *row)
 {
-    const struct snapshot_object *object = columns_object(browser->snapshot, index);
+    const struct snapshot_object *object =
+        columns_object(browser->snapshot, sharing_view(browser)->group->object);
+    (void)row;
     if (!object) {
         browser_message(browser, "the object is not listed: less than 0.1 % of the samples");
         return;
@@ -227,69 +228,49 @@ static void open_object(struct browser *browser, uint32_t index)
         browser_go(browser, SCREEN_LAYOUT);
 }
 
-static void open_function(struct browser *browser, const struct sharing_access *access)
+static void open_function(struct browser *browser, const void *row)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    for (size_t i = 0; i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == access->code->id) {
-            browser_open_function(browser, &snapshot->code[i]);
-            return;
-        }
-    browser_message(browser, "the function is not listed: too few samples");
-}
-
-static bool sharing_act(struct browser *browser, enum action action, struct request *request)
-{
-    (void)request;
-    const struct table *table = browser_table(browser);
-    const void *row = table ? table_selected(table) : NULL;
-    if (action != ACTION_ENTER || !row)
-        return false;
-    if (table == &sharing_view(browser)->accesses)
-        open_function(browser, row);
-    else
-        open_object(browser, sharing_view(browser)->group->object);
-    return true;
+    browser_open_function_id(browser, ((const struct sharing_access *)row)->code->id,
+                             "the function is not listed: too few samples");
 }
 
 static void sharing_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    if (snapshot && snapshot->target.threads == 1 && !snapshot->sharing.group_count)
-        *out = '\0';
-    else if (!snapshot || !snapshot->sharing.group_count)
+    bool alone = snapshot && snapshot->target.threads == 1;
+    if (!alone && (!snapshot || !snapshot->sharing.group_count))
         snprintf(out, size, "Shared lines show up where several threads write: give it a while");
-    else if (browser_table(browser) == &sharing_view(browser)->accesses)
-        snprintf(out, size, "W writes, r reads. Enter: the function");
-    else
-        snprintf(out, size, "W writes, r reads. Right: who does what. Enter: the object's layout");
 }
 
-static const char *sharing_enter(struct browser *browser)
-{
-    const struct table *table = browser_table(browser);
-    if (!table || !table_selected(table))
-        return "";
-    return table == &sharing_view(browser)->accesses ? "Function" : "Layout";
-}
+static const char read_and_written[] =
+    "W writes, r reads. Right: who does what. Enter: the object's layout";
 
 const struct screen sharing_screen = {
     .name = "Sharing",
     .shows = "Cache lines that several threads use by turns, and at least one writes. Below, the "
-             "selected one byte by byte: "
-             "r what a thread reads, W what it writes.",
+             "selected one byte by byte: r what a thread reads, W what it writes.",
     .next = "False: threads use bytes of their own, so give each its own line. True: they want the "
             "same bytes, so share less. No row: nobody waits for another's line.",
     .state_size = sizeof(struct sharing_view),
-    .tables = {{.at = offsetof(struct sharing_view, groups), .columns = &sharing_columns},
-               {.at = offsetof(struct sharing_view, lines), .columns = &sharing_line_columns},
-               {.at = offsetof(struct sharing_view, accesses), .columns = &sharing_access_columns}},
+    .tables = {{.at = offsetof(struct sharing_view, groups),
+                .columns = &sharing_columns,
+                .open = open_object,
+                .enter = "Layout",
+                .hint = read_and_written},
+               {.at = offsetof(struct sharing_view, lines),
+                .columns = &sharing_line_columns,
+                .open = open_object,
+                .enter = "Layout",
+                .hint = read_and_written},
+               {.at = offsetof(struct sharing_view, accesses),
+                .columns = &sharing_access_columns,
+                .open = open_function,
+                .enter = "Function",
+                .hint = "W writes, r reads. Enter: the function"}},
     .update = sharing_update,
     .draw = sharing_draw,
     .panes = sharing_panes,
-    .act = sharing_act,
     .hint = sharing_hint,
-    .enter = sharing_enter,
     .bar = {ACTION_BACK, ACTION_RIGHT, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
             ACTION_FREEZE, ACTION_BASIS},
 };
@@ -385,8 +366,8 @@ static const struct column group_list[] = {
            UNIT_PERCENT),
     COLUMN(.title = "SHARING",
            .help = "True: threads want the same bytes. False: each has bytes of its own on the "
-                   "line. Both: a "
-                   "lock beside its data. Lock: by atomic instructions. Unsure: too few samples.",
+                   "line. Both: a lock beside its data. Lock: by atomic instructions. Unsure: too "
+                   "few samples.",
            .value = group_kind, .width = 10, .paint = sharing_paint),
     COLUMN(.title = "OBJECT", .key = "object", .from = FIELD(struct snapshot_sharing_group, name),
            .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
@@ -404,23 +385,19 @@ static const struct column group_list[] = {
            UNIT_INTEGER),
     COLUMN(.title = "BY",
            .help = "How it is known. HITM: the hardware found the line modified in another CPU's "
-                   "cache. Turns: "
-                   "sampled accesses of several threads came in turn.",
+                   "cache. Turns: sampled accesses of several threads came in turn.",
            .value = group_by, .width = 5, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
            .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
            .shown = sharing_reports_hitm, UNIT_COUNT),
     COLUMN(.title = "TURNS",
            .help = "Samples that came within a second of one by another thread on another CPU, one "
-                   "of the two "
-                   "a store.",
+                   "of the two a store.",
            .from = FIELD(struct snapshot_sharing_group, turns), .width = 5, .rank = 5, UNIT_COUNT),
     COLUMN(.title = "IF MIXED",
            .help = "Turns there would be if all threads ran all the time and their samples came in "
-                   "any order. "
-                   "Threads that wait for a CPU take fewer turns; below a tenth of this they used "
-                   "the line one "
-                   "after the other, and it is not listed.",
+                   "any order. Threads that wait for a CPU take fewer turns; below a tenth of this "
+                   "they used the line one after the other, and it is not listed.",
            .from = FIELD(struct snapshot_sharing_group, expected), .width = 8, .rank = 7,
            UNIT_COUNT, .paint = paint_dim),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_group, verdict),
@@ -639,9 +616,7 @@ static int false_words(const struct snapshot_sharing_group *group, char *out, si
     if (group->line_count > 1)
         snprintf(lines, sizeof lines, " It is so on %zu lines.", group->line_count);
     return snprintf(
-        out, size,
-        "False sharing: %s, %s; they want nothing of each other but the "
-        "line%s.%s",
+        out, size, "False sharing: %s, %s; they want nothing of each other but the line%s.%s",
         side_words(low, left), side_words(high, right),
         !low->written || !high->written ? ", which every store takes away from the reader" : "",
         lines);
@@ -656,8 +631,8 @@ static int true_words(const struct snapshot_sharing_group *group, char *out, siz
     snprintf(what, sizeof what, "%s%s%s", own ? "" : field, own ? "" : " of ", side->name);
     if (group->locked)
         return snprintf(out, size,
-                        "True sharing of a lock or atomic: %u threads change %s with "
-                        "atomic instructions. Padding does not help.",
+                        "True sharing of a lock or atomic: %u threads change %s with atomic "
+                        "instructions. Padding does not help.",
                         group->threads, what);
     if (group->remedy.kind == SHARING_HAND_OVER)
         return snprintf(out, size, "True sharing: one thread writes %s and others read it.", what);
@@ -669,12 +644,12 @@ static int unsure_words(const struct snapshot_sharing_group *group, char *out, s
 {
     if (group->evidence == SHARING_HITM && isnan(group->lines[0].overlap))
         return snprintf(out, size,
-                        "Found modified in another CPU's cache %.0f times; who wrote it "
-                        "has not been sampled; sampling stores too would show it.",
+                        "Found modified in another CPU's cache %.0f times; who wrote it has not "
+                        "been sampled; sampling stores too would show it.",
                         group->hitm);
     return snprintf(out, size,
-                    "Several threads and a store, but too few samples to call it "
-                    "contention: %.0f turns of the %d needed.",
+                    "Several threads and a store, but too few samples to call it contention: %.0f "
+                    "turns of the %d needed.",
                     group->turns, SHARING_TURNS_SURE);
 }
 
@@ -687,17 +662,17 @@ static int verdict_words(const struct snapshot_sharing_group *group, char *out, 
         return true_words(group, out, size);
     case SHARING_BOTH:
         return snprintf(out, size,
-                        "True and false sharing on one line of %s: threads want the "
-                        "same bytes and others beside them (%s).%s",
+                        "True and false sharing on one line of %s: threads want the same bytes and "
+                        "others beside them (%s).%s",
                         group->name, group->fields ? group->fields : "not known",
-                        group->locked ? " A lock beside the data it guards: a thread that waits "
-                                        "for the lock takes the line away from the one that works "
-                                        "on the data."
-                                      : "");
+                        group->locked
+                            ? " A lock beside the data it guards: a thread that waits for the lock "
+                              "takes the line away from the one that works on the data."
+                            : "");
     case SHARING_READ_ONLY:
         return snprintf(out, size,
-                        "%u threads read it, and no store was sampled: a line that is "
-                        "only read causes no contention.",
+                        "%u threads read it, and no store was sampled: a line that is only read "
+                        "causes no contention.",
                         group->threads);
     default:
         return unsure_words(group, out, size);
@@ -716,9 +691,8 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
         text_append(out, size, " %s", remedy);
     /* Where the two busiest threads run on CPUs of different nodes, each turn costs more. */
     if (apart && group->verdict != SHARING_READ_ONLY)
-        text_append(
-            out, size,
-            " The threads run on nodes %d and %d: every turn crosses from one to the other; "
-            "on one node it would cost less.",
-            line->sides[0].node, line->sides[1].node);
+        text_append(out, size,
+                    " The threads run on nodes %d and %d: every turn crosses from one to the "
+                    "other; on one node it would cost less.",
+                    line->sides[0].node, line->sides[1].node);
 }

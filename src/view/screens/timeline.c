@@ -31,7 +31,7 @@ struct timeline_view {
 
 static struct timeline_view *timeline_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_TIMELINE);
+    return browser->states[SCREEN_TIMELINE];
 }
 
 static const struct snapshot_stream *stream_of(const struct snapshot_streams *objects,
@@ -559,16 +559,6 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
     }
 }
 
-static const char *timeline_enter(struct browser *browser)
-{
-    struct request chosen;
-    if (!browser->snapshot || !timeline_chosen(browser, &chosen))
-        return "";
-    return timeline_view(browser)->marked ? "Only what is marked"
-           : *chosen.name                 ? "Only this phase"
-                                          : "Only this range";
-}
-
 static void timeline_hint(struct browser *browser, char *out, size_t size)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -583,26 +573,31 @@ static void timeline_hint(struct browser *browser, char *out, size_t size)
 
 static const char *timeline_label(struct browser *browser, enum action action)
 {
-    if (action != ACTION_FOLD)
+    struct request chosen;
+    if (action == ACTION_FOLD)
+        return timeline_view(browser)->to_s > 0 ? "Whole run" : "Zoom in";
+    if (action != ACTION_ENTER)
         return NULL;
-    return timeline_view(browser)->to_s > 0 ? "Whole run" : "Zoom in";
+    if (!browser->snapshot || !timeline_chosen(browser, &chosen))
+        return "";
+    return timeline_view(browser)->marked ? "Only what is marked"
+           : *chosen.name                 ? "Only this phase"
+                                          : "Only this range";
 }
 
 const struct screen timeline_screen = {
     .name = "Phases",
-    .shows = "The run from left to right: which data had the samples, and when it changed. "
-             "Below it the number of samples and the phases: time ranges in which "
-             "the samples are on the same data. One that comes back has its old letter.",
+    .shows = "The run from left to right: which data had the samples, and when it changed. Below "
+             "it the number of samples and the phases: time ranges in which the samples are on the "
+             "same data. One that comes back has its old letter.",
     .next = "ROSE and FELL show how phases differ. Enter on one, and all screens show that phase "
-            "alone; "
-            "N is back to now. b stacks by function, fields or threads.",
+            "alone; N is back to now. b stacks by function, fields or threads.",
     .state_size = sizeof(struct timeline_view),
     .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
     .update = timeline_update,
     .draw = timeline_draw,
     .act = timeline_act,
     .click = timeline_cursor_click,
-    .enter = timeline_enter,
     .hint = timeline_hint,
     .label = timeline_label,
     .bar = {ACTION_ENTER, ACTION_SPAN, ACTION_FOLD, ACTION_STACK, ACTION_MEASURE, ACTION_FREEZE,
@@ -678,9 +673,7 @@ static const struct column phase_list[] = {
            .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "CHANGED", .key = "changed", .after = "samples",
            .help = "Part of the samples that is on other objects than in the phase before: what "
-                   "all that "
-                   "rose "
-                   "have more, ROSE the most of them.",
+                   "all that rose have more, ROSE the most of them.",
            .from = FIELD(struct snapshot_phase, distance), .width = 7, .rank = 2, UNIT_PERCENT),
     COLUMN(.title = "NO OBJ", .key = "unknown_share", .after = "inversion",
            .help = "Part of all that was sampled in it that has no object; the rest of the row is "

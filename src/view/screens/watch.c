@@ -12,7 +12,7 @@
 
 static struct table *watch_table(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_WATCH);
+    return browser->states[SCREEN_WATCH];
 }
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 9, LABEL_COLUMNS = 12 };
@@ -44,14 +44,13 @@ static void watch_draw_selected(const struct snapshot_watch *watch,
 static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas *canvas,
                                struct area area)
 {
-    canvas_wrap(canvas, area, PAINT_DIM,
-                watch->on
-                    ? " No watched line has been touched, nor waited for long enough, yet."
-                    : " Watchpoints are off. Started with --watch, misstop sets the CPU's debug "
-                      "registers on lines that were sampled, and shows here whether they are "
-                      "touched again, how soon, by which code, and how much of a line is used. "
-                      "It costs the process 1% of its time at "
-                      "most, or as much as --watch=PERCENT says.");
+    canvas_wrap(
+        canvas, area, PAINT_DIM,
+        watch->on ? " No watched line has been touched, nor waited for long enough, yet."
+                  : " Watchpoints are off. Started with --watch, misstop sets the CPU's debug "
+                    "registers on lines that were sampled, and shows here whether they are touched "
+                    "again, how soon, by which code, and how much of a line is used. It costs the "
+                    "process 1% of its time at most, or as much as --watch=PERCENT says.");
 }
 
 /* The overhead and, until all have a verdict, how long that takes. Returns the rows. */
@@ -91,31 +90,6 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
         watch_draw_selected(watch, object, canvas, rest);
 }
 
-/* ---- keys ---- */
-
-static bool watch_act(struct browser *browser, enum action action, struct request *request)
-{
-    const struct snapshot_watch_object *row = table_selected(watch_table(browser));
-    (void)request;
-    if (action != ACTION_ENTER || !row)
-        return false;
-    browser_open_listed(browser, row->object);
-    return true;
-}
-
-static const char *watch_enter(struct browser *browser)
-{
-    return table_selected(watch_table(browser)) ? "Detail" : "";
-}
-
-static void watch_hint(struct browser *browser, char *out, size_t size)
-{
-    if (table_selected(watch_table(browser)))
-        snprintf(out, size, "Enter: Detail. F1: what the columns mean");
-    else
-        *out = '\0';
-}
-
 const struct screen watch_screen = {
     .name = "Watch",
     .shows = "What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
@@ -124,13 +98,13 @@ const struct screen watch_screen = {
         "Hardly touched again: it is streamed through. Again after long: work on less at a time.",
     .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
     .state_size = sizeof(struct table),
-    .tables = {{.columns = &watch_columns}},
+    .tables = {{.columns = &watch_columns,
+                .object = FIELD(struct snapshot_watch_object, object),
+                .enter = "Detail",
+                .hint = "Enter: Detail. F1: what the columns mean"}},
     .filled_by = FIELD(struct snapshot, watch.on),
     .update = watch_update,
     .draw = watch_draw,
-    .act = watch_act,
-    .hint = watch_hint,
-    .enter = watch_enter,
     .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_ZERO},
 };
@@ -207,13 +181,11 @@ static const struct column watch_list[] = {
     COLUMN(.title = "OBJECT", .key = "name", .from = FIELD(struct snapshot_watch_object, name),
            .width = 12, .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "VERDICT",
-           .help = "Streaming: most lines are not touched again. Capacity: touched again after the "
-                   "cache was "
-                   "filled. Conflict: before it can have been, and missed on all the same. Cached: "
-                   "before, and "
-                   "nothing says it was missed on. Reused: not known. 3 of 8: so many of the "
-                   "lines that a "
-                   "verdict needs have ended. Below the list: the reason.",
+           .help =
+               "Streaming: most lines are not touched again. Capacity: touched again after the "
+               "cache was filled. Conflict: before it can have been, and missed on all the same. "
+               "Cached: before, and nothing says it was missed on. Reused: not known. 3 of 8: so "
+               "many of the lines that a verdict needs have ended. Below the list: the reason.",
            .value = verdict, .width = 9, .format = format_verdict, .paint = paint_verdict),
     COLUMN(.title = "WATCHED", .key = "watched", .after = "verdict",
            .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
@@ -228,9 +200,7 @@ static const struct column watch_list[] = {
            UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "REUSE",
            .help = "Time from a touch of a line to the next: half of the times are shorter. <: too "
-                   "short to be "
-                   "told, "
-                   "for setting a register takes as long.",
+                   "short to be told, for setting a register takes as long.",
            .value = reuse, .width = 6, .look = COLUMN_RIGHT, .format = format_reuse),
     COLUMN(.title = "FROM", .help = "The true median is between these in 95 of 100 cases.",
            .from = FIELD(struct snapshot_watch_object, reuse_s.low), .width = 6, .rank = 5,
@@ -248,8 +218,7 @@ static const struct column watch_list[] = {
            .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT, .paint = paint_dim),
     COLUMN(.title = "USED", .key = "spatial_use", .after = "visits",
            .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
-                   "word, when it is "
-                   "touched again.",
+                   "word, when it is touched again.",
            .from = FIELD(struct snapshot_watch_object, used.value), .width = 6, .rank = 1,
            UNIT_PERCENT),
     COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, used), .width = 4, .rank = 6,
@@ -441,8 +410,9 @@ void watch_reading(const struct snapshot_watch *watch, const struct snapshot_wat
         break;
     case WATCH_CAPACITY:
         snprintf(out, size,
-                 "Its lines are %s: L%u has %" PRIu64 " lines and was filled meanwhile. Work on "
-                 "less at a time (blocking), or make it smaller.%s",
+                 "Its lines are %s: L%u has %" PRIu64
+                 " lines and was filled meanwhile. Work on less at a time (blocking), or make it "
+                 "smaller.%s",
                  again, watch->level, watch->level_lines,
                  watch->counts_misses ? ""
                                       : " That is by time: misses are not counted here, and if "
@@ -450,8 +420,9 @@ void watch_reading(const struct snapshot_watch *watch, const struct snapshot_wat
         break;
     case WATCH_CONFLICT:
         snprintf(out, size,
-                 "Its lines are %s: too soon for the %" PRIu64 " lines of L%u to have been filled. "
-                 "They lose their place in a few sets, or to another core.%s",
+                 "Its lines are %s: too soon for the %" PRIu64
+                 " lines of L%u to have been filled. They lose their place in a few sets, or to "
+                 "another core.%s",
                  again, watch->level_lines, watch->level,
                  object->elsewhere > mostly
                      ? " Mostly another thread touches next: see Sharing."

@@ -26,7 +26,7 @@ struct whatif_view {
 
 static struct whatif_view *whatif_view(const struct browser *browser)
 {
-    return screen_state(browser, SCREEN_WHATIF);
+    return browser->states[SCREEN_WHATIF];
 }
 
 struct menu {
@@ -221,19 +221,18 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
 {
     const struct snapshot_object *object = browser->opened.object;
     char text[512];
-    area = area_below(area,
-                      canvas_wrap(canvas, area, PAINT_DIM,
-                                  " Only a simulation can run a program as if its data lay "
-                                  "otherwise: misstop --sim -- CMD, then x on an object asks what "
-                                  "if it were always cached, split, padded, aligned or put in "
-                                  "order, and shows both side by side."));
+    area = area_below(
+        area,
+        canvas_wrap(canvas, area, PAINT_DIM,
+                    " Only a simulation can run a program as if its data lay otherwise: misstop "
+                    "--sim -- CMD, then x on an object asks what if it were always cached, split, "
+                    "padded, aligned or put in order, and shows both side by side."));
     if (!object || !object->levels || !(object->levels->stall > 0))
         return;
-    snprintf(
-        text, sizeof text,
-        " If %.80s were always cached, at most %.1f%% of the latency that was measured here would "
-        "be gone.",
-        object->name, 100 * object->levels->stall);
+    snprintf(text, sizeof text,
+             " If %.80s were always cached, at most %.1f%% of the latency that was measured here "
+             "would be gone.",
+             object->name, 100 * object->levels->stall);
     canvas_wrap(canvas, area_below(area, 1), PAINT_PLAIN, text);
 }
 
@@ -303,10 +302,9 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
                    &whatif_view(browser)->questions, "");
         area = area_below(area, rows + (most > rows));
     } else {
-        area =
-            area_below(area, canvas_wrap(canvas, area, PAINT_DIM,
-                                         " No object is selected. 1 lists them; x on one of them, "
-                                         "or on a member on its Layout, comes here."));
+        area = area_below(area, canvas_wrap(canvas, area, PAINT_DIM,
+                                            " No object is selected. 1 lists them; x on one of "
+                                            "them, or on a member on its Layout, comes here."));
     }
     if (wanted && area.rows > 0)
         area = draw_asked(browser, canvas, area);
@@ -349,13 +347,6 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
     return true;
 }
 
-static const char *whatif_enter(struct browser *browser)
-{
-    struct whatif_view *view = whatif_view(browser);
-    const struct whatif_choice *choice = table_selected(&view->questions);
-    return view->choice_count && choice && choice->possible && !is_in_asked(browser) ? "Ask" : "";
-}
-
 static void whatif_hint(struct browser *browser, char *out, size_t size)
 {
     if (!whatif_view(browser)->choice_count)
@@ -373,6 +364,11 @@ static void whatif_hint(struct browser *browser, char *out, size_t size)
 
 static const char *whatif_label(struct browser *browser, enum action action)
 {
+    const struct whatif_view *view = whatif_view(browser);
+    const struct whatif_choice *choice = table_selected(&view->questions);
+    if (action == ACTION_ENTER)
+        return view->choice_count && choice && choice->possible && !is_in_asked(browser) ? "Ask"
+                                                                                         : "";
     if (action != SCREEN_ACTION(WHATIF))
         return NULL;
     return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
@@ -399,7 +395,6 @@ const struct screen whatif_screen = {
     .panes = whatif_panes,
     .act = whatif_act,
     .hint = whatif_hint,
-    .enter = whatif_enter,
     .label = whatif_label,
     .bar = {ACTION_BACK, ACTION_ENTER, SCREEN_ACTION(WHATIF), ACTION_ZERO, ACTION_FREEZE},
 };
@@ -494,8 +489,7 @@ static const struct column asked_list[] = {
            .rank = 2, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
     COLUMN(.title = "STATE",
            .help = "Waits for the object; counts; or has settled: the second simulation holds what "
-                   "it would "
-                   "hold had it always lain so.",
+                   "it would hold had it always lain so.",
            .value = asked_state, .width = 9, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_whatif, object), .width = 12,
            .most = 40, .look = COLUMN_NAME),
@@ -582,11 +576,10 @@ void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size
         snprintf(out, size, "%u questions at a time, best first: none of them would save time.",
                  asked->count);
     else
-        snprintf(
-            out, size,
-            "%u questions at a time, best first: %.60s, %.40s, would save most, %.1f %% of the "
-            "time waited for data.",
-            asked->count, best->object, best->question, -100 * change);
+        snprintf(out, size,
+                 "%u questions at a time, best first: %.60s, %.40s, would save most, %.1f %% of "
+                 "the time waited for data.",
+                 asked->count, best->object, best->question, -100 * change);
 }
 
 void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size)

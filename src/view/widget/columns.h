@@ -127,6 +127,11 @@ struct path {
         .through = offsetof(type, pointer) + 1,                                                    \
         .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
     }
+/* The first of an array that a pointer leads to. */
+#define FIRST_OF(type, pointer)                                                                    \
+    {                                                                                              \
+        .kind = PATH_KIND(*((type *)0)->pointer), .through = offsetof(type, pointer) + 1           \
+    }
 #define HALF(type, share)                                                                          \
     {                                                                                              \
         .kind = PATH_HALF, .offset = offsetof(type, share)                                         \
@@ -199,8 +204,8 @@ struct column {
      * count one as an object, or null. `members`: those of the row in place of a member. */
     const struct columns *rows;
     const struct columns *members;
-    struct path count;
-    unsigned elements; /* array of that many values that begins with `from` */
+    struct path count; /* without rows: of values, the first of them at `from` */
+    unsigned elements; /* the same, where their number is fixed */
     /* An object instead, with these names; an element without one is left out. `sparse`: those
      * that are not 0, or null where none is known. */
     const char *(*each)(unsigned index);
@@ -352,6 +357,8 @@ struct value columns_element(const struct column *column, const struct snapshot 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct columns *columns, unsigned index, const struct snapshot *snapshot);
+/* The value at a path of a row. */
+struct value path_value(const struct path *path, const void *row);
 /* Whether a path is given, as in struct column; true for no path. */
 bool path_given(const struct path *path, const void *row);
 /* Whether a member of JSON is there. */
@@ -412,8 +419,10 @@ double columns_reach(const struct snapshot_share *share);
 /* `target` of a column: the object that an index in the row is of; NULL: not listed. */
 const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
-/* An object by its index in the snapshot; NULL: not listed. */
+/* An object by its index in the snapshot; an object and a function by its id. NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
+const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id);
+const struct snapshot_code *columns_code(const struct snapshot *snapshot, uint32_t id);
 
 /* The text where there is no finding: the problems looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };

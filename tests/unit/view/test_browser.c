@@ -574,7 +574,7 @@ static void keys_of_htop(void **state)
     assert_int_equal(browser->pane[SCREEN_CODE], 1);
     press(fixture, 'u');
     assert_true(seen(fixture, "list of processes"));
-    browser_pick(browser, rows, 3);
+    browser_pick(browser, rows, 3, false);
     press(fixture, KEYS_DOWN);
     press(fixture, 'u');
     assert_true(seen(fixture, "two") && seen(fixture, "three") && !seen(fixture, "primus"));
@@ -812,18 +812,18 @@ static void the_picker_picks_and_then_gives_way(void **state)
     struct picker_row rows[] = {{.pid = 10, .cpu_percent = 1, .command = "one"},
                                 {.pid = 20, .cpu_percent = 90, .command = "two"},
                                 {.pid = 30, .cpu_percent = 50, .command = "three"}};
-    browser_pick(browser, rows, 3);
+    browser_pick(browser, rows, 3, false);
     browser_draw(browser, &fixture->canvas, 0);
     assert_int_equal(press(fixture, KEYS_DOWN).kind, REQUEST_NONE);
     /* The list moves below the selection, which stays on its process. */
     rows[0].cpu_percent = 99;
-    browser_pick(browser, rows, 3);
+    browser_pick(browser, rows, 3, false);
     assert_int_equal(press(fixture, '5').kind, REQUEST_NONE); /* no screens here */
     assert_int_equal(browser->screen, SCREEN_PICKER);
     struct request request = press(fixture, KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_PICK);
     assert_int_equal(request.pid, 30);
-    browser_pick(browser, rows, 0);
+    browser_pick(browser, rows, 0, false);
     assert_int_equal(press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
     browser_show(browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
@@ -1102,7 +1102,7 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     const struct picker_row rows[] = {
         {.pid = 10, .samples = 900, .share = 0.9, .span_s = 12, .command = "server"},
         {.pid = 20, .samples = 100, .share = 0.1, .span_s = NAN, .command = "client"}};
-    browser_pick_recorded(browser, rows, 2);
+    browser_pick(browser, rows, 2, true);
     draw(fixture);
     assert_true(replay_seen(fixture, "which process of the recording?"));
     assert_true(replay_seen(fixture, "0m12s server"));
@@ -1116,7 +1116,7 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     browser_play(browser, &playing);
     show(fixture);
     replay_press(fixture, '5');
-    browser_pick_recorded(browser, rows, 2);
+    browser_pick(browser, rows, 2, true);
     draw(fixture);
     assert_int_equal(replay_press(fixture, 'p').kind, REQUEST_NONE);
     assert_int_equal(replay_press(fixture, KEYS_ESCAPE).kind, REQUEST_LEAVE);
@@ -1124,7 +1124,7 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     draw(fixture);
     assert_int_equal(browser->screen, SCREEN_CACHE);
     replay_press(fixture, KEYS_UP); /* the rows are gone; nothing may look at them */
-    browser_pick_recorded(browser, rows, 2);
+    browser_pick(browser, rows, 2, true);
     browser_pick_end(browser, true);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
@@ -1299,12 +1299,12 @@ static void the_contract_is_kept(void **state)
     static const struct {
         uint32_t key;
         enum action action;
-    } fixed[] = {{'?', ACTION_HELP},
-                 {KEYS_F1, ACTION_HELP},
+    } fixed[] = {{'?', SCREEN_ACTION(HELP)},
+                 {KEYS_F1, SCREEN_ACTION(HELP)},
                  {'q', ACTION_QUIT},
                  {KEYS_F10, ACTION_QUIT},
                  {'1', SCREEN_ACTION(OBJECTS)},
-                 {'h', ACTION_HELP},
+                 {'h', SCREEN_ACTION(HELP)},
                  {'2', SCREEN_ACTION(CODE)},
                  {'3', SCREEN_ACTION(MATRIX)},
                  {'4', SCREEN_ACTION(HEAP)},

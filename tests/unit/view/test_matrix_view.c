@@ -74,7 +74,7 @@ static bool seen(const char *text)
 
 static const struct matrix_view *matrix(void)
 {
-    return screen_state(&fixture.browser, SCREEN_MATRIX);
+    return fixture.browser.states[SCREEN_MATRIX];
 }
 
 static const struct matrix_table *table(void)

@@ -2,6 +2,7 @@
 /* Rows of the Layout screen: notes, rules between lines, folded members. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unit.h"
@@ -25,7 +26,7 @@ static int layout_rows_setup(void **state)
 static int layout_rows_teardown(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
-    layout_rows_fini(&fixture->rows);
+    free(fixture->rows.list);
     fixture_release(fixture->snapshot);
     return 0;
 }
@@ -186,7 +187,7 @@ static int source_rows_setup(void **state)
 static int source_rows_teardown(void **state)
 {
     struct source_rows_fixture *fixture = *state;
-    source_rows_fini(&fixture->rows);
+    free(fixture->rows.list);
     fixture_release(fixture->snapshot);
     return 0;
 }
@@ -247,7 +248,7 @@ static void instructions_of_a_line_add_up(void **state)
     const struct source_row *last = &fixture->rows.list[fixture->rows.count - 1];
     instruction_rows_make(&instructions, fixture->code, last, &none);
     assert_int_equal(instructions.count, 1); /* that without a line */
-    instruction_rows_fini(&instructions);
+    free(instructions.list);
 }
 
 static void inlined_code_says_so(void **state)

@@ -835,7 +835,7 @@ static struct request ways_press(uint32_t key)
 static void select_part(void)
 {
     for (int i = 0; i < 20; i++) {
-        if (!strcmp(screens[SCREEN_SEARCH].screen->enter(&screen_browser), "Search in it"))
+        if (ways_contains("Enter Search in it"))
             return;
         screen_press('j');
     }
