@@ -477,6 +477,7 @@ int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t c
     else if (!walk->arenas.count)
         walk->search_waiting--;
     walk_jemalloc_search(walk, mappings, count);
+    walk_go_search(walk, mappings, count);
     if (!walk->arenas.count)
         return 0;
     walk_arenas_follow(&walk->arenas, &walk->memory);
@@ -501,15 +502,17 @@ int walk_threads(struct walk *walk, const uint64_t *bases, size_t count)
 
 const char *walk_status(const struct walk *walk)
 {
-    return *walk->status && !walk->jemalloc.root ? walk->status : NULL;
+    return *walk->status && !walk->jemalloc.root && !walk->go.table ? walk->status : NULL;
 }
 
 const char *walk_source(struct walk *walk)
 {
-    if (walk->jemalloc.root)
-        snprintf(walk->both, sizeof walk->both, "%s%sjemalloc in %s", walk->source,
-                 *walk->source ? " and " : "", walk->jemalloc.name);
-    return walk->jemalloc.root ? walk->both : walk->source;
+    const char *jemalloc = walk->jemalloc.root ? walk->jemalloc.name : NULL;
+    const char *go = walk->go.table ? "Go's runtime" : "";
+    snprintf(walk->all, sizeof walk->all, "%s%s%s%s%s%s", walk->source,
+             jemalloc && *walk->source ? " and " : "", jemalloc ? "jemalloc in " : "",
+             jemalloc ? jemalloc : "", *go && (jemalloc || *walk->source) ? " and " : "", go);
+    return walk->all;
 }
 
 void walk_reach(struct walk *walk, uint64_t reach_bytes)
@@ -559,7 +562,7 @@ bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     walk->stats.finds++;
     enum walk_failure failure = WALK_FAIL_NONE;
-    if (!walk_jemalloc_find(walk, address, block))
+    if (!walk_jemalloc_find(walk, address, block) && !walk_go_find(walk, address, block))
         failure = walk_find_block(walk, address, block);
     if (failure && walk_jemalloc_find_large(walk, address, block))
         failure = WALK_FAIL_NONE;
@@ -568,7 +571,8 @@ bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
             .start = address & ~(uint64_t)15, .usable_bytes = 16, .state = WALK_OWN_DATA};
         failure = WALK_FAIL_NONE;
     }
-    if (failure == WALK_FAIL_FOREIGN && walk_jemalloc_covers(walk, address))
+    if (failure == WALK_FAIL_FOREIGN &&
+        (walk_jemalloc_covers(walk, address) || walk_go_covers(walk, address)))
         failure = WALK_FAIL_UNSURE;
     walk->stats.failures[failure]++;
     return !failure;
@@ -578,7 +582,7 @@ const struct walk_stats *walk_stats(struct walk *walk)
 {
     walk->stats.reads = walk->memory.reads;
     walk->stats.bytes_read = walk->memory.bytes_read;
-    walk->stats.arenas = (uint32_t)walk->arenas.count + !!walk->jemalloc.root;
+    walk->stats.arenas = (uint32_t)walk->arenas.count + !!walk->jemalloc.root + !!walk->go.table;
     walk->stats.thread_caches = (uint32_t)walk->lists.cache_count;
     return &walk->stats;
 }
@@ -739,10 +743,16 @@ long walk_all(struct walk *walk, walk_visit visitor, void *context)
     if (walk_status(walk))
         return -ENODATA;
     long chunks = *walk->status ? 0 : walk_all_chunks(walk, visitor, context);
-    return chunks < 0 ? chunks : chunks + walk_jemalloc_all(walk, visitor, context);
+    if (chunks < 0)
+        return chunks;
+    chunks += walk_jemalloc_all(walk, visitor, context);
+    return chunks + walk_go_all(walk, visitor, context);
 }
 
 enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tcache's last */
+
+/* Beside all others, whose sizes are even: one class a size of Go's, which are up to 32 KiB. */
+enum { GO_CLASS = 1, GO_SMALL_MAX = 32 << 10 };
 
 /* Quarters of a power of two, upwards from 1 KiB. */
 static uint64_t quarter(uint64_t bytes)
@@ -758,8 +768,10 @@ static bool is_jemalloc_class(uint64_t bytes)
     return bytes && bytes < SMALL_MAX && (bytes == 8 || bytes % STEP == 0);
 }
 
-uint64_t walk_size_class(uint64_t usable_bytes)
+uint64_t walk_size_class(uint64_t usable_bytes, bool go)
 {
+    if (go)
+        return (usable_bytes > GO_SMALL_MAX ? quarter(usable_bytes) : usable_bytes) | GO_CLASS;
     if (is_jemalloc_class(usable_bytes))
         return usable_bytes;
     if (usable_bytes <= SMALL_MIN)
@@ -789,7 +801,11 @@ const char *walk_class_name(char out[32], uint64_t size_class)
 {
     char from[16], to[16];
     uint64_t start = class_start(size_class);
-    if (size_class <= SMALL_MAX)
+    if (size_class & GO_CLASS && size_class <= GO_SMALL_MAX + GO_CLASS)
+        snprintf(out, 32, "new(%" PRIu64 ")", size_class - GO_CLASS);
+    else if (size_class & GO_CLASS)
+        snprintf(out, 32, "new(..%s)", text_bytes(to, size_class - GO_CLASS));
+    else if (size_class <= SMALL_MAX)
         snprintf(out, 32, "malloc(%" PRIu64 "..%" PRIu64 ")", start, size_class);
     else
         snprintf(out, 32, "malloc(%s..%s)", text_bytes(from, start), text_bytes(to, size_class));

@@ -31,6 +31,10 @@ enum {
 static const uint64_t lowest = UINT64_C(0xffff800000000000);
 static const uint64_t table_bytes = (UINT64_C(1) << (48 - ARENA_SHIFT)) * 8;
 
+/* Where the runtime asks for its first arena: 0x..c000000000. */
+static const uint64_t hint = UINT64_C(0xc000000000);
+static const uint64_t hint_mask = UINT64_C(0xffffffffff);
+
 struct span {
     uint64_t start;
     uint64_t end;
@@ -117,8 +121,8 @@ static bool are_spans(struct walk *walk, uint64_t spans, uint64_t page, const ui
     for (unsigned size_at = SIZE_FIRST; size_at <= SIZE_LAST; size_at++) {
         struct span span = {0};
         unsigned sure = 0;
-        uint64_t at = page;
-        for (size_t i = 0; i < count && words[i] && sure < SPANS_SURE; at += 1 << PAGE_SHIFT, i++) {
+        for (size_t i = 0; i < count && i < ARENA_PAGES && sure < SPANS_SURE; i++) {
+            uint64_t at = page + ((uint64_t)i << PAGE_SHIFT);
             if (at < span.end)
                 continue;
             if (read_span(walk, words[i], size_at, &span) && span.start != at)
@@ -134,25 +138,21 @@ static bool are_spans(struct walk *walk, uint64_t spans, uint64_t page, const ui
     return false;
 }
 
-/* The words for an arena's pages are somewhere in its data, behind bits for the collector. */
+/* The words for the pages are somewhere in the data of the arena that begins at `page`, behind bits
+ * for the collector. */
 static bool search_arena(struct walk *walk, uint64_t arena, uint64_t page)
 {
-    uint64_t word;
-    uint64_t first = (page >> PAGE_SHIFT) % ARENA_PAGES;
+    uint64_t start;
     uint64_t *words = walk->window.words;
     walk_window_reset(&walk->window, WALK_PAGE_BYTES);
     for (uint64_t offset = 0; offset < ARENA_DATA_BYTES; offset += WALK_WINDOW_BYTES / 2) {
         size_t read =
             walk_memory_read_some(&walk->memory, arena + offset, words, WALK_WINDOW_BYTES) / 8;
-        for (size_t i = first; i < read && (i - first) * 8 < WALK_WINDOW_BYTES / 2; i++) {
-            if (words[i] % 8 || words[i] >> 47 || words[i] < WALK_PAGE_BYTES ||
-                !walk_memory_read(&walk->memory, words[i] + SPAN_START * 8, &word, sizeof word) ||
-                word != page)
-                continue;
-            size_t left = ARENA_PAGES - first < read - i ? ARENA_PAGES - first : read - i;
-            if (are_spans(walk, offset + (i - first) * 8, page, words + i, left))
+        for (size_t i = 0; i < read && i < WALK_WINDOW_BYTES / 16; i++)
+            if (words[i] % 8 == 0 && walk_memory_mapping(&walk->memory, words[i]) &&
+                walk_memory_read(&walk->memory, words[i] + SPAN_START * 8, &start, sizeof start) &&
+                start == page && are_spans(walk, offset + i * 8, page, words + i, read - i))
                 return true;
-        }
     }
     return false;
 }
@@ -198,7 +198,7 @@ void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size
             mappings[i - 1].end != data->start || data->end - data->start > DATA_BYTES_MAX)
             continue;
         for (size_t k = 0; k < count && tried < TRIED_MAX; k++) {
-            if (!is_data(&mappings[k]) || mappings[k].start % (UINT64_C(1) << ARENA_SHIFT))
+            if (!is_data(&mappings[k]) || (mappings[k].start & hint_mask) != hint)
                 continue;
             tried++;
             if (search_data(walk, data->start, data->end, mappings[k].start))

@@ -292,6 +292,14 @@ struct walk_jemalloc {
     uint32_t own_next;
 };
 
+struct walk_go {
+    uint64_t table;   /* a word for each arena; 0: not found */
+    uint64_t spans;   /* in an arena's data: a word for each page */
+    unsigned size_at; /* word of a span with the size of its blocks */
+    uint32_t backoff; /* updates between two searches that found none */
+    uint32_t waiting; /* of them to come */
+};
+
 struct walk {
     struct walk_memory memory;
     struct walk_window window; /* of the chain that is followed */
@@ -301,6 +309,7 @@ struct walk {
     struct walk_lists lists;
     struct walk_mapped mapped;
     struct walk_jemalloc jemalloc;
+    struct walk_go go;
     struct walk_stats stats;
     uint64_t *threads; /* fs bases */
     size_t thread_count;
@@ -310,7 +319,7 @@ struct walk {
     bool search_costly;
     char status[256]; /* "": the heap can be walked */
     char source[128];
-    char both[256]; /* with jemalloc's */
+    char all[256]; /* with jemalloc's and Go's */
 };
 
 /* A chain through a span, not yet started. */
@@ -409,5 +418,11 @@ bool walk_jemalloc_covers(struct walk *walk, uint64_t address);
 
 /* As walk_all(); the blocks of a slab in one visit. */
 long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context);
+
+/* The part of Go's runtime (walk_go.c), likewise. */
+void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size_t count);
+bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block);
+bool walk_go_covers(struct walk *walk, uint64_t address);
+long walk_go_all(struct walk *walk, walk_visit visit, void *context);
 
 #endif

@@ -124,9 +124,8 @@ void walked_forget(struct walked *walked)
 }
 
 /* Index of the class of a size; sizes beyond the table share the last one. */
-static uint32_t walked_class_of(struct walked_classes *classes, uint64_t usable_bytes)
+static uint32_t walked_class_of(struct walked_classes *classes, uint64_t size_class)
 {
-    uint64_t size_class = walk_size_class(usable_bytes);
     bool created = false;
     uint32_t *index = hash_insert(&classes->index, size_class, &created);
     if (!index)
@@ -186,12 +185,13 @@ static void show_maps(struct walked *walked, const struct maps *maps, uint64_t n
 static void walked_remember(struct walked *walked, const struct walk_block *found, uint64_t now_ns,
                             struct block *block)
 {
+    uint64_t size_class = walk_size_class(found->usable_bytes, found->go);
     *block = (struct block){.start = found->start,
                             .usable_bytes = found->usable_bytes,
                             .requested_bytes = found->usable_bytes,
                             .born_ns = now_ns,
                             .bin = found->state == WALK_IN_USE
-                                       ? walked_class_of(&walked->classes, found->usable_bytes)
+                                       ? walked_class_of(&walked->classes, size_class)
                                        : WALKED_FREE,
                             .walked = true};
     /* Full: start again rather than grow. */
@@ -277,7 +277,8 @@ static bool count_block(void *context, const struct walk_block *found)
 {
     struct walked *walked = context;
     struct walked_classes *classes = &walked->count->classes;
-    struct walked_class *class = &classes->list[walked_class_of(classes, found->usable_bytes)];
+    uint64_t size_class = walk_size_class(found->usable_bytes, found->go);
+    struct walked_class *class = &classes->list[walked_class_of(classes, size_class)];
     class->live_blocks += found->count;
     class->usable_bytes += found->count * found->usable_bytes;
     class->sizes[bins_size_class(found->usable_bytes)] += found->count;
