@@ -558,6 +558,37 @@ static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
     return span ? walk_locate(walk, span, address, block) : outside(walk, address);
 }
 
+void walk_own_add(struct walk *walk, uint64_t address, bool go)
+{
+    struct walk_own *own = &walk->own;
+    for (size_t i = 0; i < WALK_OWN; i++)
+        if (address - own->at[i].start < own->at[i].end - own->at[i].start)
+            return;
+    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
+    if (!map || !map->writable ||
+        (map->kind != WALK_MAPPING_ANON && map->kind != WALK_MAPPING_HEAP))
+        return;
+    uint32_t next = own->next++ % WALK_OWN;
+    own->at[next].start = map->start;
+    own->at[next].end = map->end;
+    own->at[next].go = go;
+}
+
+static bool find_own(const struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    const struct walk_own *own = &walk->own;
+    for (size_t i = 0; i < WALK_OWN; i++) {
+        if (address - own->at[i].start >= own->at[i].end - own->at[i].start)
+            continue;
+        *block = (struct walk_block){.start = address & ~(uint64_t)15,
+                                     .usable_bytes = 16,
+                                     .state = WALK_OWN_DATA,
+                                     .go = own->at[i].go};
+        return true;
+    }
+    return false;
+}
+
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     walk->stats.finds++;
@@ -566,11 +597,8 @@ bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
         failure = walk_find_block(walk, address, block);
     if (failure && walk_jemalloc_find_large(walk, address, block))
         failure = WALK_FAIL_NONE;
-    if (failure && walk_jemalloc_owns(walk, address)) {
-        *block = (struct walk_block){
-            .start = address & ~(uint64_t)15, .usable_bytes = 16, .state = WALK_OWN_DATA};
+    if (failure && find_own(walk, address, block))
         failure = WALK_FAIL_NONE;
-    }
     if (failure == WALK_FAIL_FOREIGN &&
         (walk_jemalloc_covers(walk, address) || walk_go_covers(walk, address)))
         failure = WALK_FAIL_UNSURE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The heap of glibc's malloc, jemalloc or Go's runtime read from outside a process that goes on running: which
- * block holds an address, and every block in use. The process is only ever read. Arenas are found
- * by their structure in libc's data (or, in a static program, in the program's own), so
- * versions 2.31 to today need no table of offsets. Everything read is untrusted: every loop ends,
- * every call reads a bounded amount.
+ * The heap of glibc's malloc, jemalloc or Go's runtime read from outside a process that goes on
+ * running: which block holds an address, and every block in use. The process is only ever read.
+ * Arenas are found by their structure in libc's data (or, in a static program, in the program's
+ * own), so versions 2.31 to today need no table of offsets. Everything read is untrusted: every
+ * loop ends, every call reads a bounded amount.
  *
  * Owned by the follower of a process; it sees samples, maps and processes only through `struct
  * walk_target` and the mappings given. Not thread-safe.

@@ -36,6 +36,7 @@ static const uint64_t hint = UINT64_C(0xc000000000);
 static const uint64_t hint_mask = UINT64_C(0xffffffffff);
 
 struct span {
+    uint64_t at;
     uint64_t start;
     uint64_t end;
     uint64_t bytes; /* of a block */
@@ -79,7 +80,8 @@ static bool read_span(struct walk *walk, uint64_t at, unsigned size_at, struct s
         used > room || room - used > size || (used % size && room / size != 1))
         return false;
     memcpy(&in_use, bytes + size_at * 8 - COUNT_BEFORE, sizeof in_use);
-    *span = (struct span){.start = start,
+    *span = (struct span){.at = at,
+                          .start = start,
                           .end = start + room,
                           .bytes = size,
                           .blocks = (uint32_t)(room / size),
@@ -97,11 +99,14 @@ static bool span_of_page(struct walk *walk, uint64_t address, struct span *span)
            read_span(walk, at, go->size_at, span) && address >= span->start && address < span->end;
 }
 
+/* Arenas' and spans' data are in memory that the runtime took for itself. */
 bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     struct span span;
     if (!span_of_page(walk, address, &span))
         return false;
+    walk_own_add(walk, span.at, true);
+    walk_own_add(walk, arena_of(walk, walk->go.table, address), true);
     uint64_t start = address - (address - span.start) % span.bytes;
     *block = (struct walk_block){
         .start = start, .usable_bytes = span.bytes, .state = WALK_IN_USE, .go = true};

@@ -53,7 +53,8 @@ static void classes_start(struct walked_classes *classes)
     memset(classes->list, 0, sizeof classes->list);
     snprintf(classes->list[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
     snprintf(classes->list[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc's own data");
-    classes->count = WALKED_HEADERS + 1;
+    snprintf(classes->list[WALKED_GO].name, WALKED_NAME_BYTES, "Go's own data");
+    classes->count = WALKED_SIZES;
     classes->live_blocks = classes->usable_bytes = 0;
 }
 
@@ -265,7 +266,7 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
                                 .usable_bytes = address < found.start
                                                     ? found.start - (address & ~(uint64_t)15)
                                                     : found.usable_bytes,
-                                .bin = WALKED_HEADERS,
+                                .bin = found.go ? WALKED_GO : WALKED_HEADERS,
                                 .walked = true};
         return true;
     }
@@ -338,7 +339,7 @@ static void take_classes(struct walked_classes *known, const struct walked_class
     }
     known->live_blocks = counted->live_blocks;
     known->usable_bytes = counted->usable_bytes;
-    for (uint32_t i = WALKED_HEADERS + 1; i < counted->count; i++) {
+    for (uint32_t i = WALKED_SIZES; i < counted->count; i++) {
         const struct walked_class *from = &counted->list[i];
         struct walked_class *class = &known->list[walked_class_of(known, from->size_class)];
         class->live_blocks += from->live_blocks;
