@@ -779,7 +779,7 @@ long walk_all(struct walk *walk, walk_visit visitor, void *context)
 
 enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tcache's last */
 
-/* Beside all others, whose sizes are even: one class a size of Go's, which are up to 32 KiB. */
+/* A class of Go's is an odd number, as no other is: of each size up to 32 KiB. */
 enum { GO_CLASS = 1, GO_SMALL_MAX = 32 << 10 };
 
 /* Quarters of a power of two, upwards from 1 KiB. */

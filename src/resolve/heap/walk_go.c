@@ -24,7 +24,8 @@ enum {
     COUNT_BEFORE = 8, /* ... how many are */
     IN_USE = 1,
     DATA_BYTES_MAX = 64 << 20,
-    SPANS_SURE = 3
+    SPANS_SURE = 3,
+    ARENAS_MAX = 1 << 18 /* that are counted: 16 TiB */
 };
 
 /* Arenas are numbered from the lowest address that is canonical. */
@@ -62,8 +63,8 @@ static uint64_t page_word(uint64_t spans, uint64_t address)
     return spans + (address >> PAGE_SHIFT) % ARENA_PAGES * 8;
 }
 
-/* What holds in every version: a span of blocks ends where its last block does, or one that would
- * be the next. `size_at`: the word with the size of blocks; the limit follows. */
+/* `size_at`: the word with the size of blocks. The limit follows, which in every version is the end
+ * of the last block that has room; of one large block, the end of its bytes in use. */
 static bool read_span(struct walk *walk, uint64_t at, unsigned size_at, struct span *span)
 {
     uint64_t words[SPAN_WORDS];
@@ -214,27 +215,48 @@ void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size
     go->waiting = go->backoff;
 }
 
+/* Spans that begin in one arena, between two addresses of it. */
+static bool visit_arena(struct walk *walk, uint64_t from, uint64_t to, walk_visit visit,
+                        void *context, long *passed)
+{
+    uint64_t *words = walk->window.words;
+    uint64_t arena = arena_of(walk, walk->go.table, from);
+    size_t count = (to - from) >> PAGE_SHIFT;
+    if (!arena || !walk_memory_read(&walk->memory, page_word(arena + walk->go.spans, from), words,
+                                    count * sizeof *words))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        struct span span;
+        if (!words[i] || (i && words[i] == words[i - 1]) ||
+            !read_span(walk, words[i], walk->go.size_at, &span) ||
+            span.start != from + ((uint64_t)i << PAGE_SHIFT))
+            continue;
+        struct walk_block block = {.start = span.start,
+                                   .usable_bytes = span.bytes,
+                                   .state = WALK_IN_USE,
+                                   .go = true,
+                                   .count = span.in_use};
+        *passed += block.count;
+        if (block.count && !visit(context, &block))
+            return false;
+    }
+    return true;
+}
+
 long walk_go_all(struct walk *walk, walk_visit visit, void *context)
 {
     long passed = 0;
+    unsigned arenas = 0;
+    walk_window_reset(&walk->window, WALK_PAGE_BYTES);
     for (size_t i = 0; walk->go.table && i < walk->memory.map_count; i++) {
         const struct walk_mapping *map = &walk->memory.maps[i];
-        for (uint64_t page = map->start; is_data(map) && page < map->end;) {
-            struct span span;
-            if (!walk_go_covers(walk, page)) {
-                page = ((page >> ARENA_SHIFT) + 1) << ARENA_SHIFT;
-                continue;
-            }
-            bool found = span_of_page(walk, page, &span);
-            struct walk_block block = {.start = found ? span.start : 0,
-                                       .usable_bytes = found ? span.bytes : 0,
-                                       .state = WALK_IN_USE,
-                                       .go = true,
-                                       .count = found ? span.in_use : 0};
-            page = found ? span.end : page + (1 << PAGE_SHIFT);
-            passed += block.count;
-            if (block.count && !visit(context, &block))
+        for (uint64_t from = map->start; is_data(map) && from < map->end && arenas < ARENAS_MAX;
+             arenas++) {
+            uint64_t arena_end = ((from >> ARENA_SHIFT) + 1) << ARENA_SHIFT;
+            uint64_t to = arena_end < map->end ? arena_end : map->end;
+            if (!visit_arena(walk, from, to, visit, context, &passed))
                 return passed;
+            from = to;
         }
     }
     return passed;
