@@ -308,12 +308,9 @@ static void remember(struct resolver *resolver, const struct located *located,
 {
     const struct access *access = &place->access;
     uint32_t binary = functions_binary(&resolver->functions, access->ip);
-    bool same_for_all = located->variable_of ? variable && located->kind == OBJECT_GLOBAL
-                                             : located_recalled(resolver->recent, &resolver->space,
-                                                                access->address) &&
-                                                   located->kind != OBJECT_STACK;
     if (!binary || !operand || access->caller || access->evictor_ip || access->base == SREG_SP ||
-        !same_for_all)
+        !(located->variable_of ? variable && located->kind == OBJECT_GLOBAL
+                               : located_is_mapping(located, &resolver->space, access->address)))
         return;
     struct resolved *known = resolved_at(resolver, access);
     *known = (struct resolved){.ip = access->ip,
@@ -477,9 +474,6 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
 {
     struct space *space = &resolver->space;
     enum stack_wanted stack = access->base == SREG_SP ? STACK_REACHED : STACK_KNOWN;
-    if (resolver->recent &&
-        located_recall(resolver->recent, space, access->address, stack, located))
-        return true;
     for (int again = 0;; again++) {
         if (!located_make(located, space, &resolver->tls, &resolver->names, access->address, stack))
             return located_unrecorded(located, space, access->address, regs ? regs[SREG_SP] : 0);
@@ -489,8 +483,6 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
     if (is_in_no_frame(resolver, located, access, regs))
         located_make(located, space, &resolver->tls, &resolver->names, access->address,
                      STACK_OF_THREAD);
-    else if (resolver->recent)
-        located_remember(resolver->recent, space, access->address, located);
     return true;
 }
 

@@ -80,7 +80,6 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         nodes_init(&resolver->nodes, options->pid, NULL);
     memory_use_init(&resolver->memory_use, options->live ? options->pid : 0);
     read_recorded_jitmap(resolver);
-    resolver->recent = options->live ? NULL : calloc(1, sizeof *resolver->recent);
     resolver->resolved = options->live ? NULL : calloc(RESOLVED_RECENT, sizeof *resolver->resolved);
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
@@ -128,7 +127,6 @@ void resolver_close(struct resolver *resolver)
     thread_names_fini(&resolver->threads_named);
     allocations_free(resolver->allocations);
     free(resolver->bin_of_object);
-    free(resolver->recent);
     free(resolver->resolved);
     free(resolver);
 }

@@ -277,9 +277,8 @@ struct resolver {
     char heap_words[512];  /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
-    char slot_name[2048];           /* of resolver_name_slot()'s last new one */
-    struct located_recents *recent; /* of a recording; NULL: live */
-    struct resolved *resolved;      /* likewise */
+    char slot_name[2048];      /* of resolver_name_slot()'s last new one */
+    struct resolved *resolved; /* of a recording; NULL: live */
     struct functions functions;
     struct tcbs tcbs;
     struct tls tls;
