@@ -84,7 +84,6 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
-        object_types_init(&resolver->object_types) || object_types_init(&resolver->class_types) ||
         type_instances_init(&resolver->type_instances) ||
         provisional_init(&resolver->provisional)) {
         resolver_close(resolver);
