@@ -75,7 +75,6 @@ static void look_for_line(struct resolver *resolver, uint32_t function)
     const struct typed_line *line = resolver_line(resolver, desc->start);
     if (!line)
         return;
-    resolver->names.line_looked_for[function] = true;
     desc->file = line->file ? line->file : "";
     desc->line = line->line;
 }
@@ -85,9 +84,10 @@ static bool describe_function(struct resolver *resolver, uint32_t function,
 {
     if (function >= resolver->names.function_count)
         return false;
-    if (function && !resolver->names.line_looked_for[function])
+    if (!resolver->names.functions[function].file)
         look_for_line(resolver, function);
     *desc = resolver->names.functions[function];
+    desc->file = desc->file ? desc->file : "";
     return true;
 }
 

@@ -493,8 +493,7 @@ int names_init(struct names *names)
     static const struct function_desc nowhere = {.name = "(unknown)", .module = "", .file = ""};
     names->objects = calloc(NAMES_OBJECTS_MAX, sizeof *names->objects);
     names->functions = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->functions);
-    names->line_looked_for = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->line_looked_for);
-    if (!names->objects || !names->functions || !names->line_looked_for) {
+    if (!names->objects || !names->functions) {
         names_fini(names);
         return -ENOMEM;
     }
@@ -513,7 +512,6 @@ void names_fini(struct names *names)
     hash_fini(&names->function_of_key);
     free(names->objects);
     free(names->functions);
-    free(names->line_looked_for);
 }
 
 void names_forget(struct names *names)
@@ -572,7 +570,7 @@ uint32_t names_add_function(struct names *names, uint64_t key, const struct func
     *kept = *desc;
     kept->name = clean(names, desc->name);
     kept->module = clean(names, desc->module);
-    kept->file = "";
+    kept->file = NULL;
     *slot = (uint32_t)names->function_count;
     return (uint32_t)names->function_count++;
 }

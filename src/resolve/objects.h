@@ -27,12 +27,10 @@ struct names {
     struct object_desc *objects;
     size_t object_count;
     struct hash object_of_key;
-    struct hash instances; /* (object, base) pairs seen */
-    struct hash called;    /* objects so far by what they are called, of this program */
-    struct function_desc *functions;
-    bool *line_looked_for;
+    struct hash instances;           /* (object, base) pairs seen */
+    struct hash called;              /* objects so far by what they are called, of this program */
+    struct function_desc *functions; /* file NULL: not looked for yet */
     size_t function_count;
-    size_t function_room;
     struct hash function_of_key;
 };
 
