@@ -165,8 +165,7 @@ static void walked_remember(struct walked *walked, const struct walk_block *foun
                             .born_ns = now_ns,
                             .bin = found->state == WALK_IN_USE
                                        ? walked_class_of(&walked->classes, found->usable_bytes)
-                                       : WALKED_FREE,
-                            .walked = true};
+                                       : WALKED_FREE};
     /* Full: start again rather than grow. */
     if (blocks_add(walked->cache, block) == -ENOMEM)
         blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
@@ -238,8 +237,7 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
                                 .usable_bytes = address < found.start
                                                     ? found.start - (address & ~(uint64_t)15)
                                                     : found.usable_bytes,
-                                .bin = WALKED_HEADERS,
-                                .walked = true};
+                                .bin = WALKED_HEADERS};
         return true;
     }
     walked_remember(walked, &found, now_ns, block);

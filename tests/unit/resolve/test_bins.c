@@ -100,8 +100,7 @@ static void model_born(struct model *model, struct bins *bins, struct prng *prng
 {
     struct block block = {.bin = 1 + (uint32_t)prng_below(prng, BINS),
                           .usable_bytes = prng_next(prng) >> (17 + prng_below(prng, 47)),
-                          .born_ns = prng_below(prng, 5) ? now_ns : 0,
-                          .walked = prng_below(prng, 3) == 0};
+                          .born_ns = prng_below(prng, 5) ? now_ns : 0};
     block.requested_bytes = block.usable_bytes - prng_below(prng, 4096) % (block.usable_bytes + 1);
     struct bin_stats *stats = &model->stats[block.bin];
     stats->allocations++;
