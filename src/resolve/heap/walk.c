@@ -301,9 +301,9 @@ void walk_free(struct walk *walk)
     free(walk);
 }
 
-static const char *file_name(const struct walk_mapping *map)
+static const char *file_name(const struct maps *maps, const struct map *map)
 {
-    const char *slash = map->path ? strrchr(map->path, '/') : NULL;
+    const char *slash = strrchr(maps_name(maps, map), '/');
     return slash ? slash + 1 : "";
 }
 
@@ -323,17 +323,17 @@ static void walk_keep_name(char out[64], const char *name)
         text_sanitise(out, 64, name, strlen(name));
 }
 
-static void walk_look_at_mapping(struct seen *seen, const struct walk_mapping *map)
+static void walk_look_at_mapping(struct seen *seen, const struct maps *maps, const struct map *map)
 {
     static const char *const allocators[] = {"libjemalloc", "libtcmalloc", "libmimalloc",
                                              "libsnmalloc", "libhoard",    "libscudo",
                                              "libtbbmalloc"};
-    const char *name = file_name(map);
+    const char *name = file_name(maps, map);
     if (is_libc(name))
         walk_keep_name(seen->libc, name);
     /* Its loader is its libc; Debian has it as libc.so in a folder of its own. */
     if (starts(name, "ld-musl-") || starts(name, "libc.musl-") ||
-        (!strcmp(name, "libc.so") && strstr(map->path, "musl")))
+        (!strcmp(name, "libc.so") && strstr(maps_name(maps, map), "musl")))
         seen->musl = true;
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
         if (starts(name, allocators[i]))
@@ -347,14 +347,13 @@ static void walk_look_at_mapping(struct seen *seen, const struct walk_mapping *m
 }
 
 /* Arenas in the initialised data of libc; in a program without libc in its own. */
-static bool walk_search_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count,
-                               bool libc)
+static bool walk_search_arenas(struct walk *walk, const struct maps *maps, bool libc)
 {
     uint64_t bytes = 0;
     walk->search_costly = false;
-    for (size_t i = 0; i < count && bytes < DATA_BYTES_MAX; i++) {
-        const struct walk_mapping *map = &mappings[i];
-        if (!map->writable || map->kind != WALK_MAPPING_FILE || (libc && !is_libc(file_name(map))))
+    for (size_t i = 0; i < maps->count && bytes < DATA_BYTES_MAX; i++) {
+        const struct map *map = &maps->maps[i];
+        if (!map->writable || map->kind != MAPPING_FILE || (libc && !is_libc(file_name(maps, map))))
             continue;
         uint64_t size = map->end - map->start;
         size = size < DATA_BYTES_MAX - bytes ? size : DATA_BYTES_MAX - bytes;
@@ -393,17 +392,17 @@ static void say_why_not(struct walk *walk, const struct seen *seen, bool mapped)
                  *seen->program ? seen->program : "it");
 }
 
-static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+static void find_arenas(struct walk *walk, const struct maps *maps)
 {
     struct seen seen = {0};
-    for (size_t i = 0; i < count; i++)
-        walk_look_at_mapping(&seen, &mappings[i]);
+    for (size_t i = 0; i < maps->count; i++)
+        walk_look_at_mapping(&seen, maps, &maps->maps[i]);
     bool found = false;
     unsigned tries = *seen.libc ? SEARCH_TRIES : SEARCH_TRIES_WITHOUT;
-    for (unsigned i = 0; i < tries && !found && count && !seen.musl; i++)
-        found = walk_search_arenas(walk, mappings, count, *seen.libc);
+    for (unsigned i = 0; i < tries && !found && maps->count && !seen.musl; i++)
+        found = walk_search_arenas(walk, maps, *seen.libc);
     if (!found) {
-        say_why_not(walk, &seen, count > 0);
+        say_why_not(walk, &seen, maps->count > 0);
         /* A program's own data may be large: gone through ever more seldom. */
         walk->search_backoff = walk->search_backoff * 2 + walk->search_costly;
         walk->search_waiting = walk->search_backoff;
@@ -430,18 +429,18 @@ static uint64_t first_chunk(struct walk *walk, const struct walk_chain *chain, u
 
 static void find_main(struct walk *walk)
 {
-    const struct walk_memory *memory = &walk->memory;
+    const struct maps *maps = &walk->memory.maps;
     size_t first = 0;
-    while (first < memory->map_count && memory->maps[first].kind != WALK_MAPPING_HEAP)
+    while (first < maps->count && maps->maps[first].kind != MAPPING_HEAP)
         first++;
-    if (first == memory->map_count)
+    if (first == maps->count)
         return;
     size_t last = first;
-    while (last + 1 < memory->map_count && memory->maps[last + 1].kind == WALK_MAPPING_HEAP)
+    while (last + 1 < maps->count && maps->maps[last + 1].kind == MAPPING_HEAP)
         last++;
-    uint64_t start = memory->maps[first].start;
-    uint64_t end = memory->maps[last].end;
-    uint64_t limit = last + 1 < memory->map_count ? memory->maps[last + 1].start : UINT64_MAX;
+    uint64_t start = maps->maps[first].start;
+    uint64_t end = maps->maps[last].end;
+    uint64_t limit = last + 1 < maps->count ? maps->maps[last + 1].start : UINT64_MAX;
     if (limit - start > SPAN_LIMIT_BYTES)
         limit = start + SPAN_LIMIT_BYTES;
     end = end < limit ? end : limit;
@@ -462,22 +461,22 @@ static void drop_unmapped(struct walk *walk)
 {
     for (size_t i = walk->spans.count; i-- > 0;) {
         struct walk_span *span = &walk->spans.spans[i];
-        if (!walk_memory_mapping(&walk->memory, span->first))
+        if (!maps_find(&walk->memory.maps, span->first))
             walk_spans_remove(&walk->spans, span);
     }
 }
 
-int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+int walk_update(struct walk *walk, const struct maps *maps)
 {
-    int code = walk_memory_map(&walk->memory, mappings, count);
+    int code = walk_memory_map(&walk->memory, maps);
     if (code)
         return code;
     if (!walk->arenas.count && !walk->search_waiting)
-        find_arenas(walk, mappings, count);
+        find_arenas(walk, maps);
     else if (!walk->arenas.count)
         walk->search_waiting--;
-    walk_jemalloc_search(walk, mappings, count);
-    walk_go_search(walk, mappings, count);
+    walk_jemalloc_search(walk, maps);
+    walk_go_search(walk, maps);
     if (!walk->arenas.count)
         return 0;
     walk_arenas_follow(&walk->arenas, &walk->memory);
@@ -528,14 +527,14 @@ void walk_succeed(struct walk *walk, const struct walk *before)
         if (span && span->unrest < known->unrest)
             span->unrest = known->unrest;
     }
-    for (size_t i = 0; i < walk->memory.map_count; i++)
+    for (size_t i = 0; i < walk->memory.maps.count; i++)
         walk->memory.searched[i].finds += before->stats.finds - walk->stats.finds;
     walk->stats.finds = before->stats.finds;
 }
 
 static enum walk_failure outside(const struct walk *walk, uint64_t address)
 {
-    return walk_memory_mapping(&walk->memory, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
+    return maps_find(&walk->memory.maps, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
 }
 
 static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
@@ -564,9 +563,8 @@ void walk_own_add(struct walk *walk, uint64_t address, bool go)
     for (size_t i = 0; i < WALK_OWN; i++)
         if (address - own->at[i].start < own->at[i].end - own->at[i].start)
             return;
-    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
-    if (!map || !map->writable ||
-        (map->kind != WALK_MAPPING_ANON && map->kind != WALK_MAPPING_HEAP))
+    const struct map *map = maps_find(&walk->memory.maps, address);
+    if (!walk_is_data(map))
         return;
     uint32_t next = own->next++ % WALK_OWN;
     own->at[next].start = map->start;

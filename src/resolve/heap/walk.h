@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "resolve/process/maps.h"
+
 struct walk;
 
 /* Memory of the process. read: all of it or false. read_some: bytes read from the start;
@@ -30,23 +32,6 @@ struct walk_target {
     void *context;
     bool (*read)(void *context, uint64_t address, void *out, size_t size);
     size_t (*read_some)(void *context, uint64_t address, void *out, size_t size);
-};
-
-enum walk_mapping_kind {
-    WALK_MAPPING_OTHER,
-    WALK_MAPPING_FILE,
-    WALK_MAPPING_ANON,
-    WALK_MAPPING_HEAP
-};
-
-struct walk_mapping {
-    uint64_t start;
-    uint64_t end;
-    uint64_t file_offset;
-    uint64_t inode;
-    const char *path; /* as the kernel has it, NULL or "" if none; used inside walk_update() only */
-    enum walk_mapping_kind kind; /* HEAP: the one that is named [heap] */
-    bool writable;
 };
 
 enum walk_state { WALK_IN_USE, WALK_FREE, WALK_TOP, WALK_OWN_DATA /* of the allocator */ };
@@ -90,10 +75,10 @@ struct walk_stats {
 int walk_new(struct walk **walk, const struct walk_target *target);
 void walk_free(struct walk *walk);
 
-/* The mappings as they are now, by ascending address. 0 or -ENOMEM. Copied. To be called when
+/* The mappings as they are now. 0 or -ENOMEM. Copied. To be called when
  * they changed, and now and then as long as walk_status() says that there is no heap: malloc
  * may not have been used yet, or was just at work. */
-int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t count);
+int walk_update(struct walk *walk, const struct maps *maps);
 
 /* The fs bases of threads, where they are known: their caches are found from there, and searched
  * for in the mappings' ends only for the others. 0 or -ENOMEM. Copied. */

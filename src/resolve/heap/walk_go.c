@@ -45,11 +45,6 @@ struct span {
     uint32_t in_use;
 };
 
-static bool is_data(const struct walk_mapping *map)
-{
-    return map->writable && map->kind == WALK_MAPPING_ANON;
-}
-
 /* The word of an arena's table for a page; 0: none. */
 static uint64_t arena_of(struct walk *walk, uint64_t table, uint64_t address)
 {
@@ -155,7 +150,7 @@ static bool search_arena(struct walk *walk, uint64_t arena, uint64_t page)
         size_t read =
             walk_memory_read_some(&walk->memory, arena + offset, words, WALK_WINDOW_BYTES) / 8;
         for (size_t i = 0; i < read && i < WALK_WINDOW_BYTES / 16; i++)
-            if (words[i] % 8 == 0 && walk_memory_mapping(&walk->memory, words[i]) &&
+            if (words[i] % 8 == 0 && maps_find(&walk->memory.maps, words[i]) &&
                 walk_memory_read(&walk->memory, words[i] + SPAN_START * 8, &start, sizeof start) &&
                 start == page && are_spans(walk, offset + i * 8, page, words + i, read - i))
                 return true;
@@ -175,8 +170,8 @@ static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_
             if (!table || table == last || table % WALK_PAGE_BYTES)
                 continue;
             last = table;
-            const struct walk_mapping *map = walk_memory_mapping(&walk->memory, table);
-            uint64_t arena = map && is_data(map) && map->end - table >= table_bytes
+            const struct map *map = maps_find(&walk->memory.maps, table);
+            uint64_t arena = walk_is_data(map) && map->end - table >= table_bytes
                                  ? arena_of(walk, table, page)
                                  : 0;
             if (!arena || !search_arena(walk, arena, page))
@@ -190,7 +185,7 @@ static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_
     return false;
 }
 
-void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+void walk_go_search(struct walk *walk, const struct maps *maps)
 {
     enum { TRIED_MAX = 16, WAIT_MAX = 256 };
     struct walk_go *go = &walk->go;
@@ -198,16 +193,17 @@ void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size
         go->waiting -= !go->table;
         return;
     }
-    for (size_t i = 1, tried = 0; i < count; i++) {
-        const struct walk_mapping *data = &mappings[i];
-        if (!is_data(data) || mappings[i - 1].kind != WALK_MAPPING_FILE ||
-            mappings[i - 1].end != data->start || data->end - data->start > DATA_BYTES_MAX)
+    for (size_t i = 1, tried = 0; i < maps->count; i++) {
+        const struct map *data = &maps->maps[i];
+        if (!walk_is_data(data) || data[-1].kind != MAPPING_FILE || data[-1].end != data->start ||
+            data->end - data->start > DATA_BYTES_MAX)
             continue;
-        for (size_t k = 0; k < count && tried < TRIED_MAX; k++) {
-            if (!is_data(&mappings[k]) || (mappings[k].start & hint_mask) != hint)
+        for (size_t k = 0; k < maps->count && tried < TRIED_MAX; k++) {
+            const struct map *heap = &maps->maps[k];
+            if (!walk_is_data(heap) || (heap->start & hint_mask) != hint)
                 continue;
             tried++;
-            if (search_data(walk, data->start, data->end, mappings[k].start))
+            if (search_data(walk, data->start, data->end, heap->start))
                 return;
         }
     }
@@ -248,10 +244,10 @@ long walk_go_all(struct walk *walk, walk_visit visit, void *context)
     long passed = 0;
     unsigned arenas = 0;
     walk_window_reset(&walk->window, WALK_PAGE_BYTES);
-    for (size_t i = 0; walk->go.table && i < walk->memory.map_count; i++) {
-        const struct walk_mapping *map = &walk->memory.maps[i];
-        for (uint64_t from = map->start; is_data(map) && from < map->end && arenas < ARENAS_MAX;
-             arenas++) {
+    for (size_t i = 0; walk->go.table && i < walk->memory.maps.count; i++) {
+        const struct map *map = &walk->memory.maps.maps[i];
+        for (uint64_t from = map->start;
+             walk_is_data(map) && from < map->end && arenas < ARENAS_MAX; arenas++) {
             uint64_t arena_end = ((from >> ARENA_SHIFT) + 1) << ARENA_SHIFT;
             uint64_t to = arena_end < map->end ? arena_end : map->end;
             if (!visit_arena(walk, from, to, visit, context, &passed))

@@ -28,9 +28,8 @@ struct walk_searched {
 
 struct walk_memory {
     struct walk_target target;
-    struct walk_mapping *maps;      /* sorted, paths dropped */
+    struct maps maps;               /* without names */
     struct walk_searched *searched; /* of each mapping */
-    size_t map_count;
     uint64_t reads;
     uint64_t bytes_read;
 };
@@ -58,12 +57,14 @@ static inline const uint64_t *walk_window_at(struct walk_memory *memory, struct 
 bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 
-/* Copies the table, without paths; findings about mappings that did not shrink are kept. 0 or
- * -ENOMEM. */
-int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count);
+/* Copies the table; findings about mappings that did not shrink are kept. 0 or -ENOMEM. */
+int walk_memory_map(struct walk_memory *memory, const struct maps *maps);
 
-/* The mapping that holds the address; NULL: none. */
-const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory, uint64_t address);
+/* Whether an allocator's memory may be in a mapping; NULL: it is none. */
+static inline bool walk_is_data(const struct map *map)
+{
+    return map && map->writable && (map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP);
+}
 
 void walk_memory_fini(struct walk_memory *memory);
 
@@ -409,7 +410,7 @@ void walk_own_add(struct walk *walk, uint64_t address, bool go);
 /* jemalloc's part of a walk (walk_jemalloc.c). */
 
 /* Looks for its tree; where none was found before, ever more seldom. */
-void walk_jemalloc_search(struct walk *walk, const struct walk_mapping *mappings, size_t count);
+void walk_jemalloc_search(struct walk *walk, const struct maps *maps);
 
 /* The block of a slab or the first page of a large block: three reads. */
 bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *block);
@@ -424,7 +425,7 @@ bool walk_jemalloc_covers(struct walk *walk, uint64_t address);
 long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context);
 
 /* The part of Go's runtime (walk_go.c), likewise. */
-void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size_t count);
+void walk_go_search(struct walk *walk, const struct maps *maps);
 bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block);
 bool walk_go_covers(struct walk *walk, uint64_t address);
 long walk_go_all(struct walk *walk, walk_visit visit, void *context);

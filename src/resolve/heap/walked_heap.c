@@ -142,33 +142,6 @@ static uint32_t walked_class_of(struct walked_classes *classes, uint64_t size_cl
     return *index;
 }
 
-static enum walk_mapping_kind walked_kind_of(const struct map *map)
-{
-    return map->kind == MAPPING_HEAP   ? WALK_MAPPING_HEAP
-           : map->kind == MAPPING_ANON ? WALK_MAPPING_ANON
-           : map->kind == MAPPING_FILE ? WALK_MAPPING_FILE
-                                       : WALK_MAPPING_OTHER;
-}
-
-/* 0 or -ENOMEM. */
-static int show_mappings(struct walk *walk, const struct maps *maps)
-{
-    struct walk_mapping *mappings = calloc(maps->count ? maps->count : 1, sizeof *mappings);
-    if (!mappings)
-        return -ENOMEM;
-    for (size_t i = 0; i < maps->count; i++)
-        mappings[i] = (struct walk_mapping){.start = maps->maps[i].start,
-                                            .end = maps->maps[i].end,
-                                            .file_offset = maps->maps[i].offset,
-                                            .inode = maps->maps[i].inode,
-                                            .path = maps_name(maps, &maps->maps[i]),
-                                            .kind = walked_kind_of(&maps->maps[i]),
-                                            .writable = maps->maps[i].writable};
-    int code = walk_update(walk, mappings, maps->count);
-    free(mappings);
-    return code;
-}
-
 /* While no block is known one is looked for again and again: malloc may not have been used yet, or
  * its first heap was being made when it was looked at. */
 static void show_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
@@ -179,7 +152,7 @@ static void show_maps(struct walked *walked, const struct maps *maps, uint64_t n
     if (walked->seen_maps == maps->changes && (found || now_ns < again_ns))
         return;
     walked->looked_ns = now_ns;
-    if (!show_mappings(walked->walk, maps))
+    if (!walk_update(walked->walk, maps))
         walked->seen_maps = maps->changes;
 }
 
@@ -193,8 +166,7 @@ static void walked_remember(struct walked *walked, const struct walk_block *foun
                             .born_ns = now_ns,
                             .bin = found->state == WALK_IN_USE
                                        ? walked_class_of(&walked->classes, size_class)
-                                       : WALKED_FREE,
-                            .walked = true};
+                                       : WALKED_FREE};
     /* Full: start again rather than grow. */
     if (blocks_add(walked->cache, block) == -ENOMEM)
         blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
@@ -266,8 +238,7 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
                                 .usable_bytes = address < found.start
                                                     ? found.start - (address & ~(uint64_t)15)
                                                     : found.usable_bytes,
-                                .bin = found.go ? WALKED_GO : WALKED_HEADERS,
-                                .walked = true};
+                                .bin = found.go ? WALKED_GO : WALKED_HEADERS};
         return true;
     }
     walked_remember(walked, &found, now_ns, block);
@@ -321,7 +292,7 @@ static void begin_count(struct walked *walked, const struct maps *maps, const st
     if (!count->walk && new_walk(walked, &count->walk))
         return;
     show_threads(count->walk, tcbs);
-    if (show_mappings(count->walk, maps))
+    if (walk_update(count->walk, maps))
         return;
     count->maps = maps->changes;
     walked->counts = true;
