@@ -271,8 +271,8 @@ static void describe_recorded(struct decoder *decoder, const struct sample *samp
         return;
     if (sample->has & SAMPLE_HAS_EXACT_IP)
         culprit_describe(culprits->function, culprits->at_ip, access);
-    else if (culprits->culprit)
-        culprit_describe(culprits->function, culprits->culprit, access);
+    else if (culprits->candidate_count == 1 && !culprits->reason && culprits->candidates->culprit)
+        culprit_describe(culprits->function, culprits->candidates->culprit, access);
 }
 
 static void compute(struct decoder *decoder, const struct sample *sample, struct access *access)
@@ -289,8 +289,7 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
     else
         culprits_apply(culprits, &world, sample, access);
     /* Where all instructions are sampled, one before the last is no skid but another's sample. */
-    bool called = culprits && culprits->candidate_count == 1 && culprits->candidates &&
-                  culprits->candidates->entered;
+    bool called = culprits && culprits->candidate_count == 1 && culprits->candidates->entered;
     bool own =
         sample->has & SAMPLE_HAS_EXACT_IP || !culprits || called || access->ip == culprits->last;
     if (sample->has & SAMPLE_HAS_ANY_INSTRUCTION && access->reason == REASON_NONE && !own)
