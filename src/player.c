@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "loop.h"
 #include "resolve/resolver.h"
 #include "sample/perfdata/perfdata.h"
 #include "terminal.h"
@@ -135,7 +136,7 @@ static double seconds(uint64_t ns)
 
 static void draw_line(struct player *player)
 {
-    if (!player->display)
+    if (!player->front)
         return;
     const struct play *clock = &player->clock;
     bool seeks = play_seeks(clock);
@@ -151,7 +152,7 @@ static void draw_line(struct player *player)
         .pace = clock->pace,
     };
     player->drawn_ns = clock_now_ns();
-    display_play(player->display, &line);
+    front_play(player->front, &line);
 }
 
 static void set_out(struct player *player)
@@ -165,10 +166,10 @@ static void set_out(struct player *player)
     engine_go_through(player->engine, player->through);
 }
 
-void player_init(struct player *player, struct engine *engine, struct display *display, double pace)
+void player_init(struct player *player, struct engine *engine, struct front *front, double pace)
 {
     *player = (struct player){.engine = engine,
-                              .display = display,
+                              .front = front,
                               .from_start = !isnan(pace),
                               .pace = isnan(pace) ? 1 : pace};
     set_out(player);
@@ -228,16 +229,17 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     const struct perfdata_process *list = engine_processes(player->engine, &count);
     *quit = false;
     if (!count || !engine_rereadable(player->engine)) {
-        display_message(player->display, engine_learnt(player->engine)
-                                             ? "misstop recorded this process alone"
-                                             : no_way_back);
+        front_message(player->front, engine_learnt(player->engine)
+                                         ? "misstop recorded this process alone"
+                                         : no_way_back);
         return 0;
     }
-    pid_t pid = pick(player->display, NULL, 0, list, count, error);
+    pid_t pid = pick(front_pause(player->front), NULL, 0, list, count, error);
+    int code = front_resume(player->front, error);
     *quit = pid == PICK_QUIT;
-    if (pid <= 0 && pid != PERFDATA_IDLE)
-        return pid < PICK_BACK ? (int)pid : 0;
-    int code = start_over(player, pid, error);
+    if (code || (pid <= 0 && pid != PERFDATA_IDLE))
+        return code || pid >= PICK_BACK ? code : (int)pid;
+    code = start_over(player, pid, error);
     if (!code)
         set_out(player);
     return code;
@@ -282,11 +284,11 @@ bool player_act(struct player *player, const struct request *request, double ste
         return false;
     bool back = try_request(&clock, request, step_s, &understood);
     if (!understood) {
-        display_message(player->display, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
+        front_message(player->front, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
         return true;
     }
     if (back && !engine_rereadable(player->engine)) {
-        display_message(player->display, no_way_back);
+        front_message(player->front, no_way_back);
         return true;
     }
     player->clock = clock;
