@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 #include "view/widget/columns.h"
+#include "view/words.h"
 
 /* Of everything, or of one object: it may be too vague for all together, and not for some. */
 bool levels_report_far(const struct snapshot *snapshot)
@@ -414,7 +415,8 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
 
 static bool ranks(const struct snapshot_source *source, enum event_role role)
 {
-    return source->ranking < source->event_count && source->events[source->ranking].role == role;
+    const struct snapshot_event *event = ranking_event(source);
+    return event && event->role == role;
 }
 
 bool rates_report_accessed(const struct snapshot *snapshot)

@@ -352,7 +352,7 @@ void binary_report(FILE *out, const struct snapshot_binaries *binaries)
     report_unverified(out, binaries);
 }
 
-static const struct snapshot_event *ranking(const struct snapshot_source *source)
+const struct snapshot_event *ranking_event(const struct snapshot_source *source)
 {
     return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
 }
@@ -360,7 +360,7 @@ static const struct snapshot_event *ranking(const struct snapshot_source *source
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure)
 {
     static const char *const names[SNAPSHOT_MEASURES] = {"misses", "accesses", "waiting"};
-    const struct snapshot_event *event = ranking(&snapshot->source);
+    const struct snapshot_event *event = ranking_event(&snapshot->source);
     if (measure == snapshot->timeline.ranks && event && event->role == EVENT_OTHER && event->name)
         return event->name;
     return names[measure];

@@ -43,18 +43,17 @@ static const struct columns event_members = MEMBERS(
     MEMBER_COUNT("events", struct snapshot_event, events),
     MEMBER_KNOWN("counted", struct snapshot_event, counted));
 
-static const void *ranking_event(const struct snapshot *snapshot, const void *row)
+static const void *ranking_of(const struct snapshot *snapshot, const void *source)
 {
-    const struct snapshot_source *source = row;
     (void)snapshot;
-    return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
+    return ranking_event(source);
 }
 
 static const struct columns source_members = MEMBERS(
     struct snapshot_source,
     MEMBER("name", struct snapshot_source, name),
-    COLUMN(.key = "event", .target = ranking_event, .from = FIELD(struct snapshot_event, name)),
-    COLUMN(.key = "period", .target = ranking_event, .from = KNOWN(struct snapshot_event, period)),
+    COLUMN(.key = "event", .target = ranking_of, .from = FIELD(struct snapshot_event, name)),
+    COLUMN(.key = "period", .target = ranking_of, .from = KNOWN(struct snapshot_event, period)),
     MEMBER("precise", struct snapshot_source, precise),
     MEMBER("live", struct snapshot_source, live),
     MEMBER("weighs", struct snapshot_source, weighs),

@@ -451,15 +451,12 @@ void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t
 void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size)
 {
     const struct snapshot_causes_figures *all = &snapshot->causes.all;
-    const struct snapshot_source *source = &snapshot->source;
-    const char *event = source->ranking < source->event_count && source->ranking < SAMPLE_EVENTS_MAX
-                            ? source->events[source->ranking].name
-                            : NULL;
+    const struct snapshot_event *event = ranking_event(&snapshot->source);
     char why[256];
     char count[16];
     causes_why(all, why, sizeof why);
     snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
-             event ? event : "misses", causes_of_name(kind), why);
+             event && event->name ? event->name : "misses", causes_of_name(kind), why);
     if (all->early_same + all->early_other > 0)
         text_append(out, size,
                     "; evicted too early: %.1f%% by the object itself, %.1f%% by another",

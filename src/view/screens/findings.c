@@ -93,15 +93,17 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
+static const char *screen_of(const struct snapshot_finding *finding)
+{
+    return screens[finding_screen(finding)].screen->name;
+}
+
 void findings_open(struct browser *browser, const void *row)
 {
     const struct snapshot_finding *finding = row;
-    static const enum screen_id shown_on[] = {SCREEN_DETAIL, SCREEN_LAYOUT, SCREEN_SHARING,
-                                              SCREEN_CACHE,  SCREEN_CODE,   SCREEN_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
-    enum screen_id screen = shown_on[finding_screen(finding)];
-    if (screen == SCREEN_SHARING || screen == SCREEN_CACHE || screen == SCREEN_CODE ||
-        screen == SCREEN_HEAP) {
+    enum screen_id screen = finding_screen(finding);
+    if (screens[screen].place == SCREEN_IS_TAB) {
         browser_go(browser, screen);
         return;
     }
@@ -115,23 +117,20 @@ void findings_open(struct browser *browser, const void *row)
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size)
 {
     snprintf(out, size, "Enter: %s, which shows it. 9: the remedy, and the evidence",
-             finding_screen_name(finding_screen(finding)));
+             screen_of(finding));
 }
 
 static const char *findings_label(struct browser *browser, enum action action)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    return action != ACTION_ENTER ? NULL
-           : finding              ? finding_screen_name(finding_screen(finding))
-                                  : "";
+    return action != ACTION_ENTER ? NULL : finding ? screen_of(finding) : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     if (finding)
-        snprintf(out, size, "Enter: %s, which shows it",
-                 finding_screen_name(finding_screen(finding)));
+        snprintf(out, size, "Enter: %s, which shows it", screen_of(finding));
     else
         snprintf(out, size, "1: the data that costs most.  2: the code that accesses it");
 }
@@ -190,7 +189,7 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
 static struct value screen(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
-    return value_text(finding_screen_name(finding_screen(row)));
+    return value_text(screen_of(row));
 }
 
 /* One of the texts of struct finding_words, by its offset there. */
