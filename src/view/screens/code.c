@@ -153,7 +153,6 @@ static const struct column function_list[] = {
            .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
     RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
-    RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),
     USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
     MEMBER_KNOWN("file", struct snapshot_code, file),
     COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_over),

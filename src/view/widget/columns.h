@@ -281,6 +281,15 @@ struct column {
 #define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
 #define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
 
+/* Parts that were loads and stores, of rows of the type at the path, {0}: the row itself. */
+#define LOADS_COLUMNS(order, type, ...)                                                            \
+    COLUMN(.title = "LD", .help = "Part of its samples that were loads.", .in = __VA_ARGS__,       \
+           .from = PART(type, loads), .width = 5, .rank = order, UNIT_PERCENT,                     \
+           .paint = paint_load),                                                                   \
+        COLUMN(.title = "ST", .help = "Part of its samples that were stores.", .in = __VA_ARGS__,  \
+               .from = PART(type, stores), .width = 5, .rank = order, UNIT_PERCENT,                \
+               .paint = paint_store)
+
 /* The columns of one kind of row. */
 struct columns {
     const char *title; /* of the list, for panes and the help */
