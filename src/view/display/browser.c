@@ -312,7 +312,8 @@ unsigned screen_panes(struct browser *browser, enum screen_id id, struct table *
     if (screen->panes)
         return screen->panes(browser, panes);
     for (const struct screen_table *table = screen->tables; table->columns; table++)
-        panes[count++] = screen_table(browser, id, table);
+        if (!table->filled || screen_table(browser, id, table)->count)
+            panes[count++] = screen_table(browser, id, table);
     return count;
 }
 
@@ -347,14 +348,6 @@ void browser_zone(struct browser *browser, int row, int column, int columns, enu
 {
     if (browser->zone_count < ZONES_MAX && action != ACTION_NONE)
         browser->zones[browser->zone_count++] = (struct zone){row, column, columns, action};
-}
-
-bool browser_lies_apart(struct browser *browser, const struct snapshot_object *object)
-{
-    if (object->bin >= browser->snapshot->heap.bin_count || object->blocks == 1)
-        return false;
-    browser_message(browser, "its blocks lie apart: S searches everything, and reports blocks");
-    return true;
 }
 
 static void draw_too_small(struct canvas *canvas)

@@ -409,12 +409,6 @@ void browser_open_layout(struct browser *browser, const void *pointer)
                  layout_identity(field->member, (uint64_t)field->offset));
 }
 
-static unsigned layout_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &layout_view(browser)->table;
-    return layout_view(browser)->shown ? 1 : 0;
-}
-
 /* ---- drawing ---- */
 
 static void layout_draw_nothing(const struct browser *browser, struct canvas *canvas,
@@ -558,12 +552,12 @@ const struct screen layout_screen = {
     .state_size = sizeof(struct layout_view),
     .tables = {{.at = offsetof(struct layout_view, table),
                 .columns = &layout_columns,
+                .filled = true,
                 .open = layout_open,
                 .enter = "Code"}},
     .fini = layout_fini,
     .update = layout_update,
     .draw = layout_draw,
-    .panes = layout_panes,
     .act = layout_act,
     .hint = layout_hint,
     .label = layout_label,

@@ -245,14 +245,7 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
     if (browser->snapshot && move_to_findings(browser, action))
         return true;
     const struct snapshot_object *object = table_selected(objects_table(browser));
-    if (!object || action != ACTION_SEARCH_HERE)
-        return false;
-    if (browser_lies_apart(browser, object))
-        return true;
-    if (!object->size)
-        return false;
-    search_open(browser, request, object->address, object->address + object->size, object->name);
-    return true;
+    return object && action == ACTION_SEARCH_HERE && search_open_object(browser, request, object);
 }
 
 static bool objects_click(struct browser *browser, int row, int column)

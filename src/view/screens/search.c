@@ -196,6 +196,19 @@ void search_open(struct browser *browser, struct request *request, uint64_t base
     browser_go(browser, SCREEN_SEARCH);
 }
 
+bool search_open_object(struct browser *browser, struct request *request,
+                        const struct snapshot_object *object)
+{
+    /* Blocks of a bin have no range in common. */
+    bool apart = object->bin < browser->snapshot->heap.bin_count && object->blocks != 1;
+    if (apart)
+        browser_message(browser, "its blocks lie apart: S searches everything, and reports blocks");
+    else if (object->size)
+        search_open(browser, request, object->address, object->address + object->size,
+                    object->name);
+    return apart || object->size;
+}
+
 void search_glance(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_search *search = &browser->snapshot->search;
