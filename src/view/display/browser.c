@@ -524,12 +524,12 @@ static bool open_row(struct browser *browser)
 {
     const struct screen_table *listed = browser_listed(browser);
     const void *row = listed->columns ? table_selected(browser_table(browser)) : NULL;
-    if (!row || (!listed->open && listed->object.kind == PATH_NONE))
-        return false;
-    if (listed->open)
+    if (row && listed->open)
         listed->open(browser, row);
+    else if (row && listed->columns->object.kind != PATH_NONE)
+        browser_open_listed(browser, (uint32_t)path_value(&listed->columns->object, row).integer);
     else
-        browser_open_listed(browser, (uint32_t)path_value(&listed->object, row).integer);
+        return false;
     return true;
 }
 

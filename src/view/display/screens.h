@@ -65,8 +65,7 @@ struct screen_table {
     const struct columns *columns;
     bool chosen_from; /* a list to choose from, which the help does not explain */
     bool filled;      /* in sight only while it has rows */
-    /* Enter on a row: opens the object with the index at this path, or calls a function. */
-    struct path object;
+    /* Enter on a row; NULL: opens its object, where its columns have one. */
     void (*open)(struct browser *browser, const void *row);
     /* With a row selected: the label of Enter in the key bar, and a hint. NULL: the general label;
      * none. */

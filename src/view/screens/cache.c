@@ -466,15 +466,9 @@ const struct screen cache_screen = {
     .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
             "more data than the cache holds. A few lines again and again: look at Sharing.",
     .state_size = sizeof(struct cache_view),
-    .tables = {{.at = offsetof(struct cache_view, parts),
-                .columns = &part_columns,
-                .object = FIELD(struct snapshot_set_part, object)},
-               {.at = offsetof(struct cache_view, lines),
-                .columns = &line_columns,
-                .object = FIELD(struct snapshot_recurrence, object)},
-               {.at = offsetof(struct cache_view, pairs),
-                .columns = &pair_columns,
-                .object = FIELD(struct snapshot_pair, object_a)}},
+    .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
+               {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
+               {.at = offsetof(struct cache_view, pairs), .columns = &pair_columns}},
     .update = cache_update,
     .draw = cache_draw,
     .act = cache_act,
@@ -519,6 +513,7 @@ const struct columns line_columns = {
     .title = "Recurring lines",
     TABLE(struct snapshot_recurrence, line_list),
     .key = FIELD(struct snapshot_recurrence, address),
+    .object = FIELD(struct snapshot_recurrence, object),
 };
 
 /* Objects by their ids, as indices change from one snapshot to the next. */
@@ -562,4 +557,5 @@ const struct columns pair_columns = {
     .all = ROW_OF(struct snapshot, window.pairs),
     .all_count = FIELD(struct snapshot, window.pair_count),
     .identity = pair_identity,
+    .object = FIELD(struct snapshot_pair, object_a),
 };

@@ -682,16 +682,18 @@ static const struct column thread_list[] = {
            .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES};
 
-#define COLUMNS(rows)                                                                              \
+#define COLUMNS(rows, ...)                                                                         \
     {                                                                                              \
         .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
         .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
-        .key = FIELD(struct snapshot_causes_row, id)                                               \
+        .key = FIELD(struct snapshot_causes_row, id), __VA_ARGS__                                  \
     }
 
-const struct columns causes_columns[CAUSES_KINDS] = {[CAUSES_OBJECTS] = COLUMNS(object_list),
-                                                     [CAUSES_FUNCTIONS] = COLUMNS(function_list),
-                                                     [CAUSES_THREADS] = COLUMNS(thread_list)};
+const struct columns causes_columns[CAUSES_KINDS] = {
+    [CAUSES_OBJECTS] = COLUMNS(object_list, .object = FIELD(struct snapshot_causes_row, index)),
+    [CAUSES_FUNCTIONS] = COLUMNS(function_list, ),
+    [CAUSES_THREADS] = COLUMNS(thread_list, ),
+};
 
 /* The remedy against the main cause. */
 

@@ -191,6 +191,7 @@ const struct columns function_columns = {
     .all = ROW_OF(struct snapshot, code),
     .all_count = FIELD(struct snapshot, code_count),
     .key = FIELD(struct snapshot_code, id),
+    .interval = ROW_IN(struct snapshot_code, share),
 };
 
 static const struct column toucher_list[] = {
@@ -214,6 +215,7 @@ const struct columns toucher_columns = {
     .title = "Code",
     TABLE(struct snapshot_code, toucher_list),
     .key = FIELD(struct snapshot_code, id),
+    .interval = ROW_IN(struct snapshot_code, share),
 };
 
 static const struct column site_list[] = {
@@ -303,7 +305,6 @@ const struct screen code_screen = {
                 .hint = "Enter: its source lines and instructions, and the data they access"},
                {.at = offsetof(struct code_view, threads),
                 .columns = &thread_columns,
-                .object = FIELD(struct snapshot_thread, object),
                 .enter = "Object"}},
     .update = code_update,
     .draw = code_draw,
@@ -355,6 +356,7 @@ const struct columns thread_columns = {
     TABLE(struct snapshot_thread, thread_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_thread, tid),
+    .object = FIELD(struct snapshot_thread, object),
 };
 
 /* Columns of simulated caches, a level a row; rows are those of the snapshot itself. */

@@ -721,7 +721,6 @@ const struct screen function_screen = {
                 .hint = "Enter: the instructions of this line and the data each one accesses"},
                {.at = offsetof(struct function_view, accesses),
                 .columns = &instruction_columns,
-                .object = VIA(struct instruction_row, instruction, object),
                 .enter = "Object",
                 .hint = "Enter: the object that this instruction accesses"},
                {.at = offsetof(struct function_view, called_by),
@@ -819,6 +818,7 @@ const struct columns source_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .identity = identity_of_source,
     .parting = source_parting,
+    .code = true,
 };
 
 static struct value field(const struct snapshot *snapshot, const void *pointer)
@@ -877,6 +877,8 @@ const struct columns instruction_columns = {
     TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = VIA(struct instruction_row, instruction, address),
+    .code = true,
+    .object = VIA(struct instruction_row, instruction, object),
 };
 
 /* The tree of callers, of Function, Detail and HTML. */
@@ -934,6 +936,7 @@ const struct columns caller_columns = {
     TABLE(struct caller_row, caller_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = VIA(struct caller_row, caller, path),
+    .code = true,
 };
 
 static const struct columns caller_members = MEMBERS(

@@ -386,4 +386,5 @@ const struct columns bin_columns = {
     .all = ROW_OF(struct snapshot, heap.bins),
     .all_count = FIELD(struct snapshot, heap.bin_count),
     .key = FIELD(struct snapshot_bin, heap.id),
+    .object = FIELD(struct snapshot_bin, object),
 };

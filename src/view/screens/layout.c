@@ -664,4 +664,5 @@ const struct columns layout_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct layout_row, identity),
     .parting = parting,
+    .code = true,
 };

@@ -577,4 +577,5 @@ const struct columns object_columns = {
     .all = ROW_OF(struct snapshot, objects),
     .all_count = FIELD(struct snapshot, object_count),
     .key = FIELD(struct snapshot_object, id),
+    .interval = ROW_IN(struct snapshot_object, share),
 };

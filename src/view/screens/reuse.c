@@ -148,6 +148,7 @@ const struct columns reuse_columns = {
     TABLE(struct snapshot_reuse_row, object_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_reuse_row, id),
+    .object = FIELD(struct snapshot_reuse_row, object),
 };
 
 static const struct column line_list[] = {

@@ -474,4 +474,5 @@ const struct columns part_columns = {
     TABLE(struct snapshot_set_part, part_list),
     .sort = 2,
     .identity = part_identity,
+    .object = FIELD(struct snapshot_set_part, object),
 };

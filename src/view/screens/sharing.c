@@ -416,6 +416,8 @@ const struct columns sharing_columns = {
     TABLE(struct snapshot_sharing_group, group_list),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = group_identity,
+    .interval = ROW_IN(struct snapshot_sharing_group, share),
+    .object = FIELD(struct snapshot_sharing_group, object),
 };
 
 /* Columns of single shared lines, and of who does what on one. */

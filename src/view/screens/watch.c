@@ -99,7 +99,6 @@ const struct screen watch_screen = {
     .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &watch_columns,
-                .object = FIELD(struct snapshot_watch_object, object),
                 .enter = "Detail",
                 .hint = "Enter: Detail. F1: what the columns mean"}},
     .filled_by = FIELD(struct snapshot, watch.on),
@@ -255,6 +254,7 @@ const struct columns watch_columns = {
     TABLE(struct snapshot_watch_object, watch_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_watch_object, id),
+    .object = FIELD(struct snapshot_watch_object, object),
 };
 
 static const char *seconds_text(char out[24], double seconds)

@@ -109,7 +109,7 @@ struct value path_value(const struct path *path, const void *row)
     return value_at(path, path_row(path, row));
 }
 
-static const void *path_target(const struct path *path, const void *row)
+const void *path_target(const struct path *path, const void *row)
 {
     if (path->kind == PATH_NONE)
         return row;

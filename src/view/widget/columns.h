@@ -304,6 +304,9 @@ struct columns {
     struct path all;
     struct path all_count;
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
+    struct path object;   /* index of the object of a row: Enter opens it, HTML links its name */
+    struct path interval; /* of its share: HTML draws it on the bar */
+    bool code;            /* text is source or instructions: HTML wraps nothing */
     /* Text of a row that only parts others: it cannot be selected and is left out where the
      * rows are sorted or filtered. NULL for other rows; no function: there are none. */
     const char *(*parting)(const void *row);
@@ -366,7 +369,8 @@ struct value columns_element(const struct column *column, const struct snapshot 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct columns *columns, unsigned index, const struct snapshot *snapshot);
-/* The value at a path of a row. */
+/* The row and the value at a path; NULL, unknown: there is none. */
+const void *path_target(const struct path *path, const void *row);
 struct value path_value(const struct path *path, const void *row);
 /* Whether a path is given, as in struct column; true for no path. */
 bool path_given(const struct path *path, const void *row);

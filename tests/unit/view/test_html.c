@@ -124,6 +124,10 @@ static void every_object_is_named_with_its_share(void **state)
     /* Source lines, and what of them could be taken for markup. */
     assert_non_null(strstr(text, "if (a &lt; b &amp;&amp; line == "));
     assert_non_null(strstr(text, "2 of 64 sets take 40% of the "));
+    /* Lines that recur lead to their object. */
+    const char *again = strstr(text, "<section id=\"again\">");
+    const char *link = again ? strstr(again, "<a href=\"#o") : NULL;
+    assert_true(link && link < strstr(again, "</section>"));
     free(text);
     fixture_release(snapshot);
 }
