@@ -105,7 +105,9 @@ static char *escaped(const char *text)
     return out;
 }
 
-static bool section_has(const char *page, const char *id, const char *what)
+/* Not inline: gcc 12 takes the page for an address of a local variable then. */
+__attribute__((noinline)) static bool section_has(const char *page, const char *id,
+                                                  const char *what)
 {
     char begin[64];
     snprintf(begin, sizeof begin, "<section id=\"%s\">", id);
