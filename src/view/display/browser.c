@@ -148,9 +148,14 @@ void browser_fini(struct browser *browser)
 
 static void update(struct browser *browser)
 {
-    for (int i = 0; i < SCREEN_COUNT; i++)
-        if (screens[i].screen->update)
-            screens[i].screen->update(browser);
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        const struct screen *screen = screens[i].screen;
+        for (const struct screen_table *listed = screen->tables; listed->columns; listed++)
+            if (listed->columns->all.kind != PATH_NONE)
+                table_set_all(table_in(browser->states[i], listed), browser->snapshot);
+        if (screen->update)
+            screen->update(browser);
+    }
 }
 
 /* The tables point into the old snapshot until they have been updated. */

@@ -192,9 +192,6 @@ static void cache_update(struct browser *browser)
 {
     struct cache_view *view = cache_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
-    const struct snapshot_window *window = &browser->snapshot->window;
-    table_set(&view->lines, browser->snapshot, window->top, window->top_count);
-    table_set(&view->pairs, browser->snapshot, window->pairs, window->pair_count);
     if (!has_map(browser))
         return table_set(&view->parts, browser->snapshot, NULL, 0);
     if (!view->moved)
@@ -512,6 +509,7 @@ static const struct column line_list[] = {
 const struct columns line_columns = {
     .title = "Recurring lines",
     TABLE(struct snapshot_recurrence, line_list),
+    ALL_OF(window.top, window.top_count),
     .key = FIELD(struct snapshot_recurrence, address),
     .object = FIELD(struct snapshot_recurrence, object),
 };
@@ -554,8 +552,7 @@ static const struct column pair_list[] = {
 const struct columns pair_columns = {
     .title = "Sampled together",
     TABLE(struct snapshot_pair, pair_list),
-    .all = ROW_OF(struct snapshot, window.pairs),
-    .all_count = FIELD(struct snapshot, window.pair_count),
+    ALL_OF(window.pairs, window.pair_count),
     .identity = pair_identity,
     .object = FIELD(struct snapshot_pair, object_a),
 };

@@ -112,13 +112,10 @@ static const struct snapshot_causes_list *list_of(const struct browser *browser)
 static void causes_update(struct browser *browser)
 {
     struct causes_view *view = causes_view(browser);
-    const struct snapshot_reuse *reuse = &browser->snapshot->reuse;
     view->table.columns = &causes_columns[view->of];
     table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
     table_set(&view->evictions, browser->snapshot, view->rows,
               eviction_rows(browser->snapshot, view->of, view->rows));
-    table_set(&view->reuse, browser->snapshot, reuse->objects, reuse->object_count);
-    table_set(&view->reuse_lines, browser->snapshot, reuse->lines, reuse->line_count);
 }
 
 /* Causes, uses or both are recorded. */

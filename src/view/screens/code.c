@@ -188,8 +188,7 @@ static const struct column function_list[] = {
 const struct columns function_columns = {
     .title = "Functions",
     TABLE(struct snapshot_code, function_list),
-    .all = ROW_OF(struct snapshot, code),
-    .all_count = FIELD(struct snapshot, code_count),
+    ALL_OF(code, code_count),
     .key = FIELD(struct snapshot_code, id),
     .interval = ROW_IN(struct snapshot_code, share),
 };
@@ -245,13 +244,8 @@ const struct columns site_columns = {
 
 static void code_update(struct browser *browser)
 {
-    struct code_view *view = code_view(browser);
-    const struct snapshot *snapshot = browser->snapshot;
-    if (snapshot)
-        table_suggest_sort(&view->functions,
-                           columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE);
-    table_set(&view->functions, snapshot, snapshot->code, snapshot->code_count);
-    table_set(&view->threads, snapshot, snapshot->threads.list, snapshot->threads.count);
+    table_suggest_sort(&code_view(browser)->functions,
+                       columns_have_unknown(browser->snapshot) ? FUNCTION_ALL : FUNCTION_SHARE);
 }
 
 /* Only for processes with several threads. */
@@ -354,6 +348,7 @@ static const struct column thread_list[] = {
 const struct columns thread_columns = {
     .title = "Threads",
     TABLE(struct snapshot_thread, thread_list),
+    ALL_OF(threads.list, threads.count),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_thread, tid),
     .object = FIELD(struct snapshot_thread, object),

@@ -17,12 +17,6 @@ static struct table *findings_table(const struct browser *browser)
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };
 
-static void findings_update(struct browser *browser)
-{
-    const struct snapshot_findings *findings = &browser->snapshot->findings;
-    table_set(findings_table(browser), browser->snapshot, findings->list, findings->count);
-}
-
 /* ---- drawing ---- */
 
 /* A label and text beside it, over as many rows as it takes. */
@@ -151,7 +145,6 @@ const struct screen findings_screen = {
     .state_size = sizeof(struct table),
     .tables = {{.columns = &finding_columns, .open = findings_open}},
     .calls = findings_call,
-    .update = findings_update,
     .draw = findings_draw,
     .hint = findings_hint,
     .label = findings_label,
@@ -290,6 +283,7 @@ static const struct column finding_list[] = {
 const struct columns finding_columns = {
     .title = "Findings",
     TABLE(struct snapshot_finding, finding_list),
+    ALL_OF(findings.list, findings.count),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = finding_column_identity,
 };

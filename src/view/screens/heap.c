@@ -23,12 +23,6 @@ static struct heap_view *heap_view(const struct browser *browser)
 
 enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };
 
-static void heap_update(struct browser *browser)
-{
-    const struct snapshot_heap *heap = &browser->snapshot->heap;
-    table_set(&heap_view(browser)->bins, browser->snapshot, heap->bins, heap->bin_count);
-}
-
 static int draw_summary(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct heap_summary *summary = &browser->snapshot->heap.summary;
@@ -224,7 +218,6 @@ const struct screen heap_screen = {
             "leak.",
     .state_size = sizeof(struct heap_view),
     .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns, .open = open_bin}},
-    .update = heap_update,
     .draw = heap_draw,
     .act = heap_act,
     .answer = heap_answer,
@@ -383,8 +376,7 @@ static const struct column bin_list[] = {
 const struct columns bin_columns = {
     .title = "Bins",
     TABLE(struct snapshot_bin, bin_list),
-    .all = ROW_OF(struct snapshot, heap.bins),
-    .all_count = FIELD(struct snapshot, heap.bin_count),
+    ALL_OF(heap.bins, heap.bin_count),
     .key = FIELD(struct snapshot_bin, heap.id),
     .object = FIELD(struct snapshot_bin, object),
 };

@@ -82,7 +82,6 @@ static void objects_update(struct browser *browser)
     struct objects_view *view = objects_view(browser);
     view->by_wait |= waits_known(snapshot) && answer_of(snapshot) != WAITS_HARDLY;
     table_suggest_sort(&view->table, first_sort(view));
-    table_set(&view->table, snapshot, snapshot->objects, snapshot->object_count);
     if (view->on_finding > findings_shown(browser))
         view->on_finding = findings_shown(browser);
 }
@@ -574,8 +573,7 @@ static const struct column object_list[] = {
 const struct columns object_columns = {
     .title = "Objects",
     TABLE(struct snapshot_object, object_list),
-    .all = ROW_OF(struct snapshot, objects),
-    .all_count = FIELD(struct snapshot, object_count),
+    ALL_OF(objects, object_count),
     .key = FIELD(struct snapshot_object, id),
     .interval = ROW_IN(struct snapshot_object, share),
 };

@@ -24,14 +24,6 @@ static struct search_view *search_view(const struct browser *browser)
 
 enum { MAP_REGIONS = 256 };
 
-static void search_update(struct browser *browser)
-{
-    struct search_view *view = search_view(browser);
-    const struct snapshot_search *search = &browser->snapshot->search;
-    table_set(&view->regions, browser->snapshot, search->regions, search->region_count);
-    table_set(&view->dropped, browser->snapshot, search->dropped, search->dropped_count);
-}
-
 static void draw_off(struct canvas *canvas, struct area area)
 {
     static const struct {
@@ -329,7 +321,6 @@ const struct screen search_screen = {
     .state_size = sizeof(struct search_view),
     .tables = {{.at = offsetof(struct search_view, regions), .columns = &region_columns},
                {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns}},
-    .update = search_update,
     .draw = search_draw,
     .act = search_act,
     .hint = search_hint,
@@ -415,8 +406,7 @@ static const struct column region_list[] = {
 const struct columns region_columns = {
     .title = "Regions",
     TABLE(struct snapshot_region, region_list),
-    .all = ROW_OF(struct snapshot, search.regions),
-    .all_count = FIELD(struct snapshot, search.region_count),
+    ALL_OF(search.regions, search.region_count),
     .key = FIELD(struct snapshot_region, base),
 };
 
@@ -434,6 +424,7 @@ static const struct column dropped_list[] = {
 const struct columns dropped_columns = {
     .title = "Dropped",
     TABLE(struct snapshot_region, dropped_list),
+    ALL_OF(search.dropped, search.dropped_count),
     .sort = COLUMNS_MAX,
     .key = FIELD(struct snapshot_region, base),
 };

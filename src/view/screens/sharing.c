@@ -70,12 +70,10 @@ static void sharing_follow(struct browser *browser)
 static void sharing_update(struct browser *browser)
 {
     struct sharing_view *view = sharing_view(browser);
-    const struct snapshot_sharing *sharing = &browser->snapshot->sharing;
     view->group = NULL;
     view->line = NULL;
     table_set(&view->lines, browser->snapshot, NULL, 0);
     table_set(&view->accesses, browser->snapshot, NULL, 0);
-    table_set(&view->groups, browser->snapshot, sharing->groups, sharing->group_count);
     sharing_follow(browser);
 }
 
@@ -414,6 +412,7 @@ static const struct column group_list[] = {
 const struct columns sharing_columns = {
     .title = "Shared lines",
     TABLE(struct snapshot_sharing_group, group_list),
+    ALL_OF(sharing.groups, sharing.group_count),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = group_identity,
     .interval = ROW_IN(struct snapshot_sharing_group, share),

@@ -17,12 +17,6 @@ static struct table *watch_table(const struct browser *browser)
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 9, LABEL_COLUMNS = 12 };
 
-static void watch_update(struct browser *browser)
-{
-    const struct snapshot_watch *watch = &browser->snapshot->watch;
-    table_set(watch_table(browser), browser->snapshot, watch->objects, watch->count);
-}
-
 /* ---- drawing ---- */
 
 static void watch_draw_selected(const struct snapshot_watch *watch,
@@ -102,7 +96,6 @@ const struct screen watch_screen = {
                 .enter = "Detail",
                 .hint = "Enter: Detail. F1: what the columns mean"}},
     .filled_by = FIELD(struct snapshot, watch.on),
-    .update = watch_update,
     .draw = watch_draw,
     .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_ZERO},
@@ -252,6 +245,7 @@ static const struct column watch_list[] = {
 const struct columns watch_columns = {
     .title = "Watched",
     TABLE(struct snapshot_watch_object, watch_list),
+    ALL_OF(watch.objects, watch.count),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_watch_object, id),
     .object = FIELD(struct snapshot_watch_object, object),

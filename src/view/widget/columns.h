@@ -300,7 +300,8 @@ struct columns {
     /* A whole number that stays the same for the same thing in the next snapshot; or a function of
      * the row. */
     struct path key;
-    /* Where a snapshot lists these rows, and how many. */
+    /* Where a snapshot lists these rows, and how many: ALL_OF(list, count). A table of a screen
+     * with these columns has them without its doing. */
     struct path all;
     struct path all_count;
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
@@ -311,6 +312,9 @@ struct columns {
      * rows are sorted or filtered. NULL for other rows; no function: there are none. */
     const char *(*parting)(const void *row);
 };
+
+#define ALL_OF(rows, number)                                                                       \
+    .all = ROW_OF(struct snapshot, rows), .all_count = FIELD(struct snapshot, number)
 
 /* The members of struct columns that follow from the list and its type of row. */
 #define TABLE(type, columns)                                                                       \
