@@ -471,30 +471,18 @@ static json_t *column_json(const struct column *column, const struct snapshot *s
     return out;
 }
 
-/* In the order of the table; after each member those that follow it by `after`. */
-static void set_members(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
-                        const void *row, const char *after)
-{
-    for (unsigned i = 0; i < columns->count; i++) {
-        const struct column *column = &columns->list[i];
-        if (!column->after != !after || (after && strcmp(column->after, after)) ||
-            !(column->key || column->members))
-            continue;
-        if (columns_given(column, snapshot, row)) {
-            if (column->members)
-                json_set_row(out, column->members, snapshot, columns_target(column, snapshot, row));
-            else
-                json_set(out, column->key, column_json(column, snapshot, row));
-        }
-        if (column->key)
-            set_members(out, columns, snapshot, row, column->key);
-    }
-}
-
 void json_set_row(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
                   const void *row)
 {
-    set_members(out, columns, snapshot, row, NULL);
+    for (unsigned i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->list[i];
+        if (!(column->key || column->members) || !columns_given(column, snapshot, row))
+            continue;
+        if (column->members)
+            json_set_row(out, column->members, snapshot, columns_target(column, snapshot, row));
+        else
+            json_set(out, column->key, column_json(column, snapshot, row));
+    }
 }
 
 json_t *json_row(const struct columns *columns, const struct snapshot *snapshot, const void *row)

@@ -486,23 +486,21 @@ static struct value line_offset(const struct snapshot *snapshot, const void *poi
 }
 
 static const struct column line_list[] = {
-    COLUMN(.title = "TIMES", .key = "count", .after = "address",
-           .help = "Samples on the line within the window.",
+    COLUMN(.title = "TIMES", .key = "count", .help = "Samples on the line within the window.",
            .from = FIELD(struct snapshot_recurrence, count), .width = 5, UNIT_COUNT),
     COLUMN(.title = "LINE", .key = "address", .help = "Address of the cache line.",
            .from = FIELD(struct snapshot_recurrence, address), .width = 14, .most = 18, .rank = 1,
            .format = format_address, .paint = paint_dim),
     COLUMN(.title = "SET", .key = "set", .help = "Its cache set (the map above).",
            .from = FIELD(struct snapshot_recurrence, set), .width = 5, .rank = 3, UNIT_INTEGER),
-    COLUMN(.title = "FUNCS", .key = "functions", .after = "offset",
-           .help = "Functions with samples on it.",
+    COLUMN(.title = "FUNCS", .key = "functions", .help = "Functions with samples on it.",
            .from = KNOWN(struct snapshot_recurrence, functions), .width = 5, .rank = 4,
            UNIT_INTEGER),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_recurrence, object),
            .otherwise = "(not listed)", .width = 12, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "OFFSET", .key = "offset", .after = "object", .value = line_offset, .width = 9,
-           .rank = 2, .format = format_offset),
+    COLUMN(.title = "OFFSET", .key = "offset", .value = line_offset, .width = 9, .rank = 2,
+           .format = format_offset),
     COLUMN(.key = "object", OBJECT_NAME(struct snapshot_recurrence, object)),
 };
 
@@ -525,14 +523,13 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column pair_list[] = {
-    COLUMN(.title = "LIFT", .key = "lift", .after = "together",
+    COLUMN(.title = "LIFT", .key = "lift",
            .help =
                "How many times more often than by chance samples on the two come close together.",
            .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
            .format = format_times),
-    COLUMN(.title = "TIMES", .key = "together", .after = "object_b",
-           .help = "Times they were seen together.", .from = FIELD(struct snapshot_pair, together),
-           .width = 5, .rank = 3, UNIT_COUNT),
+    COLUMN(.title = "TIMES", .key = "together", .help = "Times they were seen together.",
+           .from = FIELD(struct snapshot_pair, together), .width = 5, .rank = 3, UNIT_COUNT),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_pair, object_a),
            .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),

@@ -107,13 +107,13 @@ static struct value may_wait(const struct snapshot *snapshot, const void *pointe
 
 static const struct column function_list[] = {
     [FUNCTION_SHARE] =
-        COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+        COLUMN(.title = "SHARE", .key = "share",
                .help = "The function's part of all attributed samples.",
                .from = FIELD(struct snapshot_code, share.value), .width = 6, UNIT_SHARE),
     [FUNCTION_HALF] = COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4,
                              .rank = 1, UNIT_POINTS),
     [FUNCTION_ALL] =
-        COLUMN(.title = "ALL", .key = "all_share", .after = "object_share",
+        COLUMN(.title = "ALL", .key = "all_share",
                .help = "Its part of all samples of the process, with those whose object is not "
                        "known. perf report's shares are of all processes of a recording.",
                .from = FIELD(struct snapshot_code, all_share),
@@ -136,12 +136,10 @@ static const struct column function_list[] = {
            .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
     COLUMN(.title = "FILE", .help = "Source file, where debug information has it.", .value = file,
            .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .some = true),
-    COLUMN(.title = "LINE", .key = "line", .after = "file",
-           .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7, .some = true,
-           UNIT_INTEGER),
-    COLUMN(.title = "SITES", .key = "sites", .after = "address",
-           .help = "Accessing instructions seen in it.", .from = KNOWN(struct snapshot_code, sites),
-           .width = 5, .rank = 6, UNIT_INTEGER),
+    COLUMN(.title = "LINE", .key = "line", .from = KNOWN(struct snapshot_code, line), .width = 5,
+           .rank = 7, .some = true, UNIT_INTEGER),
+    COLUMN(.title = "SITES", .key = "sites", .help = "Accessing instructions seen in it.",
+           .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 6, UNIT_INTEGER),
     COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
            .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
@@ -313,15 +311,15 @@ const struct screen code_screen = {
 /* Columns of threads. */
 
 static const struct column thread_list[] = {
-    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+    COLUMN(.title = "SHARE", .key = "share",
            .help = "The thread's part of the newest samples that have an object, up to 16,384.",
            .from = FIELD(struct snapshot_thread, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .from = HALF(struct snapshot_thread, share), .width = 4, .rank = 2,
            UNIT_POINTS),
     COLUMN(.title = "", .from = FIELD(struct snapshot_thread, share.value), .width = 6, .most = 10,
            .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SAMPLES", .key = "samples", .after = "name",
-           .from = FIELD(struct snapshot_thread, samples), .width = 7, .rank = 4, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .key = "samples", .from = FIELD(struct snapshot_thread, samples),
+           .width = 7, .rank = 4, UNIT_COUNT),
     COLUMN(.title = "THREAD", .key = "tid", .help = "Its number, as ps -L and gdb call it.",
            .from = FIELD(struct snapshot_thread, tid), .width = 7, UNIT_INTEGER,
            .paint = paint_strong),

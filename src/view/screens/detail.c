@@ -525,7 +525,7 @@ static struct value field_stall_share(const struct snapshot *snapshot, const voi
 }
 
 static const struct column field_list[] = {
-    COLUMN(.title = "OF IT", .key = "share", .after = "samples",
+    COLUMN(.title = "OF IT", .key = "share",
            .help = "Part of the object's samples that fell on this offset.",
            .from = FIELD(struct snapshot_field, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
@@ -605,7 +605,7 @@ const struct columns offset_columns = {
 };
 
 static const struct column instance_list[] = {
-    COLUMN(.title = "OF IT", .key = "share", .after = "samples",
+    COLUMN(.title = "OF IT", .key = "share",
            .help = "Part of the object's samples that fell on this instance.",
            .from = FIELD(struct snapshot_instance, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,

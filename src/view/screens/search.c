@@ -360,7 +360,7 @@ static void format_phases(char *out, size_t size, struct value value)
 }
 
 static const struct column region_list[] = {
-    COLUMN(.title = "SHARE", .key = "share", .after = "bound",
+    COLUMN(.title = "SHARE", .key = "share",
            .help = "The region's part of the samples in the range searched.",
            .from = FIELD(struct snapshot_region, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .value = half, .width = 4, UNIT_POINTS),
@@ -387,10 +387,9 @@ static const struct column region_list[] = {
            .format = format_address, .paint = paint_dim),
     COLUMN(.title = "ITER", .help = "Measurements averaged.",
            .from = KNOWN(struct snapshot_region, iterations), .width = 4, .rank = 5, UNIT_INTEGER),
-    COLUMN(.title = "DEPTH", .key = "depth", .after = "iterations",
-           .help = "How many times it was halved.", .from = FIELD(struct snapshot_region, depth),
-           .width = 5, .rank = 8, UNIT_INTEGER),
-    COLUMN(.title = "WHY", .key = "reason", .after = "object", .help = "Why it is kept.",
+    COLUMN(.title = "DEPTH", .key = "depth", .help = "How many times it was halved.",
+           .from = FIELD(struct snapshot_region, depth), .width = 5, .rank = 8, UNIT_INTEGER),
+    COLUMN(.title = "WHY", .key = "reason", .help = "Why it is kept.",
            .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 26,
            .most = 40, .rank = 7, .paint = paint_dim),
     MEMBER("share_low", struct snapshot_region, low),

@@ -191,7 +191,6 @@ struct column {
     const char *title; /* NULL: only a JSON member */
     const char *help;  /* one sentence; NULL: not in the help */
     const char *key;   /* JSON member; NULL: none */
-    const char *after; /* key that the member follows; NULL: that of the row above */
     /* The row that the value is of, where it is not this one: by a path, then by a function. */
     struct path in;
     const void *(*target)(const struct snapshot *snapshot, const void *row);
