@@ -20,11 +20,6 @@ bool levels_report_far(const struct snapshot *snapshot)
     return known;
 }
 
-bool levels_report_stall(const struct snapshot *snapshot)
-{
-    return snapshot->levels && !isnan(snapshot->levels->stall);
-}
-
 static bool has_role(const struct snapshot_source *source, enum event_role role)
 {
     for (size_t i = 0; i < source->event_count; i++)
@@ -428,8 +423,8 @@ bool rates_report_stall_counted(const struct snapshot *snapshot)
 {
     enum event_role role = stall_role(&snapshot->source);
     return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
-           !levels_report_stall(snapshot) && has_role(&snapshot->source, role) &&
-           !ranks(&snapshot->source, role);
+           !(snapshot->levels && !isnan(snapshot->levels->stall)) &&
+           has_role(&snapshot->source, role) && !ranks(&snapshot->source, role);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)

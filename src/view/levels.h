@@ -14,7 +14,6 @@
 #include "view/widget/columns.h"
 
 bool levels_report_far(const struct snapshot *snapshot);
-bool levels_report_stall(const struct snapshot *snapshot);
 
 /* The base of the counts: "loads that took more than 30 cycles", or how they were computed. "":
  * not known. */
@@ -46,7 +45,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
                    "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
                    "Above its share: it costs more than others each time.",                        \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,        \
-               .rank = order, .shown = levels_report_stall, UNIT_SHARE),                           \
+               .rank = order, .only = VIA(struct snapshot, levels, stall), UNIT_SHARE),            \
         COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",          \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,      \
                .rank = order, .only = VIA(struct snapshot, levels, latency), UNIT_COUNT)

@@ -335,7 +335,7 @@ static const struct columns snapshot_members = MEMBERS(
            .given = ROW_OF(struct snapshot, recording)),
     COLUMN(.key = "stretch", .from = ROW_OF(struct snapshot, time_range),
            .rows = &time_range_members),
-    COLUMN(.key = "simulation", .in = ROW_IN(struct snapshot, simulation), .target = json_simulated,
+    COLUMN(.key = "simulation", .in = ROW_IN(struct snapshot, simulation), .where = FIELD(struct snapshot_simulation, level_count),
            .rows = &simulation_members),
     COLUMN(.key = "causes", .from = ROW_IN(struct snapshot, causes), .rows = &all_causes_members,
            .given = FIELD(struct snapshot, causes.known)),

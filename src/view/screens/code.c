@@ -87,12 +87,6 @@ static struct value widest_share(const struct snapshot *snapshot, const void *po
 
 enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
 
-/* Not the functions of one object. */
-static bool has_causes(const struct snapshot *snapshot, const void *pointer)
-{
-    return snapshot->causes.known && !isnan(((const struct snapshot_code *)pointer)->all_share);
-}
-
 static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
@@ -175,7 +169,8 @@ static const struct column function_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members,
            .given = ROW_OF(struct snapshot_code, use)),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
-           .present = has_causes),
+           .with = FIELD(struct snapshot, causes.known),
+           .given = FIELD(struct snapshot_code, all_share)), /* not of the functions of an object */
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
            .rows = &callers_members, .given = ROW_OF(struct snapshot_code, callers)),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),

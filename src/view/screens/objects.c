@@ -551,7 +551,7 @@ static const struct column object_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_object, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_object, use), .members = &use_members),
     COLUMN(.key = "causes", .target = object_causes, .rows = &causes_members,
-           .present = json_has_causes),
+           .with = FIELD(struct snapshot, causes.known)),
     COLUMN(.key = "events", .json = json_event_shares),
     COLUMN(.target = object_heap, .members = &heap_members),
     COLUMN(.key = "fields", .from = ROW_OF(struct snapshot_object, fields),

@@ -276,11 +276,6 @@ const struct screen sharing_screen = {
 /* Columns of shared lines, those alike in one row. */
 
 /* Columns that are shown only where the source reports them. */
-static bool sharing_reports_hitm(const struct snapshot *snapshot)
-{
-    return snapshot->sharing.evidence == SHARING_HITM;
-}
-
 static bool sharing_has_nodes(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->sharing.group_count; i++) {
@@ -386,7 +381,7 @@ static const struct column group_list[] = {
            .value = group_by, .width = 5, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
            .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
-           .shown = sharing_reports_hitm, UNIT_COUNT),
+           .only = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
     COLUMN(.title = "TURNS",
            .help = "Samples that came within a second of one by another thread on another CPU, one "
                    "of the two a store.",
@@ -443,7 +438,7 @@ static const struct column line_list[] = {
     COLUMN(.title = "THREADS", .from = KNOWN(struct snapshot_sharing_line, threads), .width = 7,
            .rank = 3, UNIT_INTEGER),
     COLUMN(.title = "HITM", .key = "hitm", .from = FIELD(struct snapshot_sharing_line, hitm),
-           .width = 5, .rank = 3, .shown = sharing_reports_hitm, UNIT_COUNT),
+           .width = 5, .rank = 3, .only = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
     COLUMN(.title = "TURNS", .key = "turns", .from = FIELD(struct snapshot_sharing_line, turns),
            .width = 5, .rank = 4, UNIT_COUNT),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),

@@ -180,7 +180,8 @@ struct value columns_element(const struct column *column, const struct snapshot 
 
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row)
 {
-    return (!column->present || column->present(snapshot, row)) && path_given(&column->given, row);
+    return (!column->present || column->present(snapshot, row)) &&
+           path_given(&column->given, row) && path_given(&column->with, snapshot);
 }
 
 static bool has_some(const struct columns *columns, const struct column *column,

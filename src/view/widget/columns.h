@@ -218,6 +218,7 @@ struct column {
     struct path where;  /* of the row: its value is known only where this is given */
     struct path unless; /* ... and only where this is not */
     struct path given;  /* of the row: the member of JSON is there only where this is given */
+    struct path with;   /* the same, of the snapshot */
     bool (*present)(const struct snapshot *snapshot, const void *row); /* the same; NULL: always */
     struct path only; /* of the snapshot: the column is shown only where this is given */
     bool (*shown)(const struct snapshot *snapshot); /* the same; NULL: always */
@@ -496,8 +497,6 @@ const char *typed_key(unsigned typed); /* NULL: not typed */
 struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *phase);
 struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
-/* `present` of their members. */
-bool json_has_causes(const struct snapshot *snapshot, const void *row);
 
 /* A function's accesses to one object. */
 struct site {
