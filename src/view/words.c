@@ -10,14 +10,6 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 
-enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
-struct field_part {
-    const char *label;
-    double share; /* of the attributed samples */
-    bool known;   /* else a reason why not */
-};
-enum { UNTYPED_SHOWN = FIELD_PARTS_MAX - TYPED_COUNT };
-
 /* How fields are known, and the reasons where they are not: by weight, as all shares; by number
  * where the weight is not known. */
 struct known {
@@ -41,28 +33,24 @@ static struct known known_of(const struct snapshot_totals *totals)
     return known;
 }
 
-/* The most frequent reasons first. */
-static unsigned add_reasons(const struct known *known, struct field_part *parts)
+/* The three most frequent reasons. */
+static void say_untyped(struct known *known, char *out, size_t size)
 {
-    bool said[UNTYPED_COUNT] = {false};
-    for (unsigned i = 0; i < UNTYPED_SHOWN; i++) {
-        int most = -1;
-        for (int k = 0; k < UNTYPED_COUNT; k++)
-            if (!said[k] && known->untyped[k] > 0 &&
-                (most < 0 || known->untyped[k] > known->untyped[most]))
-                most = k;
-        if (most < 0)
-            return i;
-        said[most] = true;
-        parts[i] = (struct field_part){most ? untyped_name((enum untyped)most) : "other",
-                                       known->untyped[most] / known->all, false};
+    enum { SAID = 3 };
+    for (int said = 0; said < SAID; said++) {
+        int most = 0;
+        for (int i = 1; i < UNTYPED_COUNT; i++)
+            most = known->untyped[i] > known->untyped[most] ? i : most;
+        if (!(known->untyped[most] > 0))
+            return;
+        text_append(out, size, "%s%s %.1f%%",
+                    said ? ", " : "; not: ", most ? untyped_name((enum untyped)most) : "other",
+                    known->untyped[most] / known->all * 100);
+        known->untyped[most] = 0;
     }
-    return UNTYPED_SHOWN;
 }
 
-/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
-static unsigned field_parts(const struct snapshot *snapshot,
-                            struct field_part parts[FIELD_PARTS_MAX])
+void field_summary(const struct snapshot *snapshot, char *out, size_t size)
 {
     static const char *const how[TYPED_COUNT] = {
         [TYPED_CODE] = "by code",
@@ -71,29 +59,19 @@ static unsigned field_parts(const struct snapshot *snapshot,
         [TYPED_DISAGREED] = "disagreed",
     };
     struct known known = known_of(&snapshot->totals);
-    unsigned count = 0;
-    if (!(known.all > 0))
-        return 0;
-    parts[count++] =
-        (struct field_part){"Fields known for", 1 - known.typed[TYPED_NOT] / known.all, true};
-    for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
-        if (known.typed[i] > 0)
-            parts[count++] = (struct field_part){how[i], known.typed[i] / known.all, true};
-    return count + add_reasons(&known, parts + count);
-}
-
-void field_summary(const struct snapshot *snapshot, char *out, size_t size)
-{
-    struct field_part parts[FIELD_PARTS_MAX];
-    unsigned count = field_parts(snapshot, parts);
+    const char *between = ": ";
     *out = '\0';
-    for (unsigned i = 0; i < count; i++)
-        text_append(out, size, "%s%s %.1f%%",
-                    i == 0                                 ? ""
-                    : parts[i].known != parts[i - 1].known ? "; not: "
-                    : i == 1                               ? ": "
-                                                           : ", ",
-                    parts[i].label, parts[i].share * 100);
+    if (!(known.all > 0))
+        return;
+    text_append(out, size, "Fields known for %.1f%%",
+                (1 - known.typed[TYPED_NOT] / known.all) * 100);
+    for (int i = TYPED_CODE; i < TYPED_COUNT; i++) {
+        if (!(known.typed[i] > 0))
+            continue;
+        text_append(out, size, "%s%s %.1f%%", between, how[i], known.typed[i] / known.all * 100);
+        between = ", ";
+    }
+    say_untyped(&known, out, size);
 }
 
 void field_reading(const struct snapshot *snapshot, char *out, size_t size)
@@ -352,7 +330,7 @@ void binary_report(FILE *out, const struct snapshot_binaries *binaries)
     report_unverified(out, binaries);
 }
 
-static const struct snapshot_event *ranking(const struct snapshot_source *source)
+const struct snapshot_event *ranking_event(const struct snapshot_source *source)
 {
     return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
 }
@@ -360,7 +338,7 @@ static const struct snapshot_event *ranking(const struct snapshot_source *source
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure)
 {
     static const char *const names[SNAPSHOT_MEASURES] = {"misses", "accesses", "waiting"};
-    const struct snapshot_event *event = ranking(&snapshot->source);
+    const struct snapshot_event *event = ranking_event(&snapshot->source);
     if (measure == snapshot->timeline.ranks && event && event->role == EVENT_OTHER && event->name)
         return event->name;
     return names[measure];

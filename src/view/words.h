@@ -48,6 +48,9 @@ extern const char binary_code_only[];
 /* The missing ones, the unverified ones, and the remedies: nothing where all is well. */
 void binary_report(FILE *out, const struct snapshot_binaries *binaries);
 
+/* The event that ranks; NULL: none is known. */
+const struct snapshot_event *ranking_event(const struct snapshot_source *source);
+
 /* In JSON, whatever was measured: "misses", "accesses", "waiting"; the name of the event where that
  * ranks and is none of those. */
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure);

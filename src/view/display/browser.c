@@ -148,9 +148,14 @@ void browser_fini(struct browser *browser)
 
 static void update(struct browser *browser)
 {
-    for (int i = 0; i < SCREEN_COUNT; i++)
-        if (screens[i].screen->update)
-            screens[i].screen->update(browser);
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        const struct screen *screen = screens[i].screen;
+        for (const struct screen_table *listed = screen->tables; listed->columns; listed++)
+            if (listed->columns->all.kind != PATH_NONE)
+                table_set_all(table_in(browser->states[i], listed), browser->snapshot);
+        if (screen->update)
+            screen->update(browser);
+    }
 }
 
 /* The tables point into the old snapshot until they have been updated. */
@@ -312,7 +317,8 @@ unsigned screen_panes(struct browser *browser, enum screen_id id, struct table *
     if (screen->panes)
         return screen->panes(browser, panes);
     for (const struct screen_table *table = screen->tables; table->columns; table++)
-        panes[count++] = screen_table(browser, id, table);
+        if (!table->filled || screen_table(browser, id, table)->count)
+            panes[count++] = screen_table(browser, id, table);
     return count;
 }
 
@@ -347,14 +353,6 @@ void browser_zone(struct browser *browser, int row, int column, int columns, enu
 {
     if (browser->zone_count < ZONES_MAX && action != ACTION_NONE)
         browser->zones[browser->zone_count++] = (struct zone){row, column, columns, action};
-}
-
-bool browser_lies_apart(struct browser *browser, const struct snapshot_object *object)
-{
-    if (object->bin >= browser->snapshot->heap.bin_count || object->blocks == 1)
-        return false;
-    browser_message(browser, "its blocks lie apart: S searches everything, and reports blocks");
-    return true;
 }
 
 static void draw_too_small(struct canvas *canvas)
@@ -531,12 +529,12 @@ static bool open_row(struct browser *browser)
 {
     const struct screen_table *listed = browser_listed(browser);
     const void *row = listed->columns ? table_selected(browser_table(browser)) : NULL;
-    if (!row || (!listed->open && listed->object.kind == PATH_NONE))
-        return false;
-    if (listed->open)
+    if (row && listed->open)
         listed->open(browser, row);
+    else if (row && listed->columns->object.kind != PATH_NONE)
+        browser_open_listed(browser, (uint32_t)path_value(&listed->columns->object, row).integer);
     else
-        browser_open_listed(browser, (uint32_t)path_value(&listed->object, row).integer);
+        return false;
     return true;
 }
 

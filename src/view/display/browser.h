@@ -169,9 +169,6 @@ void browser_pane_step(struct browser *browser, int direction);
 
 void browser_zone(struct browser *browser, int row, int column, int columns, enum action action);
 
-/* Blocks of a bin have no range in common; gives a message then. */
-bool browser_lies_apart(struct browser *browser, const struct snapshot_object *object);
-
 /* ---- parts of the picture ---- */
 
 /* Keys of a replay; without one they give a message. */

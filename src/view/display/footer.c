@@ -114,33 +114,30 @@ void prompt_key(struct browser *browser, uint32_t key, struct request *request)
 
 static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
 {
-    static const char *const words[] = {[PROMPT_FIND] = "Find",
-                                        [PROMPT_FILTER] = "Filter",
-                                        [PROMPT_RENAME] = "New name",
-                                        [PROMPT_TIME] = "Go to",
-                                        [PROMPT_WRITE] = "Write to"};
+    static const struct {
+        const char *word;
+        const char *hint;
+    } prompts[] = {
+        [PROMPT_FIND] = {"Find", "Enter keeps, Esc cancels, then n: the next"},
+        [PROMPT_FILTER] = {"Filter", ""},
+        [PROMPT_RENAME] = {"New name", "Enter keeps, Esc cancels; empty: its own name again"},
+        [PROMPT_TIME] = {"Go to", "80, 1m20s, 1:20, 50%, +10, -10   Enter goes there, Esc cancels"},
+        [PROMPT_WRITE] = {"Write to", ".txt and .json   Enter writes them, Esc cancels"}};
     const struct prompt *prompt = &browser->prompt;
     const struct table *table = browser_table(browser);
     struct pen pen = {canvas, row, 0, canvas->columns - 1};
-    pen_part(&pen, PAINT_STRONG, " %s: ", words[prompt->kind]);
+    pen_part(&pen, PAINT_STRONG, " %s: ", prompts[prompt->kind].word);
     pen_part(&pen, prompt->missing ? PAINT_BAD : PAINT_PLAIN, "%s", prompt->text);
     canvas_flag(canvas, row, pen.column, 1, CELL_CURSOR);
     pen.column += 3;
     pen.end++;
     if (prompt->missing)
         pen_part(&pen, PAINT_BAD, prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
-    else if (prompt->kind == PROMPT_TIME)
-        pen_part(&pen, PAINT_DIM,
-                 "80, 1m20s, 1:20, 50%%, +10, -10   Enter goes there, Esc cancels");
-    else if (prompt->kind == PROMPT_WRITE)
-        pen_part(&pen, PAINT_DIM, ".txt and .json   Enter writes them, Esc cancels");
-    else if (prompt->kind == PROMPT_RENAME)
-        pen_part(&pen, PAINT_DIM, "Enter keeps, Esc cancels; empty: its own name again");
-    else if (table)
+    else if (table && prompt->kind < PROMPT_RENAME)
         pen_part(&pen, PAINT_DIM, "%zu of %zu rows   Enter keeps, Esc cancels", table->shown,
                  table->count);
     else
-        pen_part(&pen, PAINT_DIM, "Enter keeps, Esc cancels, then n: the next");
+        pen_part(&pen, PAINT_DIM, "%s", prompts[prompt->kind].hint);
 }
 
 /* Columns of "key label" in the bar. */

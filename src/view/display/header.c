@@ -206,12 +206,6 @@ static const char *elapsed_text(char out[32], double seconds)
     return out;
 }
 
-static const struct snapshot_event *ranking_event(const struct snapshot *snapshot)
-{
-    const struct snapshot_source *source = &snapshot->source;
-    return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
-}
-
 /* The state of a process that is not simply running. */
 static const char *live_badge(const struct snapshot *snapshot)
 {
@@ -247,7 +241,7 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
 static void draw_source(const struct snapshot *snapshot, struct pen *pen)
 {
     const struct snapshot_source *source = &snapshot->source;
-    const struct snapshot_event *event = ranking_event(snapshot);
+    const struct snapshot_event *event = ranking_event(&snapshot->source);
     const char *name = source->name ? source->name : "";
     if (!strcmp(name, "clock"))
         pen_part(pen, PAINT_DIM, "  timer samples");

@@ -64,8 +64,8 @@ struct screen_table {
     size_t at; /* offset in the state */
     const struct columns *columns;
     bool chosen_from; /* a list to choose from, which the help does not explain */
-    /* Enter on a row: opens the object with the index at this path, or calls a function. */
-    struct path object;
+    bool filled;      /* in sight only while it has rows */
+    /* Enter on a row; NULL: opens its object, where its columns have one. */
     void (*open)(struct browser *browser, const void *row);
     /* With a row selected: the label of Enter in the key bar, and a hint. NULL: the general label;
      * none. */
@@ -95,7 +95,7 @@ struct screen {
     void (*update)(struct browser *browser); /* the snapshot shown has changed */
     void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
     void (*write)(struct prose_writer *writer, struct browser *browser); /* all of a text */
-    /* The tables in sight that keys and clicks are for; NULL: all of `tables`, in their order. */
+    /* The tables in sight that keys and clicks are for; NULL: those of `tables`, in their order. */
     unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
     /* Before the general meaning of an action; true: done. */
     bool (*act)(struct browser *browser, enum action action, struct request *request);
@@ -136,7 +136,10 @@ void browser_open_listed(struct browser *browser, uint32_t object);
 /* The screen that shows a finding (a row of their table), and its name as a hint on Enter. */
 void findings_open(struct browser *browser, const void *finding);
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size);
-/* A search in a range, on the Search screen. */
+/* A search in an object, in sight on the Search screen; false: it has no range. */
+bool search_open_object(struct browser *browser, struct request *request,
+                        const struct snapshot_object *object);
+/* The same in a range. */
 void search_open(struct browser *browser, struct request *request, uint64_t base, uint64_t bound,
                  const char *name);
 void browser_open_function(struct browser *browser, const struct snapshot_code *code);

@@ -74,8 +74,7 @@ static void write_source(struct html_writer *writer)
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_source *source = &snapshot->source;
     char range[192];
-    bool ranked = source->ranking < source->event_count;
-    const struct snapshot_event *event = ranked ? &source->events[source->ranking] : NULL;
+    const struct snapshot_event *event = ranking_event(source);
     if (html_known(snapshot->elapsed_s))
         fact(writer, snapshot->recording ? "Long" : "Watched for", "%.*f s",
              snapshot->elapsed_s < 1 ? 3 : 1, snapshot->elapsed_s);
@@ -347,9 +346,8 @@ static void write_places(struct html_writer *writer, const struct snapshot_findi
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_object *object = columns_object(snapshot, finding->object);
     char id[32];
-    bool sharing =
-        finding_screen(finding) == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
-    bool sets = finding_screen(finding) == FINDING_ON_SETS && snapshot->sets.sets > 0;
+    bool sharing = finding_screen(finding) == SCREEN_SHARING && snapshot->sharing.group_count > 0;
+    bool sets = finding_screen(finding) == SCREEN_CACHE && snapshot->sets.sets > 0;
     bool opened = object && html_object_link(snapshot, object, id, sizeof id);
     if (!opened && !sharing && !sets)
         return;

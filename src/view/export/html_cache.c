@@ -162,11 +162,7 @@ static void write_state(struct html_writer *writer, const struct snapshot_search
 static void write_regions(struct html_writer *writer, const struct columns *columns,
                           const struct snapshot_region *regions, size_t count, size_t most)
 {
-    html_table(writer, &(struct html_table){.columns = columns,
-                                            .rows = regions,
-                                            .count = count,
-                                            .most = most,
-                                            .link = region_link});
+    html_linked_rows(writer, columns, regions, count, most, region_link);
 }
 
 void html_search(struct html_writer *writer)
@@ -186,13 +182,6 @@ void html_search(struct html_writer *writer)
 
 enum { HTML_CAUSES_ROWS = 30, EXPLAINED = 8, TEXT_BYTES = 512 };
 static const double worth_listing = 0.01; /* of all misses */
-
-static bool link_object(const struct snapshot *snapshot, const void *row, char *id, size_t size)
-{
-    const struct snapshot_object *object =
-        columns_object(snapshot, ((const struct snapshot_causes_row *)row)->index);
-    return object && html_object_link(snapshot, object, id, size);
-}
 
 static bool link_function(const struct snapshot *snapshot, const void *row, char *id, size_t size)
 {
@@ -238,17 +227,14 @@ static void explain(struct html_writer *writer, enum causes_of kind,
 static void write_kind(struct html_writer *writer, enum causes_of kind)
 {
     static bool (*const links[CAUSES_KINDS])(const struct snapshot *, const void *, char *,
-                                             size_t) = {link_object, link_function, NULL};
+                                             size_t) = {[CAUSES_FUNCTIONS] = link_function};
     const struct snapshot_causes *causes = &writer->snapshot->causes;
     const struct snapshot_causes_list *list = &causes->of[kind];
     if (kind == CAUSES_THREADS && list->count < 2)
         return;
     html_markup(writer, "<h3>By %s</h3>\n", causes_of_name(kind));
-    html_table(writer, &(struct html_table){.columns = &causes_columns[kind],
-                                            .rows = list->rows,
-                                            .count = list->count,
-                                            .most = HTML_CAUSES_ROWS,
-                                            .link = links[kind]});
+    html_linked_rows(writer, &causes_columns[kind], list->rows, list->count, HTML_CAUSES_ROWS,
+                     links[kind]);
     for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
         if (list->rows[i].figures.misses >= worth_listing * causes->all.misses)
             explain(writer, kind, &list->rows[i], !i);
@@ -386,11 +372,6 @@ enum {
     RULER = 16
 };
 
-static const struct snapshot_share *group_share(const void *row)
-{
-    return &((const struct snapshot_sharing_group *)row)->share;
-}
-
 /* A run of bytes with their bits set is one rectangle. */
 static void draw_runs(struct html_writer *writer, uint64_t bits, const char *class, int y,
                       int height)
@@ -485,11 +466,7 @@ void html_sharing(struct html_writer *writer)
                      ? "Lines that several threads use with a store among them; the hardware "
                        "told when one found the line modified in another's cache."
                      : "Lines that several threads use by turns with a store among them.");
-    html_table(writer, &(struct html_table){.columns = &sharing_columns,
-                                            .rows = sharing->groups,
-                                            .count = sharing->group_count,
-                                            .most = GROUP_ROWS,
-                                            .interval = group_share});
+    html_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, GROUP_ROWS);
     for (size_t i = 0; i < sharing->group_count && i < GROUPS_OPENED; i++)
         write_group(writer, &sharing->groups[i], i == 0);
 }

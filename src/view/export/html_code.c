@@ -16,11 +16,6 @@ enum {
 
 static const double worth_opening = 0.005;
 
-static const struct snapshot_share *function_share(const void *row)
-{
-    return &((const struct snapshot_code *)row)->share;
-}
-
 /* A function that hardly misses is a row of the table and no more. */
 static bool is_opened(const struct snapshot_code *code, size_t index)
 {
@@ -58,21 +53,14 @@ static void write_lines(struct html_writer *writer, const struct snapshot_code *
     struct source_rows lines = {.list = NULL};
     struct instruction_rows instructions = {.list = NULL};
     source_rows_make(&lines, code, writer->sources);
-    html_table(writer, &(struct html_table){.columns = &source_columns,
-                                            .rows = lines.list,
-                                            .count = lines.count,
-                                            .most = SOURCE_ROWS,
-                                            .code = true});
+    html_rows(writer, &source_columns, lines.list, lines.count, SOURCE_ROWS);
     if (lines.unreadable)
         write_unreadable(writer, &lines);
     instruction_rows_make(&instructions, code, NULL, writer->sources);
     if (lines.count)
         html_markup(writer, "<details><summary>Instructions</summary>\n");
-    html_table(writer, &(struct html_table){.columns = &instruction_columns,
-                                            .rows = instructions.list,
-                                            .count = instructions.count,
-                                            .most = INSTRUCTION_ROWS,
-                                            .code = true});
+    html_rows(writer, &instruction_columns, instructions.list, instructions.count,
+              INSTRUCTION_ROWS);
     if (lines.count)
         html_markup(writer, "</details>\n");
     free(instructions.list);
@@ -88,11 +76,7 @@ static void write_callers(struct html_writer *writer, const struct snapshot_code
     caller_rows_make(&rows, code->callers);
     callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
     html_say(writer, "<details><summary>Callers: %s</summary>\n", known);
-    html_table(writer, &(struct html_table){.columns = &caller_columns,
-                                            .rows = rows.list,
-                                            .count = rows.count,
-                                            .most = CALLER_ROWS,
-                                            .code = true});
+    html_rows(writer, &caller_columns, rows.list, rows.count, CALLER_ROWS);
     html_markup(writer, "</details>\n");
     free(rows.list);
 }
@@ -116,12 +100,8 @@ static void write_function(struct html_writer *writer, const struct snapshot_cod
 void html_code(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
-    html_table(writer, &(struct html_table){.columns = &function_columns,
-                                            .rows = snapshot->code,
-                                            .count = snapshot->code_count,
-                                            .most = FUNCTION_ROWS,
-                                            .interval = function_share,
-                                            .link = html_function_link});
+    html_linked_rows(writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS,
+                     html_function_link);
     for (size_t i = 0; i < snapshot->code_count; i++)
         if (is_opened(&snapshot->code[i], i))
             write_function(writer, &snapshot->code[i], i + 1, i == 0);

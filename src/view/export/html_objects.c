@@ -154,11 +154,7 @@ static void html_layout(struct html_writer *writer, const struct snapshot_object
     html_element(writer, "p", "says", reading);
     html_layout_draw(writer, layout);
     layout_rows_make(&rows, layout, &none);
-    html_table(writer, &(struct html_table){.columns = &layout_columns,
-                                            .rows = rows.list,
-                                            .count = rows.count,
-                                            .most = ROWS,
-                                            .code = true});
+    html_rows(writer, &layout_columns, rows.list, rows.count, ROWS);
     free(rows.list);
 }
 
@@ -183,28 +179,14 @@ bool html_object_link(const struct snapshot *snapshot, const void *pointer, char
     return index < HTML_OBJECTS_OPENED;
 }
 
-static const struct snapshot_share *html_objects_object_share(const void *row)
-{
-    return &((const struct snapshot_object *)row)->share;
-}
-
-static const struct snapshot_share *code_share(const void *row)
-{
-    return &((const struct snapshot_code *)row)->share;
-}
-
 void html_objects(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     if (!snapshot->object_count)
         html_markup(writer, "<p>No object: %s.</p>\n",
                     snapshot->totals.samples ? "no sample could be attributed" : "no samples");
-    html_table(writer, &(struct html_table){.columns = &object_columns,
-                                            .rows = snapshot->objects,
-                                            .count = snapshot->object_count,
-                                            .most = OBJECT_ROWS,
-                                            .interval = html_objects_object_share,
-                                            .link = html_object_link});
+    html_linked_rows(writer, &object_columns, snapshot->objects, snapshot->object_count,
+                     OBJECT_ROWS, html_object_link);
     char left[160];
     objects_left_out(snapshot, left, sizeof left);
     if (*left)
@@ -259,45 +241,24 @@ static size_t fields_worth_listing(const struct snapshot_object *object)
     return count;
 }
 
-static void write_list(struct html_writer *writer, const char *title,
-                       const struct html_table *table)
-{
-    if (!table->count)
-        return;
-    html_element(writer, "h3", "", title);
-    html_table(writer, table);
-}
-
 static void write_lists(struct html_writer *writer, const struct snapshot_object *object)
 {
     struct levels_rows levels;
     levels_rows_make(&levels, object->levels);
-    write_list(writer, "Fields",
-               &(struct html_table){.columns = &field_columns,
-                                    .rows = object->fields,
-                                    .count = object->field_count,
-                                    .most = fields_worth_listing(object)});
+    html_element(writer, "h3", "", object->field_count ? "Fields" : NULL);
+    html_rows(writer, &field_columns, object->fields, object->field_count,
+              fields_worth_listing(object));
     for (size_t i = 0; i < object->layout_count && i < LAYOUTS; i++)
         html_layout(writer, object, &object->layouts[i]);
-    write_list(writer, "Where its accesses found their data",
-               &(struct html_table){.columns = &levels_columns,
-                                    .rows = levels.list,
-                                    .count = levels.count,
-                                    .most = LEVEL_ROWS});
-    write_list(writer, "Code that accesses it",
-               &(struct html_table){.columns = &toucher_columns,
-                                    .rows = object->code,
-                                    .count = object->code_count,
-                                    .most = CODE_ROWS,
-                                    .interval = code_share,
-                                    .link = html_function_link});
+    html_element(writer, "h3", "", levels.count ? "Where its accesses found their data" : NULL);
+    html_rows(writer, &levels_columns, levels.list, levels.count, LEVEL_ROWS);
+    html_element(writer, "h3", "", object->code_count ? "Code that accesses it" : NULL);
+    html_linked_rows(writer, &toucher_columns, object->code, object->code_count, CODE_ROWS,
+                     html_function_link);
     /* One instance is the object itself. */
-    write_list(
-        writer, "Instances",
-        &(struct html_table){.columns = &instance_columns,
-                             .rows = object->instances,
-                             .count = object->instance_count > 1 ? object->instance_count : 0,
-                             .most = INSTANCE_ROWS});
+    size_t instances = object->instance_count > 1 ? object->instance_count : 0;
+    html_element(writer, "h3", "", instances ? "Instances" : NULL);
+    html_rows(writer, &instance_columns, object->instances, instances, INSTANCE_ROWS);
 }
 
 /* The id is on the inner element, so that a browser opens it when it follows the link. */
@@ -352,10 +313,7 @@ static void write_answer(struct html_writer *writer, const struct snapshot_whati
     char text[WHATIF_TEXT_BYTES];
     whatif_title(answer, text, sizeof text);
     html_element(writer, "p", "says", text);
-    html_table(writer, &(struct html_table){.columns = &whatif_columns,
-                                            .rows = rows,
-                                            .count = whatif_rows(answer, rows),
-                                            .most = WHATIF_ROWS_MAX});
+    html_rows(writer, &whatif_columns, rows, whatif_rows(answer, rows), WHATIF_ROWS_MAX);
     whatif_sentence(answer, text, sizeof text);
     html_element(writer, "p", "says", text);
 }
@@ -376,13 +334,6 @@ void html_whatif(struct html_writer *writer)
  * html_writer.h. */
 
 enum { HTML_WATCH_OBJECT_ROWS = 40, EXPLAINED = 12 };
-
-static bool link_object(const struct snapshot *snapshot, const void *row, char *id, size_t size)
-{
-    const struct snapshot_watch_object *watched = row;
-    const struct snapshot_object *object = columns_object(snapshot, watched->object);
-    return object && html_object_link(snapshot, object, id, size);
-}
 
 static void explain(struct html_writer *writer, const struct snapshot_watch_object *object)
 {
@@ -406,11 +357,7 @@ void html_watch(struct html_writer *writer)
     html_element(writer, "p", "dim", text);
     if (watch_pace(watch, text, sizeof text))
         html_element(writer, "p", "dim", text);
-    html_table(writer, &(struct html_table){.columns = &watch_columns,
-                                            .rows = watch->objects,
-                                            .count = watch->count,
-                                            .most = HTML_WATCH_OBJECT_ROWS,
-                                            .link = link_object});
+    html_rows(writer, &watch_columns, watch->objects, watch->count, HTML_WATCH_OBJECT_ROWS);
     html_markup(writer, "<ul>\n");
     for (size_t i = 0; i < watch->count && explained < EXPLAINED; i++)
         if (watch->objects[i].verdict != WATCH_TOO_FEW || !i) {

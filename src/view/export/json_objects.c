@@ -105,11 +105,6 @@ static const char *feed_name(unsigned feed)
     return feeds[feed];
 }
 
-static const void *heap_fed(const struct snapshot *snapshot, const void *heap)
-{
-    return snapshot->heap.summary.feed == HEAP_FEED_NONE ? NULL : heap;
-}
-
 static const void *heap_fed_by_agent(const struct snapshot *snapshot, const void *heap)
 {
     return snapshot->heap.summary.feed == HEAP_FEED_AGENT ? heap : NULL;
@@ -126,15 +121,12 @@ const struct columns heap_summary_members = MEMBERS(
     COLUMN(.key = "feed", .from = FIELD(struct snapshot_heap, summary.feed), .name = feed_name),
     MEMBER("source", struct snapshot_heap, summary.source),
     COLUMN(.key = "note", .value = note_value),
-    COLUMN(.key = "live_blocks", .target = heap_fed,
-           .from = FIELD(struct snapshot_heap, summary.live_blocks)),
-    COLUMN(.key = "live_bytes", .target = heap_fed,
-           .from = FIELD(struct snapshot_heap, summary.usable_bytes)),
+    COLUMN(.key = "live_blocks", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.live_blocks)),
+    COLUMN(.key = "live_bytes", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.usable_bytes)),
     COLUMN(.key = "requested_bytes", .target = heap_fed_by_agent,
            .from = FIELD(struct snapshot_heap, summary.requested_bytes)),
-    COLUMN(.key = "lost", .target = heap_fed, .from = FIELD(struct snapshot_heap, summary.lost)),
-    COLUMN(.key = "failed", .target = heap_fed,
-           .from = FIELD(struct snapshot_heap, summary.failed)),
+    COLUMN(.key = "lost", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.lost)),
+    COLUMN(.key = "failed", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.failed)),
     MEMBER("mark_age", struct snapshot_heap, summary.mark_age_s),
     MEMBER_ROWS("bins", struct snapshot_heap, bins, bin_count, &bin_columns),
     MEMBER("bins_left_out", struct snapshot_heap, bins_left_out));
@@ -147,12 +139,6 @@ json_t *json_event_shares(const struct snapshot *snapshot, const void *pointer)
         if (snapshot->source.events[i].name)
             json_set(out, snapshot->source.events[i].name, json_share(object->event_share[i]));
     return out;
-}
-
-bool json_has_causes(const struct snapshot *snapshot, const void *row)
-{
-    (void)row;
-    return snapshot->causes.known;
 }
 
 /* Where accesses found their data. */
@@ -299,12 +285,6 @@ const struct columns rates_members =
 
 /* Use of lines. */
 
-static bool has_use(const struct snapshot *snapshot, const void *row)
-{
-    (void)row;
-    return snapshot->uses.known;
-}
-
 static struct value use_level(const struct snapshot *snapshot, const void *row)
 {
     (void)row;
@@ -329,9 +309,9 @@ static const struct columns used_members = MEMBERS(
 const struct columns use_members =
     MEMBERS(
     struct snapshot_use,
-    COLUMN(.key = "spatial_use", .value = use_spatial, .present = has_use),
-    COLUMN(.key = "temporal_use", .value = use_temporal, .present = has_use),
-    COLUMN(.key = "use", .rows = &used_members, .present = has_use));
+    COLUMN(.key = "spatial_use", .value = use_spatial, .with = FIELD(struct snapshot, uses.known)),
+    COLUMN(.key = "temporal_use", .value = use_temporal, .with = FIELD(struct snapshot, uses.known)),
+    COLUMN(.key = "use", .rows = &used_members, .with = FIELD(struct snapshot, uses.known)));
 
 /* Questions about another layout, and the answers. */
 

@@ -32,8 +32,8 @@ static void print_head(struct text_writer *writer)
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_source *source = &snapshot->source;
     const struct snapshot_target *target = &snapshot->target;
-    const char *event =
-        source->ranking < source->event_count ? source->events[source->ranking].name : NULL;
+    const struct snapshot_event *ranking = ranking_event(source);
+    const char *event = ranking ? ranking->name : NULL;
     char pid[24] = "";
     char threads[32] = "";
     char elapsed[32] = "";

@@ -43,24 +43,16 @@ const char *html_class(enum paint paint);
 /* Whether a number can be drawn: neither NAN nor beyond all measure. */
 bool html_known(double number);
 
-/* Rows through the columns of the screen, as a table that can be sorted by its titles. Columns that
- * say nothing of any of the rows are left out. For html_*.c. */
-struct html_table {
-    const struct columns *columns;
-    const void *rows;
-    size_t count;
-    size_t most; /* rows shown; the number of others is printed */
-    /* Of a bar: the interval to draw on it; NULL: none. */
-    const struct snapshot_share *(*interval)(const void *row);
-    /* Where the row's name leads to: "o12"; false: nowhere. NULL: no row does. */
-    bool (*link)(const struct snapshot *snapshot, const void *row, char *id, size_t size);
-    bool code; /* text is source or instructions: nothing is wrapped */
-};
-
-/* Nothing where there is no row. */
-void html_table(struct html_writer *writer, const struct html_table *table);
+/* Rows through the columns of the screen, as a table that can be sorted by its titles; nothing
+ * where there is no row. Columns that say nothing of any of the rows are left out; at most `most`
+ * rows, and the number of others. The name of a row leads to its object, or where `link` says
+ * ("o12"; false: nowhere). */
 void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
                size_t count, size_t most);
+void html_linked_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
+                      size_t count, size_t most,
+                      bool (*link)(const struct snapshot *snapshot, const void *row, char *id,
+                                   size_t size));
 
 /* The ids that the sections give. */
 bool html_object_link(const struct snapshot *snapshot, const void *object, char *id, size_t size);

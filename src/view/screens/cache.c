@@ -192,9 +192,6 @@ static void cache_update(struct browser *browser)
 {
     struct cache_view *view = cache_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
-    const struct snapshot_window *window = &browser->snapshot->window;
-    table_set(&view->lines, browser->snapshot, window->top, window->top_count);
-    table_set(&view->pairs, browser->snapshot, window->pairs, window->pair_count);
     if (!has_map(browser))
         return table_set(&view->parts, browser->snapshot, NULL, 0);
     if (!view->moved)
@@ -466,15 +463,9 @@ const struct screen cache_screen = {
     .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
             "more data than the cache holds. A few lines again and again: look at Sharing.",
     .state_size = sizeof(struct cache_view),
-    .tables = {{.at = offsetof(struct cache_view, parts),
-                .columns = &part_columns,
-                .object = FIELD(struct snapshot_set_part, object)},
-               {.at = offsetof(struct cache_view, lines),
-                .columns = &line_columns,
-                .object = FIELD(struct snapshot_recurrence, object)},
-               {.at = offsetof(struct cache_view, pairs),
-                .columns = &pair_columns,
-                .object = FIELD(struct snapshot_pair, object_a)}},
+    .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
+               {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
+               {.at = offsetof(struct cache_view, pairs), .columns = &pair_columns}},
     .update = cache_update,
     .draw = cache_draw,
     .act = cache_act,
@@ -495,30 +486,30 @@ static struct value line_offset(const struct snapshot *snapshot, const void *poi
 }
 
 static const struct column line_list[] = {
-    COLUMN(.title = "TIMES", .key = "count", .after = "address",
-           .help = "Samples on the line within the window.",
+    COLUMN(.title = "TIMES", .key = "count", .help = "Samples on the line within the window.",
            .from = FIELD(struct snapshot_recurrence, count), .width = 5, UNIT_COUNT),
     COLUMN(.title = "LINE", .key = "address", .help = "Address of the cache line.",
            .from = FIELD(struct snapshot_recurrence, address), .width = 14, .most = 18, .rank = 1,
            .format = format_address, .paint = paint_dim),
     COLUMN(.title = "SET", .key = "set", .help = "Its cache set (the map above).",
            .from = FIELD(struct snapshot_recurrence, set), .width = 5, .rank = 3, UNIT_INTEGER),
-    COLUMN(.title = "FUNCS", .key = "functions", .after = "offset",
-           .help = "Functions with samples on it.",
+    COLUMN(.title = "FUNCS", .key = "functions", .help = "Functions with samples on it.",
            .from = KNOWN(struct snapshot_recurrence, functions), .width = 5, .rank = 4,
            UNIT_INTEGER),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_recurrence, object),
            .otherwise = "(not listed)", .width = 12, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "OFFSET", .key = "offset", .after = "object", .value = line_offset, .width = 9,
-           .rank = 2, .format = format_offset),
+    COLUMN(.title = "OFFSET", .key = "offset", .value = line_offset, .width = 9, .rank = 2,
+           .format = format_offset),
     COLUMN(.key = "object", OBJECT_NAME(struct snapshot_recurrence, object)),
 };
 
 const struct columns line_columns = {
     .title = "Recurring lines",
     TABLE(struct snapshot_recurrence, line_list),
+    ALL_OF(window.top, window.top_count),
     .key = FIELD(struct snapshot_recurrence, address),
+    .object = FIELD(struct snapshot_recurrence, object),
 };
 
 /* Objects by their ids, as indices change from one snapshot to the next. */
@@ -532,14 +523,13 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column pair_list[] = {
-    COLUMN(.title = "LIFT", .key = "lift", .after = "together",
+    COLUMN(.title = "LIFT", .key = "lift",
            .help =
                "How many times more often than by chance samples on the two come close together.",
            .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
            .format = format_times),
-    COLUMN(.title = "TIMES", .key = "together", .after = "object_b",
-           .help = "Times they were seen together.", .from = FIELD(struct snapshot_pair, together),
-           .width = 5, .rank = 3, UNIT_COUNT),
+    COLUMN(.title = "TIMES", .key = "together", .help = "Times they were seen together.",
+           .from = FIELD(struct snapshot_pair, together), .width = 5, .rank = 3, UNIT_COUNT),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_pair, object_a),
            .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
@@ -559,7 +549,7 @@ static const struct column pair_list[] = {
 const struct columns pair_columns = {
     .title = "Sampled together",
     TABLE(struct snapshot_pair, pair_list),
-    .all = ROW_OF(struct snapshot, window.pairs),
-    .all_count = FIELD(struct snapshot, window.pair_count),
+    ALL_OF(window.pairs, window.pair_count),
     .identity = pair_identity,
+    .object = FIELD(struct snapshot_pair, object_a),
 };

@@ -112,13 +112,10 @@ static const struct snapshot_causes_list *list_of(const struct browser *browser)
 static void causes_update(struct browser *browser)
 {
     struct causes_view *view = causes_view(browser);
-    const struct snapshot_reuse *reuse = &browser->snapshot->reuse;
     view->table.columns = &causes_columns[view->of];
     table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
     table_set(&view->evictions, browser->snapshot, view->rows,
               eviction_rows(browser->snapshot, view->of, view->rows));
-    table_set(&view->reuse, browser->snapshot, reuse->objects, reuse->object_count);
-    table_set(&view->reuse_lines, browser->snapshot, reuse->lines, reuse->line_count);
 }
 
 /* Causes, uses or both are recorded. */
@@ -451,15 +448,12 @@ void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t
 void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size)
 {
     const struct snapshot_causes_figures *all = &snapshot->causes.all;
-    const struct snapshot_source *source = &snapshot->source;
-    const char *event = source->ranking < source->event_count && source->ranking < SAMPLE_EVENTS_MAX
-                            ? source->events[source->ranking].name
-                            : NULL;
+    const struct snapshot_event *event = ranking_event(&snapshot->source);
     char why[256];
     char count[16];
     causes_why(all, why, sizeof why);
     snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
-             event ? event : "misses", causes_of_name(kind), why);
+             event && event->name ? event->name : "misses", causes_of_name(kind), why);
     if (all->early_same + all->early_other > 0)
         text_append(out, size,
                     "; evicted too early: %.1f%% by the object itself, %.1f%% by another",
@@ -685,16 +679,18 @@ static const struct column thread_list[] = {
            .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES};
 
-#define COLUMNS(rows)                                                                              \
+#define COLUMNS(rows, ...)                                                                         \
     {                                                                                              \
         .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
         .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
-        .key = FIELD(struct snapshot_causes_row, id)                                               \
+        .key = FIELD(struct snapshot_causes_row, id), __VA_ARGS__                                  \
     }
 
-const struct columns causes_columns[CAUSES_KINDS] = {[CAUSES_OBJECTS] = COLUMNS(object_list),
-                                                     [CAUSES_FUNCTIONS] = COLUMNS(function_list),
-                                                     [CAUSES_THREADS] = COLUMNS(thread_list)};
+const struct columns causes_columns[CAUSES_KINDS] = {
+    [CAUSES_OBJECTS] = COLUMNS(object_list, .object = FIELD(struct snapshot_causes_row, index)),
+    [CAUSES_FUNCTIONS] = COLUMNS(function_list, ),
+    [CAUSES_THREADS] = COLUMNS(thread_list, ),
+};
 
 /* The remedy against the main cause. */
 

@@ -87,12 +87,6 @@ static struct value widest_share(const struct snapshot *snapshot, const void *po
 
 enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
 
-/* Not the functions of one object. */
-static bool has_causes(const struct snapshot *snapshot, const void *pointer)
-{
-    return snapshot->causes.known && !isnan(((const struct snapshot_code *)pointer)->all_share);
-}
-
 static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
@@ -107,13 +101,13 @@ static struct value may_wait(const struct snapshot *snapshot, const void *pointe
 
 static const struct column function_list[] = {
     [FUNCTION_SHARE] =
-        COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+        COLUMN(.title = "SHARE", .key = "share",
                .help = "The function's part of all attributed samples.",
                .from = FIELD(struct snapshot_code, share.value), .width = 6, UNIT_SHARE),
     [FUNCTION_HALF] = COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4,
                              .rank = 1, UNIT_POINTS),
     [FUNCTION_ALL] =
-        COLUMN(.title = "ALL", .key = "all_share", .after = "object_share",
+        COLUMN(.title = "ALL", .key = "all_share",
                .help = "Its part of all samples of the process, with those whose object is not "
                        "known. perf report's shares are of all processes of a recording.",
                .from = FIELD(struct snapshot_code, all_share),
@@ -136,12 +130,10 @@ static const struct column function_list[] = {
            .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
     COLUMN(.title = "FILE", .help = "Source file, where debug information has it.", .value = file,
            .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .some = true),
-    COLUMN(.title = "LINE", .key = "line", .after = "file",
-           .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7, .some = true,
-           UNIT_INTEGER),
-    COLUMN(.title = "SITES", .key = "sites", .after = "address",
-           .help = "Accessing instructions seen in it.", .from = KNOWN(struct snapshot_code, sites),
-           .width = 5, .rank = 6, UNIT_INTEGER),
+    COLUMN(.title = "LINE", .key = "line", .from = KNOWN(struct snapshot_code, line), .width = 5,
+           .rank = 7, .some = true, UNIT_INTEGER),
+    COLUMN(.title = "SITES", .key = "sites", .help = "Accessing instructions seen in it.",
+           .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 6, UNIT_INTEGER),
     COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
            .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
@@ -153,7 +145,6 @@ static const struct column function_list[] = {
            .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
     RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
-    RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),
     USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
     MEMBER_KNOWN("file", struct snapshot_code, file),
     COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_over),
@@ -178,7 +169,8 @@ static const struct column function_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members,
            .given = ROW_OF(struct snapshot_code, use)),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
-           .present = has_causes),
+           .with = FIELD(struct snapshot, causes.known),
+           .given = FIELD(struct snapshot_code, all_share)), /* not of the functions of an object */
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
            .rows = &callers_members, .given = ROW_OF(struct snapshot_code, callers)),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
@@ -189,9 +181,9 @@ static const struct column function_list[] = {
 const struct columns function_columns = {
     .title = "Functions",
     TABLE(struct snapshot_code, function_list),
-    .all = ROW_OF(struct snapshot, code),
-    .all_count = FIELD(struct snapshot, code_count),
+    ALL_OF(code, code_count),
     .key = FIELD(struct snapshot_code, id),
+    .interval = ROW_IN(struct snapshot_code, share),
 };
 
 static const struct column toucher_list[] = {
@@ -215,6 +207,7 @@ const struct columns toucher_columns = {
     .title = "Code",
     TABLE(struct snapshot_code, toucher_list),
     .key = FIELD(struct snapshot_code, id),
+    .interval = ROW_IN(struct snapshot_code, share),
 };
 
 static const struct column site_list[] = {
@@ -244,13 +237,8 @@ const struct columns site_columns = {
 
 static void code_update(struct browser *browser)
 {
-    struct code_view *view = code_view(browser);
-    const struct snapshot *snapshot = browser->snapshot;
-    if (snapshot)
-        table_suggest_sort(&view->functions,
-                           columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE);
-    table_set(&view->functions, snapshot, snapshot->code, snapshot->code_count);
-    table_set(&view->threads, snapshot, snapshot->threads.list, snapshot->threads.count);
+    table_suggest_sort(&code_view(browser)->functions,
+                       columns_have_unknown(browser->snapshot) ? FUNCTION_ALL : FUNCTION_SHARE);
 }
 
 /* Only for processes with several threads. */
@@ -304,7 +292,6 @@ const struct screen code_screen = {
                 .hint = "Enter: its source lines and instructions, and the data they access"},
                {.at = offsetof(struct code_view, threads),
                 .columns = &thread_columns,
-                .object = FIELD(struct snapshot_thread, object),
                 .enter = "Object"}},
     .update = code_update,
     .draw = code_draw,
@@ -319,15 +306,15 @@ const struct screen code_screen = {
 /* Columns of threads. */
 
 static const struct column thread_list[] = {
-    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+    COLUMN(.title = "SHARE", .key = "share",
            .help = "The thread's part of the newest samples that have an object, up to 16,384.",
            .from = FIELD(struct snapshot_thread, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .from = HALF(struct snapshot_thread, share), .width = 4, .rank = 2,
            UNIT_POINTS),
     COLUMN(.title = "", .from = FIELD(struct snapshot_thread, share.value), .width = 6, .most = 10,
            .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SAMPLES", .key = "samples", .after = "name",
-           .from = FIELD(struct snapshot_thread, samples), .width = 7, .rank = 4, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .key = "samples", .from = FIELD(struct snapshot_thread, samples),
+           .width = 7, .rank = 4, UNIT_COUNT),
     COLUMN(.title = "THREAD", .key = "tid", .help = "Its number, as ps -L and gdb call it.",
            .from = FIELD(struct snapshot_thread, tid), .width = 7, UNIT_INTEGER,
            .paint = paint_strong),
@@ -354,8 +341,10 @@ static const struct column thread_list[] = {
 const struct columns thread_columns = {
     .title = "Threads",
     TABLE(struct snapshot_thread, thread_list),
+    ALL_OF(threads.list, threads.count),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_thread, tid),
+    .object = FIELD(struct snapshot_thread, object),
 };
 
 /* Columns of simulated caches, a level a row; rows are those of the snapshot itself. */

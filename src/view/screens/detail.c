@@ -307,24 +307,10 @@ static const char *const empty_texts[PANES_MAX] = {
     "No fields or offsets yet.", "No code seen yet.", "No single blocks are known.",
     "Nothing is known of it.", "Nothing is known of it."};
 
-static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    struct detail_view *view = detail_view(browser);
-    panes[0] = &view->fields;
-    panes[1] = &view->code;
-    panes[2] = &view->instances;
-    unsigned count = 3;
-    if (view->answers.count)
-        panes[count++] = &view->levels;
-    if (view->callers.count)
-        panes[count++] = &view->called_by;
-    return count;
-}
-
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
 {
     struct table *panes[PANES_MAX];
-    detail_panes(browser, panes);
+    browser_panes(browser, panes);
     bool focused = browser_focused(browser, panes[i]);
     char basis[160] = "";
     if (panes[i] == &detail_view(browser)->levels)
@@ -368,7 +354,7 @@ static void draw_wide(struct browser *browser, struct canvas *canvas, struct are
 static void draw_narrow(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *panes[PANES_MAX];
-    unsigned count = detail_panes(browser, panes);
+    unsigned count = browser_panes(browser, panes);
     unsigned shown = browser->pane[SCREEN_DETAIL] % count;
     area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
     pane_table(browser, canvas, area, panes[shown], empty_texts[shown]);
@@ -396,31 +382,23 @@ static void detail_draw(struct browser *browser, struct canvas *canvas, struct a
 
 static bool detail_act(struct browser *browser, enum action action, struct request *request)
 {
+    struct detail_view *view = detail_view(browser);
     const struct snapshot_object *object = browser->opened.object;
-    const struct table *table = browser_table(browser);
-    const void *row = table_selected(table);
-    uint64_t base = object ? object->address : 0;
-    uint64_t size = object ? object->size : 0;
-    if (!object)
-        return false;
-    if (action == ACTION_FOLD && table == &detail_view(browser)->called_by) {
-        detail_view(browser)->callers.folded = !detail_view(browser)->callers.folded;
+    const struct snapshot_instance *instance =
+        browser_focused(browser, &view->instances) ? table_selected(&view->instances) : NULL;
+    if (object && action == ACTION_FOLD && browser_focused(browser, &view->called_by)) {
+        view->callers.folded = !view->callers.folded;
         detail_update(browser);
         return true;
     }
-    if (action != ACTION_SEARCH_HERE)
+    if (!object || action != ACTION_SEARCH_HERE)
         return false;
-    if (table == &detail_view(browser)->instances && row) {
-        const struct snapshot_instance *instance = row;
-        base = instance->base;
-        size = instance->size;
-    } else if (browser_lies_apart(browser, object)) {
-        return true;
-    }
-    if (!size)
-        return false;
-    search_open(browser, request, base, base + size, object->name);
-    return true;
+    if (!instance)
+        return search_open_object(browser, request, object);
+    if (instance->size)
+        search_open(browser, request, instance->base, instance->base + instance->size,
+                    object->name);
+    return instance->size;
 }
 
 /* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
@@ -489,18 +467,19 @@ const struct screen detail_screen = {
                 .hint = "s: search inside this instance, down to its cache lines"},
                {.at = offsetof(struct detail_view, levels),
                 .columns = &levels_columns,
+                .filled = true,
                 .enter = "",
                 .hint = "WAITED: what each level costs. Far levels: keep it smaller or closer; "
                         "hitm: threads share it; page walks: huge pages"},
                {.at = offsetof(struct detail_view, called_by),
                 .columns = &caller_columns,
+                .filled = true,
                 .open = callers_open,
                 .enter = "Function"}},
     .fini = detail_fini,
     .crumb = detail_crumb,
     .update = detail_update,
     .draw = detail_draw,
-    .panes = detail_panes,
     .act = detail_act,
     .hint = detail_hint,
     .label = detail_label,
@@ -546,7 +525,7 @@ static struct value field_stall_share(const struct snapshot *snapshot, const voi
 }
 
 static const struct column field_list[] = {
-    COLUMN(.title = "OF IT", .key = "share", .after = "samples",
+    COLUMN(.title = "OF IT", .key = "share",
            .help = "Part of the object's samples that fell on this offset.",
            .from = FIELD(struct snapshot_field, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
@@ -570,16 +549,10 @@ static const struct column field_list[] = {
     COLUMN(.title = "SAMPLES", .key = "samples",
            .from = SUM(struct snapshot_field, samples, count_over), .width = 7, .rank = 1,
            UNIT_COUNT),
-    LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_field, levels)),
-    LEVELS_COLUMN_STALL(2, levels_report_stall, ROW_OF(struct snapshot_field, levels)),
-    LEVELS_COLUMN_LATENCY(2, ROW_OF(struct snapshot_field, levels)),
-    COLUMN(.title = "LD", .from = PART(struct snapshot_field, loads), .width = 5, .rank = 3,
-           UNIT_PERCENT, .paint = paint_load),
-    COLUMN(.title = "ST", .from = PART(struct snapshot_field, stores), .width = 5, .rank = 3,
-           UNIT_PERCENT, .paint = paint_store),
+    LEVELS_COLUMNS(2, 2, ROW_OF(struct snapshot_field, levels)),
+    LOADS_COLUMNS(3, struct snapshot_field, {0}),
     RATES_COLUMN_STALL(2, ROW_OF(struct snapshot_field, rates)),
     RATES_COLUMNS(2, ROW_OF(struct snapshot_field, rates)),
-    RATES_COLUMN_CRITICAL(2, ROW_OF(struct snapshot_field, rates)),
     USE_COLUMNS(1, ROW_OF(struct snapshot_field, use)),
     LEVELS_COLUMNS_REST(4, ROW_OF(struct snapshot_field, levels)),
     COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_field, loads)),
@@ -616,18 +589,10 @@ static const struct column offset_list[] = {
     COLUMN(.title = "SAMPLES", .in = ROW_OF(struct hot_offset, field),
            .from = SUM(struct snapshot_field, samples, count_over), .width = 7, .rank = 1,
            UNIT_COUNT),
-    COLUMN(.title = "LD", .in = ROW_OF(struct hot_offset, field),
-           .from = PART(struct snapshot_field, loads), .width = 5, .rank = 3, UNIT_PERCENT,
-           .paint = paint_load),
-    COLUMN(.title = "ST", .in = ROW_OF(struct hot_offset, field),
-           .from = PART(struct snapshot_field, stores), .width = 5, .rank = 3, UNIT_PERCENT,
-           .paint = paint_store),
-    LEVELS_COLUMN_FOUND(2, ROW_VIA(struct hot_offset, field, levels)),
-    LEVELS_COLUMN_STALL(2, levels_report_stall, ROW_VIA(struct hot_offset, field, levels)),
-    LEVELS_COLUMN_LATENCY(2, ROW_VIA(struct hot_offset, field, levels)),
+    LOADS_COLUMNS(3, struct snapshot_field, ROW_OF(struct hot_offset, field)),
+    LEVELS_COLUMNS(2, 2, ROW_VIA(struct hot_offset, field, levels)),
     RATES_COLUMN_STALL(2, ROW_VIA(struct hot_offset, field, rates)),
     RATES_COLUMNS(2, ROW_VIA(struct hot_offset, field, rates)),
-    RATES_COLUMN_CRITICAL(2, ROW_VIA(struct hot_offset, field, rates)),
     LEVELS_COLUMNS_REST(4, ROW_VIA(struct hot_offset, field, levels)),
     COLUMN(.title = "IN OBJECT", .from = VIA(struct hot_offset, object, name), .width = 14,
            .most = 64, .look = COLUMN_NAME),
@@ -640,7 +605,7 @@ const struct columns offset_columns = {
 };
 
 static const struct column instance_list[] = {
-    COLUMN(.title = "OF IT", .key = "share", .after = "samples",
+    COLUMN(.title = "OF IT", .key = "share",
            .help = "Part of the object's samples that fell on this instance.",
            .from = FIELD(struct snapshot_instance, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,

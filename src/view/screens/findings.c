@@ -17,12 +17,6 @@ static struct table *findings_table(const struct browser *browser)
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };
 
-static void findings_update(struct browser *browser)
-{
-    const struct snapshot_findings *findings = &browser->snapshot->findings;
-    table_set(findings_table(browser), browser->snapshot, findings->list, findings->count);
-}
-
 /* ---- drawing ---- */
 
 /* A label and text beside it, over as many rows as it takes. */
@@ -93,15 +87,17 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
+static const char *screen_of(const struct snapshot_finding *finding)
+{
+    return screens[finding_screen(finding)].screen->name;
+}
+
 void findings_open(struct browser *browser, const void *row)
 {
     const struct snapshot_finding *finding = row;
-    static const enum screen_id shown_on[] = {SCREEN_DETAIL, SCREEN_LAYOUT, SCREEN_SHARING,
-                                              SCREEN_CACHE,  SCREEN_CODE,   SCREEN_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
-    enum screen_id screen = shown_on[finding_screen(finding)];
-    if (screen == SCREEN_SHARING || screen == SCREEN_CACHE || screen == SCREEN_CODE ||
-        screen == SCREEN_HEAP) {
+    enum screen_id screen = finding_screen(finding);
+    if (screens[screen].place == SCREEN_IS_TAB) {
         browser_go(browser, screen);
         return;
     }
@@ -115,23 +111,20 @@ void findings_open(struct browser *browser, const void *row)
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size)
 {
     snprintf(out, size, "Enter: %s, which shows it. 9: the remedy, and the evidence",
-             finding_screen_name(finding_screen(finding)));
+             screen_of(finding));
 }
 
 static const char *findings_label(struct browser *browser, enum action action)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    return action != ACTION_ENTER ? NULL
-           : finding              ? finding_screen_name(finding_screen(finding))
-                                  : "";
+    return action != ACTION_ENTER ? NULL : finding ? screen_of(finding) : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     if (finding)
-        snprintf(out, size, "Enter: %s, which shows it",
-                 finding_screen_name(finding_screen(finding)));
+        snprintf(out, size, "Enter: %s, which shows it", screen_of(finding));
     else
         snprintf(out, size, "1: the data that costs most.  2: the code that accesses it");
 }
@@ -152,7 +145,6 @@ const struct screen findings_screen = {
     .state_size = sizeof(struct table),
     .tables = {{.columns = &finding_columns, .open = findings_open}},
     .calls = findings_call,
-    .update = findings_update,
     .draw = findings_draw,
     .hint = findings_hint,
     .label = findings_label,
@@ -190,7 +182,7 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
 static struct value screen(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
-    return value_text(finding_screen_name(finding_screen(row)));
+    return value_text(screen_of(row));
 }
 
 /* One of the texts of struct finding_words, by its offset there. */
@@ -251,28 +243,24 @@ static const struct column finding_list[] = {
                    "much; blank: not known.",
            .value = gain, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
            .paint = paint_share),
-    COLUMN(.title = "SHARE", .key = "share", .after = "evidence",
-           .help = "Part of all samples that it is about.",
+    COLUMN(.title = "SHARE", .key = "share", .help = "Part of all samples that it is about.",
            .from = FIELD(struct snapshot_finding, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "PROBLEM", .help = "Below the list: the evidence.",
            .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_words, .width = 15,
            .most = 19, .paint = paint_strong),
-    COLUMN(.title = "OBJECT", .key = "object", .after = "kind",
-           .from = FIELD(struct snapshot_finding, name), .width = 10, .most = 40,
-           .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "FIELDS", .key = "field", .after = "object",
-           .from = FIELD(struct snapshot_finding, field), .width = 10, .most = 40, .rank = 2,
-           .look = COLUMN_NAME),
-    COLUMN(.title = "FUNCTION", .key = "function", .after = "field",
-           .help = "The one with most samples on it.",
+    COLUMN(.title = "OBJECT", .key = "object", .from = FIELD(struct snapshot_finding, name),
+           .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "FIELDS", .key = "field", .from = FIELD(struct snapshot_finding, field),
+           .width = 10, .most = 40, .rank = 2, .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", .key = "function", .help = "The one with most samples on it.",
            .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
            .look = COLUMN_NAME),
     COLUMN(.title = "CONFID.",
            .help = "How well the evidence supports it; below the list: what limits it.",
            .from = FIELD(struct snapshot_finding, sure), .name = finding_confidence, .width = 7,
            .rank = 1),
-    COLUMN(.title = "SCREEN", .key = "screen", .after = "try", .help = "Enter opens it.",
-           .value = screen, .width = 7, .rank = 4, .paint = paint_dim),
+    COLUMN(.title = "SCREEN", .key = "screen", .help = "Enter opens it.", .value = screen,
+           .width = 7, .rank = 4, .paint = paint_dim),
     COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
     MEMBER("file", struct snapshot_finding, file),
     MEMBER_KNOWN("line", struct snapshot_finding, line),
@@ -291,6 +279,7 @@ static const struct column finding_list[] = {
 const struct columns finding_columns = {
     .title = "Findings",
     TABLE(struct snapshot_finding, finding_list),
+    ALL_OF(findings.list, findings.count),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = finding_column_identity,
 };

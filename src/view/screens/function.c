@@ -721,7 +721,6 @@ const struct screen function_screen = {
                 .hint = "Enter: the instructions of this line and the data each one accesses"},
                {.at = offsetof(struct function_view, accesses),
                 .columns = &instruction_columns,
-                .object = VIA(struct instruction_row, instruction, object),
                 .enter = "Object",
                 .hint = "Enter: the object that this instruction accesses"},
                {.at = offsetof(struct function_view, called_by),
@@ -805,10 +804,7 @@ static const struct column source_list[] = {
            .paint = paint_strong),
     COLUMN(.title = "SAMPLES", .from = SUM(struct source_row, samples, unknown_samples), .width = 7,
            .rank = 6, UNIT_COUNT),
-    COLUMN(.title = "LD", .from = PART(struct source_row, loads), .width = 5, .rank = 5,
-           UNIT_PERCENT, .paint = paint_load),
-    COLUMN(.title = "ST", .from = PART(struct source_row, stores), .width = 5, .rank = 5,
-           UNIT_PERCENT, .paint = paint_store),
+    LOADS_COLUMNS(5, struct source_row, {0}),
     USE_COLUMNS(1, ROW_IN(struct source_row, use)),
     COLUMN(.title = "INLINED",
            .help = "Functions that the compiler put there in place of calls, innermost first.",
@@ -822,6 +818,7 @@ const struct columns source_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .identity = identity_of_source,
     .parting = source_parting,
+    .code = true,
 };
 
 static struct value field(const struct snapshot *snapshot, const void *pointer)
@@ -868,12 +865,7 @@ static const struct column instruction_list[] = {
     COLUMN(.title = "SAMPLES", .in = ROW_OF(struct instruction_row, instruction),
            .from = SUM(struct snapshot_instruction, samples, unknown_samples), .width = 7,
            .rank = 3, UNIT_COUNT),
-    COLUMN(.title = "LD", .in = ROW_OF(struct instruction_row, instruction),
-           .from = PART(struct snapshot_instruction, loads), .width = 5, .rank = 6, UNIT_PERCENT,
-           .paint = paint_load),
-    COLUMN(.title = "ST", .in = ROW_OF(struct instruction_row, instruction),
-           .from = PART(struct snapshot_instruction, stores), .width = 5, .rank = 6, UNIT_PERCENT,
-           .paint = paint_store),
+    LOADS_COLUMNS(6, struct snapshot_instruction, ROW_OF(struct instruction_row, instruction)),
     USE_COLUMNS(2, ROW_VIA(struct instruction_row, instruction, use)),
     COLUMN(.title = "INLINED", .from = VIA(struct instruction_row, instruction, inlined),
            .width = 10, .most = 32, .rank = 9, .look = COLUMN_NAME, .shown = has_inlined,
@@ -885,6 +877,8 @@ const struct columns instruction_columns = {
     TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = VIA(struct instruction_row, instruction, address),
+    .code = true,
+    .object = VIA(struct instruction_row, instruction, object),
 };
 
 /* The tree of callers, of Function, Detail and HTML. */
@@ -942,6 +936,7 @@ const struct columns caller_columns = {
     TABLE(struct caller_row, caller_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = VIA(struct caller_row, caller, path),
+    .code = true,
 };
 
 static const struct columns caller_members = MEMBERS(

@@ -23,12 +23,6 @@ static struct heap_view *heap_view(const struct browser *browser)
 
 enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };
 
-static void heap_update(struct browser *browser)
-{
-    const struct snapshot_heap *heap = &browser->snapshot->heap;
-    table_set(&heap_view(browser)->bins, browser->snapshot, heap->bins, heap->bin_count);
-}
-
 static int draw_summary(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct heap_summary *summary = &browser->snapshot->heap.summary;
@@ -224,7 +218,6 @@ const struct screen heap_screen = {
             "leak.",
     .state_size = sizeof(struct heap_view),
     .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns, .open = open_bin}},
-    .update = heap_update,
     .draw = heap_draw,
     .act = heap_act,
     .answer = heap_answer,
@@ -307,7 +300,7 @@ static bool has_both(const struct snapshot *snapshot)
 }
 
 static const struct column bin_list[] = {
-    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+    COLUMN(.title = "SHARE", .key = "share",
            .help = "The bin's part of all attributed samples; blank: no sample fell on it.",
            .where = FIELD(struct snapshot_bin, touched), .from = FIELD(struct snapshot_bin, share),
            .width = 6, UNIT_SHARE),
@@ -323,24 +316,24 @@ static const struct column bin_list[] = {
     COLUMN(.title = "WASTE",
            .help = "Share of the usable bytes not requested (allocator overhead).", .value = waste,
            .width = 5, .rank = 7, .some = true, UNIT_PERCENT),
-    COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT, .after = "frees",
+    COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT,
            .help = "Allocations a second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
            .some = true, UNIT_COUNT),
-    COLUMN(.title = "FREE/S", .key = "free_rate", .form = JSON_COUNT, .after = "allocation_rate",
+    COLUMN(.title = "FREE/S", .key = "free_rate", .form = JSON_COUNT,
            .help = "Blocks freed a second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.frees_per_s), .width = 7, .rank = 4,
            .some = true, UNIT_COUNT),
-    COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT, .after = "free_rate",
+    COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT,
            .help = "Mean lifetime of the blocks that were freed: one in eight, chosen at random, "
                    "is timed.",
            .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3,
            .shown = has_agent, UNIT_SECONDS),
-    COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT, .after = "lifetime",
+    COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT,
            .help = "Time since the first allocation.",
            .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8, .some = true,
            UNIT_SECONDS, .paint = paint_dim),
-    COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT, .after = "growth_blocks",
+    COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT,
            .help = "Live bytes now less those at the mark (key M).",
            .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
            .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, heap.summary.mark_age_s),
@@ -354,17 +347,16 @@ static const struct column bin_list[] = {
                    "call there.",
            .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "TYPE", .key = "type", .after = "path",
+    COLUMN(.title = "TYPE", .key = "type",
            .help = "What its blocks are, by the code that touches them.",
            .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .most = 28, .rank = 4,
            .look = COLUMN_NAME, .some = true),
-    COLUMN(.title = "KNOWN BY", .key = "known_by", .after = "type",
+    COLUMN(.title = "KNOWN BY", .key = "known_by",
            .help = "agent: reported at the allocation; walk: read from the heap's headers.",
            .value = known_by, .width = 8, .rank = 12, .shown = has_both, .paint = paint_dim),
-    COLUMN(.title = "PATH", .key = "path", .after = "name",
-           .help = "The call path, innermost first.", .from = FIELD(struct snapshot_bin, heap.path),
-           .width = 16, .most = 120, .rank = 3, .look = COLUMN_NAME, .some = true,
-           .paint = paint_dim),
+    COLUMN(.title = "PATH", .key = "path", .help = "The call path, innermost first.",
+           .from = FIELD(struct snapshot_bin, heap.path), .width = 16, .most = 120, .rank = 3,
+           .look = COLUMN_NAME, .some = true, .paint = paint_dim),
     MEMBER("id", struct snapshot_bin, heap.id),
     MEMBER("name", struct snapshot_bin, heap.name),
     COLUMN(.key = "object", OBJECT_NAME(struct snapshot_bin, object)),
@@ -383,7 +375,7 @@ static const struct column bin_list[] = {
 const struct columns bin_columns = {
     .title = "Bins",
     TABLE(struct snapshot_bin, bin_list),
-    .all = ROW_OF(struct snapshot, heap.bins),
-    .all_count = FIELD(struct snapshot, heap.bin_count),
+    ALL_OF(heap.bins, heap.bin_count),
     .key = FIELD(struct snapshot_bin, heap.id),
+    .object = FIELD(struct snapshot_bin, object),
 };

@@ -409,12 +409,6 @@ void browser_open_layout(struct browser *browser, const void *pointer)
                  layout_identity(field->member, (uint64_t)field->offset));
 }
 
-static unsigned layout_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &layout_view(browser)->table;
-    return layout_view(browser)->shown ? 1 : 0;
-}
-
 /* ---- drawing ---- */
 
 static void layout_draw_nothing(const struct browser *browser, struct canvas *canvas,
@@ -558,12 +552,12 @@ const struct screen layout_screen = {
     .state_size = sizeof(struct layout_view),
     .tables = {{.at = offsetof(struct layout_view, table),
                 .columns = &layout_columns,
+                .filled = true,
                 .open = layout_open,
                 .enter = "Code"}},
     .fini = layout_fini,
     .update = layout_update,
     .draw = layout_draw,
-    .panes = layout_panes,
     .act = layout_act,
     .hint = layout_hint,
     .label = layout_label,
@@ -651,20 +645,12 @@ static const struct column list[] = {
            UNIT_SHARE),
     COLUMN(.title = "SAMPLES", .from = ROW_OF(struct layout_row, row),
            .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
-    LEVELS_COLUMN_FOUND(4, ROW_VIA(struct layout_row, row, levels)),
-    LEVELS_COLUMN_STALL(4, levels_report_stall, ROW_VIA(struct layout_row, row, levels)),
-    LEVELS_COLUMN_LATENCY(4, ROW_VIA(struct layout_row, row, levels)),
+    LEVELS_COLUMNS(4, 4, ROW_VIA(struct layout_row, row, levels)),
     RATES_COLUMN_STALL(4, ROW_VIA(struct layout_row, row, rates)),
     RATES_COLUMNS(4, ROW_VIA(struct layout_row, row, rates)),
-    RATES_COLUMN_CRITICAL(4, ROW_VIA(struct layout_row, row, rates)),
     USE_COLUMNS(3, ROW_VIA(struct layout_row, row, use)),
     LEVELS_COLUMNS_REST(6, ROW_VIA(struct layout_row, row, levels)),
-    COLUMN(.title = "LD", .help = "Part of its samples that were loads.",
-           .in = ROW_OF(struct layout_row, row), .from = PART(struct snapshot_layout_row, loads),
-           .width = 5, .rank = 4, UNIT_PERCENT, .paint = paint_load),
-    COLUMN(.title = "ST", .help = "Part of its samples that were stores.",
-           .in = ROW_OF(struct layout_row, row), .from = PART(struct snapshot_layout_row, stores),
-           .width = 5, .rank = 4, UNIT_PERCENT, .paint = paint_store),
+    LOADS_COLUMNS(4, struct snapshot_layout_row, ROW_OF(struct layout_row, row)),
     COLUMN(.title = "NOTE",
            .help = "What costs, in capitals: STRADDLES two lines, HOT but on another line than the "
                    "hottest; and bytes that are fetched along with hot ones.",
@@ -678,4 +664,5 @@ const struct columns layout_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct layout_row, identity),
     .parting = parting,
+    .code = true,
 };

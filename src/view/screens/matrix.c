@@ -312,20 +312,6 @@ int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
     return headings + 1 + (int)grid->rows_shown;
 }
 
-static void matrix_grid_keep(struct matrix_grid *grid, const struct matrix_table *table)
-{
-    const struct matrix_line *row = matrix_grid_row(grid, table);
-    const struct matrix_line *column = matrix_grid_column(grid, table);
-    grid->row_identity = row ? row->identity : 0;
-    grid->column_identity = column ? column->identity : 0;
-}
-
-static void matrix_grid_moved(struct matrix_grid *grid, const struct matrix_table *table)
-{
-    grid->moved = true;
-    matrix_grid_keep(grid, table);
-}
-
 static enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct matrix_table *table,
                                         int row, int column)
 {
@@ -340,7 +326,7 @@ static enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct m
     bool again = at_row == grid->row && at_column == grid->column;
     grid->row = at_row;
     grid->column = at_column;
-    matrix_grid_moved(grid, table);
+    grid->moved = true;
     return again ? TABLE_AGAIN : TABLE_SELECTED;
 }
 
@@ -367,14 +353,16 @@ static bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table 
         return false;
     grid->row = moved(grid->row, down, table->row_count);
     grid->column = moved(grid->column, across, table->column_count);
-    matrix_grid_moved(grid, table);
+    grid->moved = true;
     return true;
 }
 
-static void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table)
+/* The same lines in a new table; 0: the totals. */
+static void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table,
+                             uint64_t row, uint64_t column)
 {
-    size_t at_row = matrix_table_find(table, MATRIX_FUNCTIONS, grid->row_identity);
-    size_t at_column = matrix_table_find(table, MATRIX_OBJECTS, grid->column_identity);
+    size_t at_row = matrix_table_find(table, MATRIX_FUNCTIONS, row);
+    size_t at_column = matrix_table_find(table, MATRIX_OBJECTS, column);
     if (grid->row)
         grid->row = at_row < table->row_count ? at_row + 1 : table->row_count ? 1 : 0;
     if (grid->column)
@@ -473,7 +461,7 @@ static void make_again(struct browser *browser)
         grid->row = matrix_table_line(table, MATRIX_FUNCTIONS, function) + 1;
     if (column)
         grid->column = matrix_table_line(table, MATRIX_OBJECTS, object) + 1;
-    matrix_grid_moved(grid, table);
+    grid->moved = true;
 }
 
 /* Tagging, combining, renaming; true: done. What was typed as a new name. */
@@ -528,12 +516,15 @@ static struct matrix_grid *grid_of(struct browser *browser)
 static void matrix_update(struct browser *browser)
 {
     struct matrix_view *view = matrix_view(browser);
+    const struct matrix_line *row = matrix_grid_row(&view->grid, &view->table);
+    const struct matrix_line *column = matrix_grid_column(&view->grid, &view->table);
+    uint64_t row_identity = row ? row->identity : 0;
+    uint64_t column_identity = column ? column->identity : 0;
     matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
     if (view->grid.moved)
-        matrix_grid_find(&view->grid, &view->table);
+        matrix_grid_find(&view->grid, &view->table, row_identity, column_identity);
     else
         matrix_grid_strongest(&view->grid, &view->table);
-    matrix_grid_keep(&view->grid, &view->table);
 }
 
 /* ---- drawing ---- */

@@ -182,8 +182,6 @@ struct matrix_grid {
     size_t column;
     size_t top; /* first line in sight */
     size_t left;
-    uint64_t row_identity; /* of the lines under the cursor; 0: the totals */
-    uint64_t column_identity;
     bool moved;         /* the cursor was, by the user */
     struct tags tagged; /* identities of lines of one axis */
     enum matrix_axis tagged_axis;

@@ -82,7 +82,6 @@ static void objects_update(struct browser *browser)
     struct objects_view *view = objects_view(browser);
     view->by_wait |= waits_known(snapshot) && answer_of(snapshot) != WAITS_HARDLY;
     table_suggest_sort(&view->table, first_sort(view));
-    table_set(&view->table, snapshot, snapshot->objects, snapshot->object_count);
     if (view->on_finding > findings_shown(browser))
         view->on_finding = findings_shown(browser);
 }
@@ -245,14 +244,7 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
     if (browser->snapshot && move_to_findings(browser, action))
         return true;
     const struct snapshot_object *object = table_selected(objects_table(browser));
-    if (!object || action != ACTION_SEARCH_HERE)
-        return false;
-    if (browser_lies_apart(browser, object))
-        return true;
-    if (!object->size)
-        return false;
-    search_open(browser, request, object->address, object->address + object->size, object->name);
-    return true;
+    return object && action == ACTION_SEARCH_HERE && search_open_object(browser, request, object);
 }
 
 static bool objects_click(struct browser *browser, int row, int column)
@@ -461,7 +453,7 @@ static const void *object_causes(const struct snapshot *snapshot, const void *po
 }
 
 static const struct column object_list[] = {
-    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+    COLUMN(.title = "SHARE", .key = "share",
            .help = "The object's part of all attributed samples, weighted by period and age.",
            .from = FIELD(struct snapshot_object, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±",
@@ -474,7 +466,7 @@ static const struct column object_list[] = {
            .value = may_wait, .width = 9, .rank = 2, .shown = waits_known, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SAMPLES", .key = "samples", .after = "blocks",
+    COLUMN(.title = "SAMPLES", .key = "samples",
            .help = "Samples the share rests on; old ones count less unless the whole run is shown.",
            .from = SUM(struct snapshot_object, samples, count_over), .width = 7, .rank = 5,
            UNIT_COUNT),
@@ -482,7 +474,7 @@ static const struct column object_list[] = {
            .help = "The variable, heap region, stack or mapping that the samples are on.",
            .value = object_column_name, .width = 14, .most = 64, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "KIND", .key = "kind", .after = "name",
+    COLUMN(.title = "KIND", .key = "kind",
            .help =
                "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
            .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
@@ -490,24 +482,18 @@ static const struct column object_list[] = {
     COLUMN(.title = "TYPE", .help = "Its type, where debug information has it, without \"struct\".",
            .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
            .some = true),
-    COLUMN(.title = "MODULE", .key = "module", .after = "kind",
-           .help = "The program or library it belongs to.",
+    COLUMN(.title = "MODULE", .key = "module", .help = "The program or library it belongs to.",
            .from = KNOWN(struct snapshot_object, module), .width = 10, .most = 20, .rank = 8,
            .look = COLUMN_NAME, .paint = paint_dim),
-    COLUMN(.title = "SIZE", .key = "size", .after = "address", .help = "Bytes it spans.",
+    COLUMN(.title = "SIZE", .key = "size", .help = "Bytes it spans.",
            .from = KNOWN(struct snapshot_object, size), .width = 6, .rank = 2, UNIT_BYTES),
-    COLUMN(.title = "BLOCKS", .key = "blocks", .after = "size",
+    COLUMN(.title = "BLOCKS", .key = "blocks",
            .help = "Instances seen: blocks, or threads for stacks and thread-local variables.",
            .from = KNOWN(struct snapshot_object, blocks), .width = 6, .rank = 10, UNIT_COUNT),
-    COLUMN(.title = "THR", .key = "threads", .after = "stall_share",
+    COLUMN(.title = "THR", .key = "threads",
            .help = "Threads with samples on it (255: that many or more).",
            .from = KNOWN(struct snapshot_object, threads), .width = 3, .rank = 13, UNIT_INTEGER),
-    COLUMN(.title = "LD", .help = "Part of its samples that were loads.",
-           .from = PART(struct snapshot_object, loads), .width = 5, .rank = 7, UNIT_PERCENT,
-           .paint = paint_load),
-    COLUMN(.title = "ST", .help = "Part of its samples that were stores.",
-           .from = PART(struct snapshot_object, stores), .width = 5, .rank = 7, UNIT_PERCENT,
-           .paint = paint_store),
+    LOADS_COLUMNS(7, struct snapshot_object, {0}),
     WAITS_COLUMNS(3, struct snapshot_object),
     RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
     COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
@@ -517,10 +503,7 @@ static const struct column object_list[] = {
     COLUMN(.title = "FILL", .help = "Its share of fills from memory (event mem-fill).",
            .value = fill, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_object, rates)),
-    RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_object, rates)),
-    LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_object, levels)),
-    LEVELS_COLUMN_STALL(3, levels_report_stall, ROW_OF(struct snapshot_object, levels)),
-    LEVELS_COLUMN_LATENCY(3, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMNS(2, 3, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
     COLUMN(.title = "INFER",
            .help = "Part of its samples whose address is inferred: a neighbour's, or one lane's of "
@@ -568,7 +551,7 @@ static const struct column object_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_object, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_object, use), .members = &use_members),
     COLUMN(.key = "causes", .target = object_causes, .rows = &causes_members,
-           .present = json_has_causes),
+           .with = FIELD(struct snapshot, causes.known)),
     COLUMN(.key = "events", .json = json_event_shares),
     COLUMN(.target = object_heap, .members = &heap_members),
     COLUMN(.key = "fields", .from = ROW_OF(struct snapshot_object, fields),
@@ -589,7 +572,7 @@ static const struct column object_list[] = {
 const struct columns object_columns = {
     .title = "Objects",
     TABLE(struct snapshot_object, object_list),
-    .all = ROW_OF(struct snapshot, objects),
-    .all_count = FIELD(struct snapshot, object_count),
+    ALL_OF(objects, object_count),
     .key = FIELD(struct snapshot_object, id),
+    .interval = ROW_IN(struct snapshot_object, share),
 };

@@ -146,8 +146,10 @@ static const struct column object_list[] = {
 const struct columns reuse_columns = {
     .title = "Reuse of objects",
     TABLE(struct snapshot_reuse_row, object_list),
+    ALL_OF(reuse.objects, reuse.object_count),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_reuse_row, id),
+    .object = FIELD(struct snapshot_reuse_row, object),
 };
 
 static const struct column line_list[] = {
@@ -162,6 +164,7 @@ static const struct column line_list[] = {
 const struct columns reuse_line_columns = {
     .title = "Reuse by code",
     TABLE(struct snapshot_reuse_row, line_list),
+    ALL_OF(reuse.lines, reuse.line_count),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_reuse_row, id),
 };

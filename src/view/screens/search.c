@@ -24,14 +24,6 @@ static struct search_view *search_view(const struct browser *browser)
 
 enum { MAP_REGIONS = 256 };
 
-static void search_update(struct browser *browser)
-{
-    struct search_view *view = search_view(browser);
-    const struct snapshot_search *search = &browser->snapshot->search;
-    table_set(&view->regions, browser->snapshot, search->regions, search->region_count);
-    table_set(&view->dropped, browser->snapshot, search->dropped, search->dropped_count);
-}
-
 static void draw_off(struct canvas *canvas, struct area area)
 {
     static const struct {
@@ -196,6 +188,19 @@ void search_open(struct browser *browser, struct request *request, uint64_t base
     browser_go(browser, SCREEN_SEARCH);
 }
 
+bool search_open_object(struct browser *browser, struct request *request,
+                        const struct snapshot_object *object)
+{
+    /* Blocks of a bin have no range in common. */
+    bool apart = object->bin < browser->snapshot->heap.bin_count && object->blocks != 1;
+    if (apart)
+        browser_message(browser, "its blocks lie apart: S searches everything, and reports blocks");
+    else if (object->size)
+        search_open(browser, request, object->address, object->address + object->size,
+                    object->name);
+    return apart || object->size;
+}
+
 void search_glance(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_search *search = &browser->snapshot->search;
@@ -316,7 +321,6 @@ const struct screen search_screen = {
     .state_size = sizeof(struct search_view),
     .tables = {{.at = offsetof(struct search_view, regions), .columns = &region_columns},
                {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns}},
-    .update = search_update,
     .draw = search_draw,
     .act = search_act,
     .hint = search_hint,
@@ -356,7 +360,7 @@ static void format_phases(char *out, size_t size, struct value value)
 }
 
 static const struct column region_list[] = {
-    COLUMN(.title = "SHARE", .key = "share", .after = "bound",
+    COLUMN(.title = "SHARE", .key = "share",
            .help = "The region's part of the samples in the range searched.",
            .from = FIELD(struct snapshot_region, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .value = half, .width = 4, UNIT_POINTS),
@@ -383,10 +387,9 @@ static const struct column region_list[] = {
            .format = format_address, .paint = paint_dim),
     COLUMN(.title = "ITER", .help = "Measurements averaged.",
            .from = KNOWN(struct snapshot_region, iterations), .width = 4, .rank = 5, UNIT_INTEGER),
-    COLUMN(.title = "DEPTH", .key = "depth", .after = "iterations",
-           .help = "How many times it was halved.", .from = FIELD(struct snapshot_region, depth),
-           .width = 5, .rank = 8, UNIT_INTEGER),
-    COLUMN(.title = "WHY", .key = "reason", .after = "object", .help = "Why it is kept.",
+    COLUMN(.title = "DEPTH", .key = "depth", .help = "How many times it was halved.",
+           .from = FIELD(struct snapshot_region, depth), .width = 5, .rank = 8, UNIT_INTEGER),
+    COLUMN(.title = "WHY", .key = "reason", .help = "Why it is kept.",
            .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 26,
            .most = 40, .rank = 7, .paint = paint_dim),
     MEMBER("share_low", struct snapshot_region, low),
@@ -402,8 +405,7 @@ static const struct column region_list[] = {
 const struct columns region_columns = {
     .title = "Regions",
     TABLE(struct snapshot_region, region_list),
-    .all = ROW_OF(struct snapshot, search.regions),
-    .all_count = FIELD(struct snapshot, search.region_count),
+    ALL_OF(search.regions, search.region_count),
     .key = FIELD(struct snapshot_region, base),
 };
 
@@ -421,6 +423,7 @@ static const struct column dropped_list[] = {
 const struct columns dropped_columns = {
     .title = "Dropped",
     TABLE(struct snapshot_region, dropped_list),
+    ALL_OF(search.dropped, search.dropped_count),
     .sort = COLUMNS_MAX,
     .key = FIELD(struct snapshot_region, base),
 };
@@ -461,4 +464,5 @@ const struct columns part_columns = {
     TABLE(struct snapshot_set_part, part_list),
     .sort = 2,
     .identity = part_identity,
+    .object = FIELD(struct snapshot_set_part, object),
 };

@@ -70,12 +70,10 @@ static void sharing_follow(struct browser *browser)
 static void sharing_update(struct browser *browser)
 {
     struct sharing_view *view = sharing_view(browser);
-    const struct snapshot_sharing *sharing = &browser->snapshot->sharing;
     view->group = NULL;
     view->line = NULL;
     table_set(&view->lines, browser->snapshot, NULL, 0);
     table_set(&view->accesses, browser->snapshot, NULL, 0);
-    table_set(&view->groups, browser->snapshot, sharing->groups, sharing->group_count);
     sharing_follow(browser);
 }
 
@@ -278,11 +276,6 @@ const struct screen sharing_screen = {
 /* Columns of shared lines, those alike in one row. */
 
 /* Columns that are shown only where the source reports them. */
-static bool sharing_reports_hitm(const struct snapshot *snapshot)
-{
-    return snapshot->sharing.evidence == SHARING_HITM;
-}
-
 static bool sharing_has_nodes(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->sharing.group_count; i++) {
@@ -355,13 +348,12 @@ static void sharing_column_reading(const struct snapshot *snapshot, const void *
 }
 
 static const struct column group_list[] = {
-    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+    COLUMN(.title = "SHARE", .key = "share",
            .help = "Part of all samples that fell on the shared lines of this row.",
            .from = FIELD(struct snapshot_sharing_group, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .from = HALF(struct snapshot_sharing_group, share), .width = 4, .rank = 6,
            UNIT_POINTS),
-    COLUMN(.title = "OF IT", .key = "of_object", .after = "share",
-           .help = "Part of the object's samples.",
+    COLUMN(.title = "OF IT", .key = "of_object", .help = "Part of the object's samples.",
            .from = FIELD(struct snapshot_sharing_group, of_object), .width = 6, .rank = 4,
            UNIT_PERCENT),
     COLUMN(.title = "SHARING",
@@ -375,7 +367,7 @@ static const struct column group_list[] = {
            .help = "What the two busiest threads use, | between them.",
            .from = FIELD(struct snapshot_sharing_group, fields), .width = 12, .most = 60, .rank = 1,
            .look = COLUMN_NAME),
-    COLUMN(.title = "LINES", .key = "lines", .after = "of_object",
+    COLUMN(.title = "LINES", .key = "lines",
            .help = "Cache lines alike: neighbours, or the same line of many blocks.",
            .from = FIELD(struct snapshot_sharing_group, line_count), .width = 5, .rank = 3,
            UNIT_INTEGER),
@@ -389,7 +381,7 @@ static const struct column group_list[] = {
            .value = group_by, .width = 5, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
            .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
-           .shown = sharing_reports_hitm, UNIT_COUNT),
+           .only = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
     COLUMN(.title = "TURNS",
            .help = "Samples that came within a second of one by another thread on another CPU, one "
                    "of the two a store.",
@@ -414,8 +406,11 @@ static const struct column group_list[] = {
 const struct columns sharing_columns = {
     .title = "Shared lines",
     TABLE(struct snapshot_sharing_group, group_list),
+    ALL_OF(sharing.groups, sharing.group_count),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = group_identity,
+    .interval = ROW_IN(struct snapshot_sharing_group, share),
+    .object = FIELD(struct snapshot_sharing_group, object),
 };
 
 /* Columns of single shared lines, and of who does what on one. */
@@ -427,27 +422,25 @@ static struct value line_kind(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column line_list[] = {
-    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
-           .from = FIELD(struct snapshot_sharing_line, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "SHARE", .key = "share", .from = FIELD(struct snapshot_sharing_line, share),
+           .width = 6, UNIT_SHARE),
     COLUMN(.title = "LINE", .from = FIELD(struct snapshot_sharing_line, address), .width = 14,
            .most = 18, .format = format_address, .paint = paint_dim),
-    COLUMN(.title = "OFFSET", .key = "offset", .after = "turns",
+    COLUMN(.title = "OFFSET", .key = "offset",
            .help = "Of the line into its object; below 0 from the end of a frame (CFA), or where "
                    "the object begins later.",
            .from = FIELD(struct snapshot_sharing_line, offset), .width = 8, .rank = 1,
            .format = format_offset),
     COLUMN(.title = "SHARING", .value = line_kind, .width = 10, .rank = 2, .paint = sharing_paint),
-    COLUMN(.title = "NODE", .key = "node", .after = "locked",
-           .help = "NUMA node of the page of the line.",
+    COLUMN(.title = "NODE", .key = "node", .help = "NUMA node of the page of the line.",
            .from = FIELD(struct snapshot_sharing_line, node), .width = 4, .rank = 3,
            .shown = sharing_has_nodes, UNIT_INTEGER),
     COLUMN(.title = "THREADS", .from = KNOWN(struct snapshot_sharing_line, threads), .width = 7,
            .rank = 3, UNIT_INTEGER),
-    COLUMN(.title = "HITM", .key = "hitm", .after = "expected",
-           .from = FIELD(struct snapshot_sharing_line, hitm), .width = 5, .rank = 3,
-           .shown = sharing_reports_hitm, UNIT_COUNT),
-    COLUMN(.title = "TURNS", .key = "turns", .after = "of_object",
-           .from = FIELD(struct snapshot_sharing_line, turns), .width = 5, .rank = 4, UNIT_COUNT),
+    COLUMN(.title = "HITM", .key = "hitm", .from = FIELD(struct snapshot_sharing_line, hitm),
+           .width = 5, .rank = 3, .only = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
+    COLUMN(.title = "TURNS", .key = "turns", .from = FIELD(struct snapshot_sharing_line, turns),
+           .width = 5, .rank = 4, UNIT_COUNT),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),
            .name = sharing_verdict_name),
     MEMBER("overlap", struct snapshot_sharing_line, overlap),

@@ -174,22 +174,22 @@ static void timeline_legend(const struct browser *browser, const struct timeline
 
 /* The cursor in the chart, a time range marked with it, and the time range to be shown alone. */
 
-static struct timeline_chart chart_shown(const struct browser *browser)
+/* The whole run, or what F5 zoomed in on. */
+static struct timeline_chart chart_of(const struct browser *browser, int columns)
 {
-    return timeline_chart(&browser->snapshot->timeline, timeline_view(browser)->from_s,
-                          timeline_view(browser)->to_s, timeline_view(browser)->map.columns);
+    const struct timeline_view *view = timeline_view(browser);
+    struct timeline_chart chart =
+        timeline_chart(&browser->snapshot->timeline, view->from_s, view->to_s, columns);
+    chart.stack = timeline_stack(browser);
+    return chart;
 }
 
-static void draw_span(const struct browser *browser, const struct timeline_chart *chart,
-                      struct canvas *canvas, int row)
+static void flag_range(const struct timeline_chart *chart, struct canvas *canvas, int row,
+                       int column, double from_s, double to_s)
 {
-    struct timeline_view *view = timeline_view(browser);
-    const struct area *map = &view->map;
-    double from_s = fmin(view->mark_s, view->cursor_s);
-    double to_s = fmax(view->mark_s, view->cursor_s);
     int from = timeline_chart_column(chart, from_s);
     int to = timeline_chart_column(chart, to_s);
-    canvas_flag(canvas, row, map->column + from, to > from ? to - from : 1, CELL_CURSOR);
+    canvas_flag(canvas, row, column + from, to > from ? to - from : 1, CELL_CURSOR);
 }
 
 /* Over the amounts, the row below the shares; its time on the axis, the row below the phases. */
@@ -206,7 +206,8 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
     int column = timeline_chart_column(chart, view->cursor_s);
     column = column < map->columns ? column : map->columns - 1;
     if (view->marked)
-        draw_span(browser, chart, canvas, row);
+        flag_range(chart, canvas, row, map->column, fmin(view->mark_s, view->cursor_s),
+                   fmax(view->mark_s, view->cursor_s));
     canvas_flag(canvas, row, map->column + column, 1, CELL_CURSOR);
     snprintf(at, sizeof at, "%s%s", canvas->ascii ? "^" : "▲", text_time(time, view->cursor_s));
     int length = glyph_columns(at, canvas->ascii);
@@ -221,7 +222,7 @@ static void move(struct browser *browser, int direction)
 {
     struct timeline_view *view = timeline_view(browser);
     const struct snapshot_phase *phase = table_selected(&view->phases);
-    struct timeline_chart chart = chart_shown(browser);
+    struct timeline_chart chart = chart_of(browser, timeline_view(browser)->map.columns);
     double step = timeline_chart_time(&chart, 1) - timeline_chart_time(&chart, 0);
     double end = timeline_chart_time(&chart, chart.columns);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
@@ -303,7 +304,7 @@ static bool timeline_cursor_click(struct browser *browser, int row, int column)
     if (row < map->row || row >= map->row + map->rows || column < map->column ||
         column >= map->column + map->columns)
         return false;
-    struct timeline_chart chart = chart_shown(browser);
+    struct timeline_chart chart = chart_of(browser, timeline_view(browser)->map.columns);
     timeline_view(browser)->cursor_s = timeline_chart_time(&chart, column - map->column);
     timeline_view(browser)->pointed = true;
     return true;
@@ -347,21 +348,10 @@ static void timeline_update(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
-    table_set(&view->phases, browser->snapshot, timeline->phases, timeline->phase_count);
     if (timeline->phase_count)
         table_prefer(&view->phases,
                      phase_columns.identity(browser->snapshot,
                                             &timeline->phases[timeline->phase_count - 1]));
-}
-
-/* The whole run, or what Enter zoomed in on. */
-static struct timeline_chart chart_of(const struct browser *browser, int columns)
-{
-    struct timeline_view *view = timeline_view(browser);
-    struct timeline_chart chart =
-        timeline_chart(&browser->snapshot->timeline, view->from_s, view->to_s, columns);
-    chart.stack = timeline_stack(browser);
-    return chart;
 }
 
 /* Phases go by what ranks, whatever is drawn. */
@@ -418,18 +408,6 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
                   : 0);
 }
 
-/* The phase that is selected, under the chart. */
-static void mark_selected(struct browser *browser, const struct timeline_chart *chart,
-                          struct canvas *canvas, int row, int column)
-{
-    const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
-    if (!phase)
-        return;
-    int from = timeline_chart_column(chart, phase->start_s);
-    int to = timeline_chart_column(chart, phase->end_s);
-    canvas_flag(canvas, row, column + from, to > from ? to - from : 1, CELL_CURSOR);
-}
-
 static void draw_axis(const struct timeline_chart *chart, struct canvas *canvas, int row,
                       int column)
 {
@@ -448,12 +426,14 @@ static void draw_axis(const struct timeline_chart *chart, struct canvas *canvas,
 
 static int draw_chart(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
     bool legend = area.columns >= LEGEND_FROM;
     int columns = area.columns - 2 - (legend ? LEGEND_COLUMNS + 2 : 0);
     struct timeline_chart chart = chart_of(browser, columns);
     struct area picture = {area.row, 1, area.rows - 1, columns};
     timeline_chart_draw(&chart, canvas, picture);
-    mark_selected(browser, &chart, canvas, area.row + area.rows - 2, 1);
+    if (phase)
+        flag_range(&chart, canvas, area.row + area.rows - 2, 1, phase->start_s, phase->end_s);
     draw_axis(&chart, canvas, area.row + area.rows - 1, 1);
     timeline_view(browser)->map = (struct area){area.row, 1, area.rows, columns};
     timeline_cursor_draw(browser, &chart, canvas);
@@ -641,47 +621,44 @@ static uint64_t phase_column_identity(const struct snapshot *snapshot, const voi
 }
 
 static const struct column phase_list[] = {
-    COLUMN(.title = "PHASE", .key = "name", .after = "shares",
+    COLUMN(.title = "PHASE", .key = "name",
            .help = "Time ranges of one letter are alike: the samples are on the same objects.",
            .from = KNOWN(struct snapshot_phase, name), .width = 5, .paint = paint_strong),
-    COLUMN(.title = "FROM", .key = "start", .after = "name",
-           .help = "When it began, from the start of the run.",
+    COLUMN(.title = "FROM", .key = "start", .help = "When it began, from the start of the run.",
            .from = FIELD(struct snapshot_phase, start_s), .width = 8, .look = COLUMN_RIGHT,
            .format = format_time),
     COLUMN(.title = "LENGTH", .help = "How long it lasted.", .value = length, .width = 8,
            .look = COLUMN_RIGHT, .format = format_time),
-    COLUMN(.title = "LEADS", .key = "leader", .after = "changed",
-           .help = "The object with most samples in it.",
+    COLUMN(.title = "LEADS", .key = "leader", .help = "The object with most samples in it.",
            .from = FIELD(struct snapshot_phase, leader), .width = 12, .most = 30,
            .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "OF IT", .key = "leader_share", .after = "leader",
+    COLUMN(.title = "OF IT", .key = "leader_share",
            .help = "The leader's part of the samples in it.",
            .from = FIELD(struct snapshot_phase, leader_share), .width = 6, .rank = 1, UNIT_SHARE),
-    COLUMN(.title = "ROSE", .key = "rose", .after = "leader_share",
+    COLUMN(.title = "ROSE", .key = "rose",
            .help = "The object with the largest increase of its share since the phase before.",
            .from = FIELD(struct snapshot_phase, rose), .width = 12, .most = 30, .rank = 1,
            .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "BY", .key = "rose_by", .after = "rose",
+    COLUMN(.title = "BY", .key = "rose_by",
            .help = "By how many points (hundredths of the samples) it rose.",
            .from = FIELD(struct snapshot_phase, rose_by), .width = 6, .rank = 1,
            .look = COLUMN_RIGHT, .format = format_gained),
-    COLUMN(.title = "FELL", .key = "fell", .after = "rose_by",
+    COLUMN(.title = "FELL", .key = "fell",
            .help = "The object with the largest decrease of its share since the phase before.",
            .from = FIELD(struct snapshot_phase, fell), .width = 12, .most = 30, .rank = 3,
            .look = COLUMN_NAME),
     COLUMN(.title = "BY", .help = "By how many points it fell.", .value = fell_by, .width = 6,
            .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
-    COLUMN(.title = "CHANGED", .key = "changed", .after = "samples",
+    COLUMN(.title = "CHANGED", .key = "changed",
            .help = "Part of the samples that is on other objects than in the phase before: what "
                    "all that rose have more, ROSE the most of them.",
            .from = FIELD(struct snapshot_phase, distance), .width = 7, .rank = 2, UNIT_PERCENT),
-    COLUMN(.title = "NO OBJ", .key = "unknown_share", .after = "inversion",
+    COLUMN(.title = "NO OBJ", .key = "unknown_share",
            .help = "Part of all that was sampled in it that has no object; the rest of the row is "
                    "of what has.",
            .from = FIELD(struct snapshot_phase, nobody), .width = 6, .rank = 4, UNIT_PERCENT),
-    COLUMN(.title = "SAMPLES", .key = "samples", .after = "told",
-           .help = "Attributed samples in it.", .from = FIELD(struct snapshot_phase, samples),
-           .width = 7, .rank = 5, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .key = "samples", .help = "Attributed samples in it.",
+           .from = FIELD(struct snapshot_phase, samples), .width = 7, .rank = 5, UNIT_COUNT),
     COLUMN(.title = "", .value = phase_column_note, .width = 8, .most = 30, .rank = 4,
            .paint = paint_dim),
     COLUMN(.key = "shares", .json = json_phase_shares),
@@ -694,6 +671,7 @@ static const struct column phase_list[] = {
 const struct columns phase_columns = {
     .title = "Phases",
     TABLE(struct snapshot_phase, phase_list),
+    ALL_OF(timeline.phases, timeline.phase_count),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = phase_column_identity,
 };

@@ -17,12 +17,6 @@ static struct table *watch_table(const struct browser *browser)
 
 enum { LIST_LEAST = 3, TEXT_ROWS = 9, LABEL_COLUMNS = 12 };
 
-static void watch_update(struct browser *browser)
-{
-    const struct snapshot_watch *watch = &browser->snapshot->watch;
-    table_set(watch_table(browser), browser->snapshot, watch->objects, watch->count);
-}
-
 /* ---- drawing ---- */
 
 static void watch_draw_selected(const struct snapshot_watch *watch,
@@ -99,11 +93,9 @@ const struct screen watch_screen = {
     .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &watch_columns,
-                .object = FIELD(struct snapshot_watch_object, object),
                 .enter = "Detail",
                 .hint = "Enter: Detail. F1: what the columns mean"}},
     .filled_by = FIELD(struct snapshot, watch.on),
-    .update = watch_update,
     .draw = watch_draw,
     .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_ZERO},
@@ -187,15 +179,15 @@ static const struct column watch_list[] = {
                "Cached: before, and nothing says it was missed on. Reused: not known. 3 of 8: so "
                "many of the lines that a verdict needs have ended. Below the list: the reason.",
            .value = verdict, .width = 9, .format = format_verdict, .paint = paint_verdict),
-    COLUMN(.title = "WATCHED", .key = "watched", .after = "verdict",
+    COLUMN(.title = "WATCHED", .key = "watched",
            .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
            .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "AGAIN", .key = "again", .after = "wait_seconds",
+    COLUMN(.title = "AGAIN", .key = "again",
            .help = "Part of these lines that were touched again within the time beside it.",
            .from = FIELD(struct snapshot_watch_object, again.value), .width = 6, UNIT_PERCENT),
     COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, again), .width = 4, .rank = 4,
            UNIT_POINTS),
-    COLUMN(.title = "WITHIN", .key = "again_seconds", .after = "again_between",
+    COLUMN(.title = "WITHIN", .key = "again_seconds",
            .from = FIELD(struct snapshot_watch_object, again_s), .width = 6, .rank = 2,
            UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "REUSE",
@@ -207,23 +199,23 @@ static const struct column watch_list[] = {
            UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "TO", .from = FIELD(struct snapshot_watch_object, reuse_s.high), .width = 6,
            .rank = 5, UNIT_SECONDS, .paint = paint_dim),
-    COLUMN(.title = "MISSES", .key = "misses", .after = "reuse_between",
+    COLUMN(.title = "MISSES", .key = "misses",
            .help = "Misses of the process in that time, median: no more lines than these came in "
                    "between.",
            .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
            .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT),
-    COLUMN(.title = "THREAD", .key = "thread_misses", .after = "misses_between",
+    COLUMN(.title = "THREAD", .key = "thread_misses",
            .help = "Misses of the thread that touched first, likewise.",
            .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
            .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT, .paint = paint_dim),
-    COLUMN(.title = "USED", .key = "spatial_use", .after = "visits",
+    COLUMN(.title = "USED", .key = "spatial_use",
            .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
                    "word, when it is touched again.",
            .from = FIELD(struct snapshot_watch_object, used.value), .width = 6, .rank = 1,
            UNIT_PERCENT),
     COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, used), .width = 4, .rank = 6,
            UNIT_POINTS),
-    COLUMN(.title = "OTHERS", .key = "elsewhere", .after = "spatial_use_between",
+    COLUMN(.title = "OTHERS", .key = "elsewhere",
            .help = "Part of the touches by another thread than the one before.",
            .from = FIELD(struct snapshot_watch_object, elsewhere), .width = 6, .rank = 3,
            .shown = has_threads, UNIT_PERCENT),
@@ -253,8 +245,10 @@ static const struct column watch_list[] = {
 const struct columns watch_columns = {
     .title = "Watched",
     TABLE(struct snapshot_watch_object, watch_list),
+    ALL_OF(watch.objects, watch.count),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_watch_object, id),
+    .object = FIELD(struct snapshot_watch_object, object),
 };
 
 static const char *seconds_text(char out[24], double seconds)

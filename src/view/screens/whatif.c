@@ -31,9 +31,9 @@ static struct whatif_view *whatif_view(const struct browser *browser)
 
 struct menu {
     const struct snapshot_object *object;
-    const struct snapshot_layout *layout;
+    const struct snapshot_layout *layout; /* NULL: none is known */
     uint32_t line_bytes;
-    const struct snapshot_whatifs *asked;
+    const struct snapshot_whatifs *asked; /* now and before */
     struct whatif_choice *choices;
     size_t count;
 };
@@ -89,38 +89,30 @@ static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
                  "Not here: select a member in Layout and press x there.");
 }
 
-/* `asked`: what was, and is. `layout`: NULL: none is known. `row`: the member selected in it, for a
- * split there; NULL: none. Number of choices. */
-static size_t whatif_choices(const struct snapshot_object *object,
-                             const struct snapshot_layout *layout,
-                             const struct snapshot_layout_row *row, uint32_t line_bytes,
-                             const struct snapshot_whatifs *asked,
-                             struct whatif_choice choices[WHATIF_CHOICES_MAX])
+/* `row`: the member selected in the layout, for a split there; NULL: none. */
+static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *row)
 {
-    struct menu menu = {.object = object,
-                        .layout = layout,
-                        .line_bytes = line_bytes,
-                        .asked = asked,
-                        .choices = choices};
+    const struct snapshot_object *object = menu->object;
+    const struct snapshot_layout *layout = menu->layout;
+    uint32_t line_bytes = menu->line_bytes;
     uint64_t element = layout ? layout->size : object->element_size;
     char title[64];
-    whatif_choice_add(&menu, WHATIF_NEVER, 0, "", "it never missed");
-    whatif_choice_add(&menu, WHATIF_HOT, 0, "", "hot members lay apart");
-    add_split(&menu, row);
-    whatif_choice_add(&menu, WHATIF_ORDER, 0, "", "hottest members came first");
-    whatif_choice_add(&menu, WHATIF_ARRAYS, 0, "", "each member had an array");
+    whatif_choice_add(menu, WHATIF_NEVER, 0, "", "it never missed");
+    whatif_choice_add(menu, WHATIF_HOT, 0, "", "hot members lay apart");
+    add_split(menu, row);
+    whatif_choice_add(menu, WHATIF_ORDER, 0, "", "hottest members came first");
+    whatif_choice_add(menu, WHATIF_ARRAYS, 0, "", "each member had an array");
     if (!element || element & (element - 1))
-        whatif_choice_add(&menu, WHATIF_PAD, 0, "", "padded to a power of two");
-    whatif_choice_add(&menu, WHATIF_ALIGN, 0, "", "elements began on lines");
+        whatif_choice_add(menu, WHATIF_PAD, 0, "", "padded to a power of two");
+    whatif_choice_add(menu, WHATIF_ALIGN, 0, "", "elements began on lines");
     if (element && element < line_bytes / 2) {
         uint32_t half = line_bytes / 2;
         snprintf(title, sizeof title, "elements began at %us", half);
-        whatif_choice_add(&menu, WHATIF_ALIGN, half, "", title);
+        whatif_choice_add(menu, WHATIF_ALIGN, half, "", title);
     }
-    whatif_choice_add(&menu, WHATIF_ALIGN_OBJECT, 0, "", "it began on a line");
+    whatif_choice_add(menu, WHATIF_ALIGN_OBJECT, 0, "", "it began on a line");
     if (object->blocks > 1)
-        whatif_choice_add(&menu, WHATIF_POOL, 0, "", "blocks lay side by side");
-    return menu.count;
+        whatif_choice_add(menu, WHATIF_POOL, 0, "", "blocks lay side by side");
 }
 
 enum { LIST_LEAST = 4, TEXT_ROWS = 4, LINE_BYTES = 64 };
@@ -170,13 +162,15 @@ static void whatif_update(struct browser *browser)
     struct whatif_view *view = whatif_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     view->choice_count = view->row_count = 0;
-    if (browser->screen == SCREEN_WHATIF) {
-        if (browser->opened.object && snapshot->simulation.level_count) {
-            const struct snapshot_layout *layout = layout_of(browser);
-            view->choice_count =
-                whatif_choices(browser->opened.object, layout, member_of(browser, layout),
-                               line_bytes(snapshot), &snapshot->whatif, view->choices);
-        }
+    if (browser->screen == SCREEN_WHATIF && browser->opened.object &&
+        snapshot->simulation.level_count) {
+        struct menu menu = {.object = browser->opened.object,
+                            .layout = layout_of(browser),
+                            .line_bytes = line_bytes(snapshot),
+                            .asked = &snapshot->whatif,
+                            .choices = view->choices};
+        whatif_choices(&menu, member_of(browser, menu.layout));
+        view->choice_count = menu.count;
     }
     table_set(&view->questions, snapshot, view->choices, view->choice_count);
     table_set(&view->asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);

@@ -109,7 +109,7 @@ struct value path_value(const struct path *path, const void *row)
     return value_at(path, path_row(path, row));
 }
 
-static const void *path_target(const struct path *path, const void *row)
+const void *path_target(const struct path *path, const void *row)
 {
     if (path->kind == PATH_NONE)
         return row;
@@ -180,7 +180,8 @@ struct value columns_element(const struct column *column, const struct snapshot 
 
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row)
 {
-    return (!column->present || column->present(snapshot, row)) && path_given(&column->given, row);
+    return (!column->present || column->present(snapshot, row)) &&
+           path_given(&column->given, row) && path_given(&column->with, snapshot);
 }
 
 static bool has_some(const struct columns *columns, const struct column *column,

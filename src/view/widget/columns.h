@@ -191,7 +191,6 @@ struct column {
     const char *title; /* NULL: only a JSON member */
     const char *help;  /* one sentence; NULL: not in the help */
     const char *key;   /* JSON member; NULL: none */
-    const char *after; /* key that the member follows; NULL: that of the row above */
     /* The row that the value is of, where it is not this one: by a path, then by a function. */
     struct path in;
     const void *(*target)(const struct snapshot *snapshot, const void *row);
@@ -219,6 +218,7 @@ struct column {
     struct path where;  /* of the row: its value is known only where this is given */
     struct path unless; /* ... and only where this is not */
     struct path given;  /* of the row: the member of JSON is there only where this is given */
+    struct path with;   /* the same, of the snapshot */
     bool (*present)(const struct snapshot *snapshot, const void *row); /* the same; NULL: always */
     struct path only; /* of the snapshot: the column is shown only where this is given */
     bool (*shown)(const struct snapshot *snapshot); /* the same; NULL: always */
@@ -281,6 +281,15 @@ struct column {
 #define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
 #define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
 
+/* Parts that were loads and stores, of rows of the type at the path, {0}: the row itself. */
+#define LOADS_COLUMNS(order, type, ...)                                                            \
+    COLUMN(.title = "LD", .help = "Part of its samples that were loads.", .in = __VA_ARGS__,       \
+           .from = PART(type, loads), .width = 5, .rank = order, UNIT_PERCENT,                     \
+           .paint = paint_load),                                                                   \
+        COLUMN(.title = "ST", .help = "Part of its samples that were stores.", .in = __VA_ARGS__,  \
+               .from = PART(type, stores), .width = 5, .rank = order, UNIT_PERCENT,                \
+               .paint = paint_store)
+
 /* The columns of one kind of row. */
 struct columns {
     const char *title; /* of the list, for panes and the help */
@@ -291,14 +300,21 @@ struct columns {
     /* A whole number that stays the same for the same thing in the next snapshot; or a function of
      * the row. */
     struct path key;
-    /* Where a snapshot lists these rows, and how many. */
+    /* Where a snapshot lists these rows, and how many: ALL_OF(list, count). A table of a screen
+     * with these columns has them without its doing. */
     struct path all;
     struct path all_count;
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
+    struct path object;   /* index of the object of a row: Enter opens it, HTML links its name */
+    struct path interval; /* of its share: HTML draws it on the bar */
+    bool code;            /* text is source or instructions: HTML wraps nothing */
     /* Text of a row that only parts others: it cannot be selected and is left out where the
      * rows are sorted or filtered. NULL for other rows; no function: there are none. */
     const char *(*parting)(const void *row);
 };
+
+#define ALL_OF(rows, number)                                                                       \
+    .all = ROW_OF(struct snapshot, rows), .all_count = FIELD(struct snapshot, number)
 
 /* The members of struct columns that follow from the list and its type of row. */
 #define TABLE(type, columns)                                                                       \
@@ -357,7 +373,8 @@ struct value columns_element(const struct column *column, const struct snapshot 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct columns *columns, unsigned index, const struct snapshot *snapshot);
-/* The value at a path of a row. */
+/* The row and the value at a path; NULL, unknown: there is none. */
+const void *path_target(const struct path *path, const void *row);
 struct value path_value(const struct path *path, const void *row);
 /* Whether a path is given, as in struct column; true for no path. */
 bool path_given(const struct path *path, const void *row);
@@ -480,8 +497,6 @@ const char *typed_key(unsigned typed); /* NULL: not typed */
 struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *phase);
 struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
-/* `present` of their members. */
-bool json_has_causes(const struct snapshot *snapshot, const void *row);
 
 /* A function's accesses to one object. */
 struct site {

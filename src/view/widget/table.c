@@ -146,6 +146,13 @@ void table_set(struct table *table, const struct snapshot *snapshot, const void 
     arrange(table);
 }
 
+void table_set_all(struct table *table, const struct snapshot *snapshot)
+{
+    const struct columns *columns = table->columns;
+    table_set(table, snapshot, path_target(&columns->all, snapshot),
+              path_value(&columns->all_count, snapshot).integer);
+}
+
 bool table_select(struct table *table, uint64_t identity)
 {
     if (!place_at(table, identity))
@@ -212,8 +219,10 @@ static void sort_by(struct table *table, unsigned column)
 
 void table_suggest_sort(struct table *table, unsigned column)
 {
-    if (!table->sort_chosen)
-        table->sort = column;
+    if (table->sort_chosen || table->sort == column)
+        return;
+    table->sort = column;
+    arrange(table);
 }
 
 /* Where the rows come in an order of their own, that is one of the steps, after the columns. */

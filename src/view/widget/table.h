@@ -47,6 +47,9 @@ void table_lay_out(struct table *table);
 void table_set(struct table *table, const struct snapshot *snapshot, const void *rows,
                size_t count);
 
+/* Those that the snapshot lists. */
+void table_set_all(struct table *table, const struct snapshot *snapshot);
+
 /* Rows shown, without those that part others. */
 size_t table_rows(const struct table *table);
 
@@ -59,7 +62,7 @@ bool table_select(struct table *table, uint64_t identity);
 /* The same until the user moves the selection, and only for the rows as they are now. */
 void table_prefer(struct table *table, uint64_t identity);
 
-/* The column to sort by until the user says another. Comes before table_set(). */
+/* The column to sort by until the user says another. */
 void table_suggest_sort(struct table *table, unsigned column);
 
 /* Moves the selection; clamped at both ends. */
