@@ -273,12 +273,6 @@ void culprit_describe(const struct function *function, const struct insn *insn,
     describe_around(function, insn, access);
 }
 
-/* The register that holds where a loop began. */
-static uint32_t step_start(const struct insn_step *step)
-{
-    return step->from == SREG_NONE ? 0 : 1u << step->from;
-}
-
 /* Whether the loop around the access has been on its line: `from`, `now` are the values of the
  * register that moves it. The first time round counts as no step: a wrong prediction of the loop
  * before it shows there. */
@@ -656,26 +650,6 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
 {
     if (culprits->at_ip && culprits->at_ip->repeats) {
         culprit_apply_exact(culprits, world, sample, access);
-    } else if (culprits->culprit) {
-        const struct insn_memory *memory = &culprits->culprit->memory[0];
-        culprit_describe(culprits->function, culprits->culprit, access);
-        if (sample->regs_missing & insn_memory_uses(memory)) {
-            access->reason = REASON_NO_REGISTERS;
-            return;
-        }
-        access->address = (uint64_t)memory->displacement;
-        if (memory->base != SREG_NONE)
-            access->address += sample->regs[memory->base];
-        if (memory->index != SREG_NONE)
-            access->address += sample->regs[memory->index] * memory->scale;
-        access->how = ACCESS_DIRECT;
-        access->chases &= culprits->at_once;
-        const struct insn_step *step = &culprits->culprit->step;
-        uint32_t start = step_start(step);
-        if (culprits->steps && !(sample->regs_missing & start))
-            note_steps(culprits->culprit, start ? sample->regs[step->from] : 0,
-                       sample->regs[step->reg], access);
-        note_loaded(culprits->culprit, access);
     } else if (culprits->candidate_count == 1 && !culprits->reason) {
         if (possible(culprits->candidates, sample))
             apply_candidate(culprits->candidates, culprits->function, world, sample, access);
@@ -938,20 +912,6 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
     }
 }
 
-/* Whether registers hold at the sample what they held at the access. */
-static bool untouched(const struct candidate *candidate, uint32_t registers)
-{
-    for (size_t i = candidate->at; i < candidate->trace.count; i++)
-        if (candidate->trace.insns[i]->writes & registers)
-            return false;
-    return true;
-}
-
-static bool is_plain(const struct insn_memory *memory)
-{
-    return !memory->segment && !memory->vector && !memory->narrow;
-}
-
 static uint64_t last_before(const struct function *function, size_t index)
 {
     const struct insn_outline *before = index ? &function->outlines[index - 1] : NULL;
@@ -1002,16 +962,6 @@ int culprits_init(struct culprits *culprits, struct function *function, uint64_t
     culprits->candidate_count = (uint8_t)search.count;
     if (search.overflow)
         culprits->reason = REASON_AMBIGUOUS;
-    const struct candidate *first = &search.candidates[0];
-    const struct insn *culprit = search.count == 1 && !search.overflow ? first->culprit : NULL;
-    if (culprit && !first->branched && is_plain(&culprit->memory[0]) &&
-        untouched(first, insn_memory_uses(&culprit->memory[0]))) {
-        culprits->culprit = culprit;
-        function_describe(function, culprit);
-        culprits->at_once = first->at + 1u == first->trace.count;
-        culprits->steps = culprit->step.bytes && untouched(first, step_start(&culprit->step));
-        return 0;
-    }
     return keep_candidates(culprits, &search);
 }
 

@@ -88,13 +88,10 @@ struct candidate {
 
 struct culprits {
     uint64_t ip;
-    struct candidate *candidates; /* NULL in the fast case */
-    const struct insn *culprit;   /* of the fast case: one way, registers untouched */
-    const struct insn *at_ip;     /* the instruction at the IP; NULL: no code */
+    struct candidate *candidates;
+    const struct insn *at_ip; /* the instruction at the IP; NULL: no code */
     uint64_t last; /* the one that ran last if nothing jumped here; the IP: a call, a return, or a
                       repeated instruction did; 0: not known */
-    bool at_once;  /* ... and nothing ran between it and the IP */
-    bool steps;    /* ... and it has an insn_step, and its registers are as they were */
     uint8_t candidate_count;
     uint8_t reason;            /* no way at all: why */
     uint32_t bytes;            /* of the candidates, with their traces */

@@ -75,7 +75,6 @@ static void look_for_line(struct resolver *resolver, uint32_t function)
     const struct typed_line *line = resolver_line(resolver, desc->start);
     if (!line)
         return;
-    resolver->names.line_looked_for[function] = true;
     desc->file = line->file ? line->file : "";
     desc->line = line->line;
 }
@@ -85,9 +84,10 @@ static bool describe_function(struct resolver *resolver, uint32_t function,
 {
     if (function >= resolver->names.function_count)
         return false;
-    if (function && !resolver->names.line_looked_for[function])
+    if (!resolver->names.functions[function].file)
         look_for_line(resolver, function);
     *desc = resolver->names.functions[function];
+    desc->file = desc->file ? desc->file : "";
     return true;
 }
 
@@ -177,8 +177,7 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
 {
     struct resolver *resolver = context;
     struct module *code;
-    uint32_t id =
-        functions_at(&resolver->functions, &resolver->space, &resolver->names, address, &code);
+    uint32_t id = resolver_function(resolver, address, &code);
     *function = resolver->names.functions[id].name;
     *module = resolver->names.functions[id].module;
     const struct typed_line *found = resolver_line(resolver, address);
@@ -192,8 +191,7 @@ int resolver_assigned(void *context, uint64_t return_address, char *out, size_t 
 {
     static const struct typed_call nothing;
     struct resolver *resolver = context;
-    struct map *map = space_map(&resolver->space, return_address);
-    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    struct module *module = resolver_code_at(resolver, return_address);
     const struct typed_call *call =
         module ? typing_call(resolver->typing, module, return_address) : &nothing;
     if (!call)

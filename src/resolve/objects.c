@@ -326,43 +326,13 @@ bool located_make(struct located *located, struct space *space, const struct tls
     return true;
 }
 
-static struct located_recent *recent_at(struct located_recents *recent, uint64_t address)
+bool located_is_mapping(const struct located *located, struct space *space, uint64_t address)
 {
-    return &recent->at[hash_mix(address >> 20) % LOCATED_RECENT];
-}
-
-bool located_recalled(struct located_recents *recent, const struct space *space, uint64_t address)
-{
-    const struct located_recent *known = recent_at(recent, address);
-    return address >= known->located.base && address < known->located.end &&
-           known->version == space_version(space);
-}
-
-bool located_recall(struct located_recents *recent, const struct space *space, uint64_t address,
-                    enum stack_wanted stack, struct located *out)
-{
-    const struct located_recent *known = recent_at(recent, address);
-    /* Memory reached through a stack pointer may be a stack that is not known yet. */
-    bool same = located_recalled(recent, space, address) &&
-                (stack == STACK_KNOWN || known->located.kind == OBJECT_STACK);
-    if (same)
-        memcpy(out, &known->located, offsetof(struct located, text));
-    return same;
-}
-
-void located_remember(struct located_recents *recent, struct space *space, uint64_t address,
-                      const struct located *located)
-{
-    struct located_recent *known = recent_at(recent, address);
     struct map *map = space_map(space, address);
-    bool whole =
-        map && located->base <= map->start && located->end >= map->end &&
-        (map->kind == MAPPING_STACK || map->kind == MAPPING_HEAP || map->kind == MAPPING_ANON) &&
-        !space_continues_file(space, map) && !stacks_within(&space->stacks, map->start, map->end);
-    if (!whole || located->name == located->text)
-        return;
-    known->version = space_version(space);
-    memcpy(&known->located, located, offsetof(struct located, text));
+    return located->name != located->text && map && located->base <= map->start &&
+           located->end >= map->end && (map->kind == MAPPING_HEAP || map->kind == MAPPING_ANON) &&
+           !space_continues_file(space, map) &&
+           !stacks_within(&space->stacks, map->start, map->end);
 }
 
 static void find_gap(struct located *located, const struct space *space, uint64_t address)
@@ -523,8 +493,7 @@ int names_init(struct names *names)
     static const struct function_desc nowhere = {.name = "(unknown)", .module = "", .file = ""};
     names->objects = calloc(NAMES_OBJECTS_MAX, sizeof *names->objects);
     names->functions = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->functions);
-    names->line_looked_for = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->line_looked_for);
-    if (!names->objects || !names->functions || !names->line_looked_for) {
+    if (!names->objects || !names->functions) {
         names_fini(names);
         return -ENOMEM;
     }
@@ -543,7 +512,6 @@ void names_fini(struct names *names)
     hash_fini(&names->function_of_key);
     free(names->objects);
     free(names->functions);
-    free(names->line_looked_for);
 }
 
 void names_forget(struct names *names)
@@ -602,7 +570,7 @@ uint32_t names_add_function(struct names *names, uint64_t key, const struct func
     *kept = *desc;
     kept->name = clean(names, desc->name);
     kept->module = clean(names, desc->module);
-    kept->file = "";
+    kept->file = NULL;
     *slot = (uint32_t)names->function_count;
     return (uint32_t)names->function_count++;
 }

@@ -39,11 +39,7 @@ void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEM
     members[DIM].size = (uint64_t)DIMENSION_BYTES * rank;
 }
 
-enum {
-    SCAN_MAX = 1 << 16, /* entries looked at for one definition */
-    SCOPES_MAX = 8,     /* namespaces in namespaces */
-    ADDRESS_BYTES = 8
-};
+enum { ADDRESS_BYTES = 8 };
 
 bool die_type(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -94,75 +90,10 @@ bool die_is_declaration(Dwarf_Die *die)
     return die_flag(die, DW_AT_declaration);
 }
 
-/* The entry searched for, and how much more of the unit may be read. */
-struct scan {
-    Dwarf_Die *declared;
-    const char *name;
-    int tag;
-    unsigned left;
-};
-
-/* The definition out of the scope of its declaration, to which it refers back. */
-static bool specifies(const struct scan *scan, Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die origin;
-    return dwarf_tag(die) == scan->tag && !die_is_declaration(die) &&
-           dwarf_attr(die, DW_AT_specification, &attribute) &&
-           dwarf_formref_die(&attribute, &origin) && origin.addr == scan->declared->addr;
-}
-
-/* One of the same name, which is the same type where both are in the same namespace. */
-static bool defines(const struct scan *scan, Dwarf_Die *die)
-{
-    const char *name = dwarf_diename(die);
-    return dwarf_tag(die) == scan->tag && !die_is_declaration(die) &&
-           !dwarf_hasattr(die, DW_AT_specification) && scan->name && name &&
-           !strcmp(name, scan->name);
-}
-
-static bool scan_scope(struct scan *scan, Dwarf_Die *scope, unsigned depth, Dwarf_Die *found)
-{
-    Dwarf_Die child;
-    Dwarf_Die named;
-    bool has_named = false;
-    bool has_declared = false;
-    if (depth >= SCOPES_MAX || dwarf_child(scope, &child))
-        return false;
-    do {
-        if (!scan->left || !scan->left--)
-            return false;
-        if (specifies(scan, &child)) {
-            *found = child;
-            return true;
-        }
-        has_declared |= child.addr == scan->declared->addr;
-        if (!has_named && defines(scan, &child)) {
-            named = child;
-            has_named = true;
-        }
-        if (dwarf_tag(&child) == DW_TAG_namespace && scan_scope(scan, &child, depth + 1, found))
-            return true;
-    } while (!dwarf_siblingof(&child, &child));
-    if (has_named && has_declared)
-        *found = named;
-    return has_named && has_declared;
-}
-
 bool die_signed(Dwarf_Die *type, Dwarf_Die *definition)
 {
     Dwarf_Attribute attribute;
     return dwarf_formref_die(dwarf_attr(type, DW_AT_signature, &attribute), definition);
-}
-
-/* Replaces a declaration where its unit defines it. */
-static void define(Dwarf_Die *type)
-{
-    Dwarf_Die unit;
-    Dwarf_Die found;
-    struct scan scan = {type, dwarf_diename(type), dwarf_tag(type), SCAN_MAX};
-    if (dwarf_diecu(type, &unit, NULL, NULL) && scan_scope(&scan, &unit, 0, &found))
-        *type = found;
 }
 
 bool die_is_alias(int tag)
@@ -202,8 +133,7 @@ bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
     if (!die_strip(type, &at))
         return false;
     *peeled = at;
-    if (!die_signed(&at, peeled) && die_is_declaration(&at))
-        define(peeled);
+    die_signed(&at, peeled);
     return true;
 }
 

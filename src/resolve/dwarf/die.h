@@ -42,11 +42,11 @@ bool die_is_declaration(Dwarf_Die *die);
  * represents itself. */
 bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
 
-/* Without typedefs, const, volatile, restrict, atomic and the like; a declaration is replaced by
- * its definition where the unit has one. False: void. */
+/* Without typedefs, const, volatile, restrict, atomic and the like; in the unit of its own that the
+ * type may have. False: void. */
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 
-/* The same without looking for a definition, which takes time. */
+/* The same as it is in the unit that refers to it. */
 bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
 
 /* Whether a type is a pointer or a reference itself, not an alias of one. */

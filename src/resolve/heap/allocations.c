@@ -113,10 +113,10 @@ bool allocations_find(struct allocations *allocations, const struct space *space
         return true;
     }
     if (allocations->walks && walked_find(&allocations->walked, space, address, time_ns, &block)) {
-        bool header = block.bin == WALKED_HEADERS;
+        bool own = block.bin == WALKED_HEADERS || block.bin == WALKED_GO;
         *found = (struct allocation){
             block.start, block.start + block.usable_bytes, WALKED_BINS + block.bin,
-            header ? ALLOCATION_HEADER : ALLOCATION_WALKED, block.bin > WALKED_HEADERS};
+            own ? ALLOCATION_HEADER : ALLOCATION_WALKED, block.bin >= WALKED_SIZES};
         return true;
     }
     allocations->failed++;
@@ -128,7 +128,7 @@ bool allocations_holds(struct allocations *allocations, const struct space *spac
 {
     struct block block;
     return allocations->walks && walked_find(&allocations->walked, space, start, now_ns, &block) &&
-           block.bin > WALKED_HEADERS && block.start == start &&
+           block.bin >= WALKED_SIZES && block.start == start &&
            block.start + block.usable_bytes == end;
 }
 

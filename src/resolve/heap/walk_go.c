@@ -24,25 +24,26 @@ enum {
     COUNT_BEFORE = 8, /* ... how many are */
     IN_USE = 1,
     DATA_BYTES_MAX = 64 << 20,
-    SPANS_SURE = 3
+    SPANS_SURE = 3,
+    ARENAS_MAX = 1 << 18 /* that are counted: 16 TiB */
 };
 
 /* Arenas are numbered from the lowest address that is canonical. */
 static const uint64_t lowest = UINT64_C(0xffff800000000000);
 static const uint64_t table_bytes = (UINT64_C(1) << (48 - ARENA_SHIFT)) * 8;
 
+/* Where the runtime asks for its first arena: 0x..c000000000. */
+static const uint64_t hint = UINT64_C(0xc000000000);
+static const uint64_t hint_mask = UINT64_C(0xffffffffff);
+
 struct span {
+    uint64_t at;
     uint64_t start;
     uint64_t end;
     uint64_t bytes; /* of a block */
     uint32_t blocks;
     uint32_t in_use;
 };
-
-static bool is_data(const struct walk_mapping *map)
-{
-    return map->writable && map->kind == WALK_MAPPING_ANON;
-}
 
 /* The word of an arena's table for a page; 0: none. */
 static uint64_t arena_of(struct walk *walk, uint64_t table, uint64_t address)
@@ -57,8 +58,8 @@ static uint64_t page_word(uint64_t spans, uint64_t address)
     return spans + (address >> PAGE_SHIFT) % ARENA_PAGES * 8;
 }
 
-/* What holds in every version: a span of blocks ends where its last block does, or one that would
- * be the next. `size_at`: the word with the size of blocks; the limit follows. */
+/* `size_at`: the word with the size of blocks. The limit follows, which in every version is the end
+ * of the last block that has room; of one large block, the end of its bytes in use. */
 static bool read_span(struct walk *walk, uint64_t at, unsigned size_at, struct span *span)
 {
     uint64_t words[SPAN_WORDS];
@@ -75,7 +76,8 @@ static bool read_span(struct walk *walk, uint64_t at, unsigned size_at, struct s
         used > room || room - used > size || (used % size && room / size != 1))
         return false;
     memcpy(&in_use, bytes + size_at * 8 - COUNT_BEFORE, sizeof in_use);
-    *span = (struct span){.start = start,
+    *span = (struct span){.at = at,
+                          .start = start,
                           .end = start + room,
                           .bytes = size,
                           .blocks = (uint32_t)(room / size),
@@ -93,11 +95,14 @@ static bool span_of_page(struct walk *walk, uint64_t address, struct span *span)
            read_span(walk, at, go->size_at, span) && address >= span->start && address < span->end;
 }
 
+/* Arenas' and spans' data are in memory that the runtime took for itself. */
 bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     struct span span;
     if (!span_of_page(walk, address, &span))
         return false;
+    walk_own_add(walk, span.at, true);
+    walk_own_add(walk, arena_of(walk, walk->go.table, address), true);
     uint64_t start = address - (address - span.start) % span.bytes;
     *block = (struct walk_block){
         .start = start, .usable_bytes = span.bytes, .state = WALK_IN_USE, .go = true};
@@ -117,8 +122,8 @@ static bool are_spans(struct walk *walk, uint64_t spans, uint64_t page, const ui
     for (unsigned size_at = SIZE_FIRST; size_at <= SIZE_LAST; size_at++) {
         struct span span = {0};
         unsigned sure = 0;
-        uint64_t at = page;
-        for (size_t i = 0; i < count && words[i] && sure < SPANS_SURE; at += 1 << PAGE_SHIFT, i++) {
+        for (size_t i = 0; i < count && i < ARENA_PAGES && sure < SPANS_SURE; i++) {
+            uint64_t at = page + ((uint64_t)i << PAGE_SHIFT);
             if (at < span.end)
                 continue;
             if (read_span(walk, words[i], size_at, &span) && span.start != at)
@@ -134,25 +139,21 @@ static bool are_spans(struct walk *walk, uint64_t spans, uint64_t page, const ui
     return false;
 }
 
-/* The words for an arena's pages are somewhere in its data, behind bits for the collector. */
+/* The words for the pages are somewhere in the data of the arena that begins at `page`, behind bits
+ * for the collector. */
 static bool search_arena(struct walk *walk, uint64_t arena, uint64_t page)
 {
-    uint64_t word;
-    uint64_t first = (page >> PAGE_SHIFT) % ARENA_PAGES;
+    uint64_t start;
     uint64_t *words = walk->window.words;
     walk_window_reset(&walk->window, WALK_PAGE_BYTES);
     for (uint64_t offset = 0; offset < ARENA_DATA_BYTES; offset += WALK_WINDOW_BYTES / 2) {
         size_t read =
             walk_memory_read_some(&walk->memory, arena + offset, words, WALK_WINDOW_BYTES) / 8;
-        for (size_t i = first; i < read && (i - first) * 8 < WALK_WINDOW_BYTES / 2; i++) {
-            if (words[i] % 8 || words[i] >> 47 || words[i] < WALK_PAGE_BYTES ||
-                !walk_memory_read(&walk->memory, words[i] + SPAN_START * 8, &word, sizeof word) ||
-                word != page)
-                continue;
-            size_t left = ARENA_PAGES - first < read - i ? ARENA_PAGES - first : read - i;
-            if (are_spans(walk, offset + (i - first) * 8, page, words + i, left))
+        for (size_t i = 0; i < read && i < WALK_WINDOW_BYTES / 16; i++)
+            if (words[i] % 8 == 0 && maps_find(&walk->memory.maps, words[i]) &&
+                walk_memory_read(&walk->memory, words[i] + SPAN_START * 8, &start, sizeof start) &&
+                start == page && are_spans(walk, offset + i * 8, page, words + i, read - i))
                 return true;
-        }
     }
     return false;
 }
@@ -169,8 +170,8 @@ static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_
             if (!table || table == last || table % WALK_PAGE_BYTES)
                 continue;
             last = table;
-            const struct walk_mapping *map = walk_memory_mapping(&walk->memory, table);
-            uint64_t arena = map && is_data(map) && map->end - table >= table_bytes
+            const struct map *map = maps_find(&walk->memory.maps, table);
+            uint64_t arena = walk_is_data(map) && map->end - table >= table_bytes
                                  ? arena_of(walk, table, page)
                                  : 0;
             if (!arena || !search_arena(walk, arena, page))
@@ -184,7 +185,7 @@ static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_
     return false;
 }
 
-void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+void walk_go_search(struct walk *walk, const struct maps *maps)
 {
     enum { TRIED_MAX = 16, WAIT_MAX = 256 };
     struct walk_go *go = &walk->go;
@@ -192,16 +193,17 @@ void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size
         go->waiting -= !go->table;
         return;
     }
-    for (size_t i = 1, tried = 0; i < count; i++) {
-        const struct walk_mapping *data = &mappings[i];
-        if (!is_data(data) || mappings[i - 1].kind != WALK_MAPPING_FILE ||
-            mappings[i - 1].end != data->start || data->end - data->start > DATA_BYTES_MAX)
+    for (size_t i = 1, tried = 0; i < maps->count; i++) {
+        const struct map *data = &maps->maps[i];
+        if (!walk_is_data(data) || data[-1].kind != MAPPING_FILE || data[-1].end != data->start ||
+            data->end - data->start > DATA_BYTES_MAX)
             continue;
-        for (size_t k = 0; k < count && tried < TRIED_MAX; k++) {
-            if (!is_data(&mappings[k]) || mappings[k].start % (UINT64_C(1) << ARENA_SHIFT))
+        for (size_t k = 0; k < maps->count && tried < TRIED_MAX; k++) {
+            const struct map *heap = &maps->maps[k];
+            if (!walk_is_data(heap) || (heap->start & hint_mask) != hint)
                 continue;
             tried++;
-            if (search_data(walk, data->start, data->end, mappings[k].start))
+            if (search_data(walk, data->start, data->end, heap->start))
                 return;
         }
     }
@@ -209,27 +211,48 @@ void walk_go_search(struct walk *walk, const struct walk_mapping *mappings, size
     go->waiting = go->backoff;
 }
 
+/* Spans that begin in one arena, between two addresses of it. */
+static bool visit_arena(struct walk *walk, uint64_t from, uint64_t to, walk_visit visit,
+                        void *context, long *passed)
+{
+    uint64_t *words = walk->window.words;
+    uint64_t arena = arena_of(walk, walk->go.table, from);
+    size_t count = (to - from) >> PAGE_SHIFT;
+    if (!arena || !walk_memory_read(&walk->memory, page_word(arena + walk->go.spans, from), words,
+                                    count * sizeof *words))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        struct span span;
+        if (!words[i] || (i && words[i] == words[i - 1]) ||
+            !read_span(walk, words[i], walk->go.size_at, &span) ||
+            span.start != from + ((uint64_t)i << PAGE_SHIFT))
+            continue;
+        struct walk_block block = {.start = span.start,
+                                   .usable_bytes = span.bytes,
+                                   .state = WALK_IN_USE,
+                                   .go = true,
+                                   .count = span.in_use};
+        *passed += block.count;
+        if (block.count && !visit(context, &block))
+            return false;
+    }
+    return true;
+}
+
 long walk_go_all(struct walk *walk, walk_visit visit, void *context)
 {
     long passed = 0;
-    for (size_t i = 0; walk->go.table && i < walk->memory.map_count; i++) {
-        const struct walk_mapping *map = &walk->memory.maps[i];
-        for (uint64_t page = map->start; is_data(map) && page < map->end;) {
-            struct span span;
-            if (!walk_go_covers(walk, page)) {
-                page = ((page >> ARENA_SHIFT) + 1) << ARENA_SHIFT;
-                continue;
-            }
-            bool found = span_of_page(walk, page, &span);
-            struct walk_block block = {.start = found ? span.start : 0,
-                                       .usable_bytes = found ? span.bytes : 0,
-                                       .state = WALK_IN_USE,
-                                       .go = true,
-                                       .count = found ? span.in_use : 0};
-            page = found ? span.end : page + (1 << PAGE_SHIFT);
-            passed += block.count;
-            if (block.count && !visit(context, &block))
+    unsigned arenas = 0;
+    walk_window_reset(&walk->window, WALK_PAGE_BYTES);
+    for (size_t i = 0; walk->go.table && i < walk->memory.maps.count; i++) {
+        const struct map *map = &walk->memory.maps.maps[i];
+        for (uint64_t from = map->start;
+             walk_is_data(map) && from < map->end && arenas < ARENAS_MAX; arenas++) {
+            uint64_t arena_end = ((from >> ARENA_SHIFT) + 1) << ARENA_SHIFT;
+            uint64_t to = arena_end < map->end ? arena_end : map->end;
+            if (!visit_arena(walk, from, to, visit, context, &passed))
                 return passed;
+            from = to;
         }
     }
     return passed;

@@ -100,8 +100,7 @@ static void model_born(struct model *model, struct bins *bins, struct prng *prng
 {
     struct block block = {.bin = 1 + (uint32_t)prng_below(prng, BINS),
                           .usable_bytes = prng_next(prng) >> (17 + prng_below(prng, 47)),
-                          .born_ns = prng_below(prng, 5) ? now_ns : 0,
-                          .walked = prng_below(prng, 3) == 0};
+                          .born_ns = prng_below(prng, 5) ? now_ns : 0};
     block.requested_bytes = block.usable_bytes - prng_below(prng, 4096) % (block.usable_bytes + 1);
     struct bin_stats *stats = &model->stats[block.bin];
     stats->allocations++;
@@ -590,18 +589,17 @@ static void round_trip(void **state)
     (void)state;
     struct bin_rules rules;
     struct bin_rules again;
-    struct error error = {0};
     const char *path = path_of("made/on/the/way/bins");
     bin_rules_init(&rules);
     bin_rules_init(&again);
-    assert_int_equal(bin_rules_load(&rules, path, &error), 0); /* not there: no rules */
+    assert_int_equal(bin_rules_load(&rules, path), 0); /* not there: no rules */
     assert_int_equal(rules.count, 0);
     assert_int_equal(bin_rules_rename(&rules, "a < main", "first\nrename\tx\ty"), 0);
     assert_int_equal(bin_rules_combine(&rules, "a < main", "caf\xc3\xa9 < main"), 0);
     assert_int_equal(bin_rules_rename(&rules, "caf\xc3\xa9 < main", "second"), 0);
-    assert_int_equal(bin_rules_save(&rules, path, &error), 0);
-    assert_int_equal(bin_rules_save(&rules, path, &error), 0); /* over itself */
-    assert_int_equal(bin_rules_load(&again, path, &error), 0);
+    assert_int_equal(bin_rules_save(&rules, path), 0);
+    assert_int_equal(bin_rules_save(&rules, path), 0); /* over itself */
+    assert_int_equal(bin_rules_load(&again, path), 0);
     assert_int_equal(again.skipped, 0);
     assert_int_equal(again.count, 3);
     assert_rule(&again, 0, false, "a < main", "first?rename?x?y");
@@ -632,7 +630,7 @@ static void malformed_lines(void **state)
     struct bin_rules rules;
     bin_rules_init(&rules);
     write_file(path_of("bins"), text, sizeof text - 1);
-    assert_int_equal(bin_rules_load(&rules, path_of("bins"), NULL), 0);
+    assert_int_equal(bin_rules_load(&rules, path_of("bins")), 0);
     assert_int_equal(rules.count, 4);
     assert_int_equal(rules.skipped, 9);
     assert_rule(&rules, 0, false, "a", "b");
@@ -665,11 +663,11 @@ static void noise(void **state)
         bin_rules_init(&rules);
         bin_rules_init(&again);
         write_file(path_of("bins"), text, size);
-        assert_int_equal(bin_rules_load(&rules, path_of("bins"), NULL), 0);
+        assert_int_equal(bin_rules_load(&rules, path_of("bins")), 0);
         for (uint32_t i = 0; i < rules.count; i++)
             bin_rules_group(&rules, rules.rules[i].name, rules.rules[i].name_hash, &first);
-        assert_int_equal(bin_rules_save(&rules, path_of("bins"), NULL), 0);
-        assert_int_equal(bin_rules_load(&again, path_of("bins"), NULL), 0);
+        assert_int_equal(bin_rules_save(&rules, path_of("bins")), 0);
+        assert_int_equal(bin_rules_load(&again, path_of("bins")), 0);
         assert_int_equal(again.count, rules.count);
         assert_int_equal(again.skipped, 0);
         bin_rules_fini(&rules);
@@ -710,16 +708,14 @@ static void files_that_are_none(void **state)
 {
     (void)state;
     struct bin_rules rules;
-    struct error error = {0};
     bin_rules_init(&rules);
-    assert_int_equal(bin_rules_load(&rules, folder, &error), -EINVAL);
-    assert_non_null(strstr(error.text, folder));
+    assert_int_equal(bin_rules_load(&rules, folder), -EINVAL);
     assert_int_equal(mkfifo(path_of("fifo"), 0600), 0); /* must not wait for a writer */
-    assert_int_equal(bin_rules_load(&rules, path_of("fifo"), &error), -EINVAL);
+    assert_int_equal(bin_rules_load(&rules, path_of("fifo")), -EINVAL);
     write_file(path_of("huge"), "", 0);
     assert_int_equal(truncate(path_of("huge"), BIN_RULES_FILE_BYTES + 1), 0);
-    assert_int_equal(bin_rules_load(&rules, path_of("huge"), &error), -EINVAL);
-    assert_int_equal(bin_rules_load(&rules, "/dev/null", &error), -EINVAL);
+    assert_int_equal(bin_rules_load(&rules, path_of("huge")), -EINVAL);
+    assert_int_equal(bin_rules_load(&rules, "/dev/null"), -EINVAL);
     assert_int_equal(rules.count, 0);
     bin_rules_fini(&rules);
 }
@@ -729,21 +725,19 @@ static void saving_is_atomic(void **state)
 {
     (void)state;
     struct bin_rules rules;
-    struct error error = {0};
     struct stat status;
     char target[PATH_MAX + 64];
     bin_rules_init(&rules);
     assert_int_equal(bin_rules_rename(&rules, "a", "b"), 0);
     assert_int_equal(mkdir(path_of("bins"), 0700), 0); /* cannot be replaced by a file */
     assert_int_equal(mkdir(path_of("bins/full"), 0700), 0);
-    assert_true(bin_rules_save(&rules, path_of("bins"), &error) < 0);
-    assert_non_null(strstr(error.text, "cannot write"));
+    assert_true(bin_rules_save(&rules, path_of("bins")) < 0);
     assert_int_equal(entries(), 1);
-    assert_true(bin_rules_save(&rules, "/proc/nowhere/bins", &error) < 0);
+    assert_true(bin_rules_save(&rules, "/proc/nowhere/bins") < 0);
     snprintf(target, sizeof target, "%s", path_of("real"));
     write_file(target, "old", 3);
     assert_int_equal(symlink(target, path_of("link")), 0);
-    assert_int_equal(bin_rules_save(&rules, path_of("link"), &error), 0);
+    assert_int_equal(bin_rules_save(&rules, path_of("link")), 0);
     assert_int_equal(lstat(path_of("link"), &status), 0);
     assert_true(S_ISLNK(status.st_mode));
     assert_int_equal(stat(target, &status), 0);
