@@ -301,9 +301,6 @@ static void set_title(struct browser *browser, char *out, size_t size)
 
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    static const char *const empty[] = {"No sample on this set is left in the window.",
-                                        "No line has two samples within the window.",
-                                        "No samples come together more often than by chance."};
     struct table *panes[PANES_MAX];
     char title[160] = "";
     unsigned count = browser_panes(browser, panes);
@@ -320,7 +317,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
         draw_histogram(&browser->snapshot->window, canvas, right);
         area.columns -= HISTOGRAM_COLUMNS + 1;
     }
-    pane_table(browser, canvas, area, panes[shown], empty[shown]);
+    pane_table(browser, canvas, area, panes[shown]);
 }
 
 static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
@@ -506,6 +503,7 @@ static const struct column line_list[] = {
 
 const struct columns line_columns = {
     .title = "Recurring lines",
+    .empty = "No line has two samples within the window.",
     TABLE(struct snapshot_recurrence, line_list),
     ALL_OF(window.top, window.top_count),
     .key = FIELD(struct snapshot_recurrence, address),
@@ -548,6 +546,7 @@ static const struct column pair_list[] = {
 
 const struct columns pair_columns = {
     .title = "Sampled together",
+    .empty = "No samples come together more often than by chance.",
     TABLE(struct snapshot_pair, pair_list),
     ALL_OF(window.pairs, window.pair_count),
     .identity = pair_identity,

@@ -293,6 +293,7 @@ struct column {
 /* The columns of one kind of row. */
 struct columns {
     const char *title; /* of the list, for panes and the help */
+    const char *empty; /* said on the screen where there is no row; NULL: that none is known */
     const struct column *list;
     unsigned count;
     unsigned sort; /* column sorted by at first; COLUMNS_AS_THEY_COME */
