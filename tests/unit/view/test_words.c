@@ -86,7 +86,7 @@ static void screens_claim_no_miss(void **state)
             if (screen == SCREEN_HELP || !screens[screen].screen->draw)
                 continue;
             browser_go(&screen_browser, (enum screen_id)screen);
-            browser_draw(&screen_browser, &screen_canvas, 0);
+            screen_draw();
             for (int pane = 0; pane < 4; pane++) {
                 look_at_canvas(screens[screen].screen->name);
                 screen_press(KEYS_RIGHT);
@@ -384,39 +384,21 @@ static void the_report_names_the_missing_and_the_remedy(void **state)
     assert_string_equal(report(&found), "");
 }
 
-static bool shows(struct browser *browser, struct canvas *canvas, const char *text)
-{
-    char line[1024];
-    browser_draw(browser, canvas, 0);
-    for (int row = 0; row < canvas->rows; row++) {
-        canvas_row_text(canvas, row, line, sizeof line);
-        if (strstr(line, text))
-            return true;
-    }
-    return false;
-}
-
 static void on_screen(void **state)
 {
-    struct browser browser;
-    struct canvas canvas;
-    struct view_sources sources = {0};
-    struct input quality = {.kind = INPUT_KEY, .key = 'i'};
     (void)state;
-    browser_init(&browser, &sources);
-    canvas_init(&canvas, 36, 120, false);
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
-    browser_show(&browser, snapshot, fixture_release);
-    assert_false(shows(&browser, &canvas, "are not here"));
+    screen_open_on(snapshot, 36, 120, false, "");
+    assert_false(screen_has("are not here"));
     snapshot->binaries = first(0, 4);
-    assert_true(shows(&browser, &canvas, "binaries missing"));
-    browser_input(&browser, &quality);
-    assert_true(shows(&browser, &canvas, "70.0% of the samples"));
-    assert_true(shows(&browser, &canvas, "/opt/x/server: not found"));
-    assert_true(shows(&browser, &canvas, "/lib/libc.so: /sym/lib/libc.so"));
-    assert_true(shows(&browser, &canvas, "perf archive"));
-    browser_fini(&browser);
-    canvas_fini(&canvas);
+    screen_draw();
+    assert_true(screen_has("binaries missing"));
+    screen_press('i');
+    assert_true(screen_has("70.0% of the samples"));
+    assert_true(screen_has("/opt/x/server: not found"));
+    assert_true(screen_has("/lib/libc.so: /sym/lib/libc.so"));
+    assert_true(screen_has("perf archive"));
+    screen_close();
 }
 
 static int run_binary_words(void)
