@@ -260,28 +260,16 @@ static void advice_follows_the_leading_cause(void **state)
     }
 }
 
-static char *printed(bool json, const struct snapshot *snapshot)
-{
-    char *text = NULL;
-    size_t size;
-    struct view_options options = {.full = true};
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(json ? json_print(out, snapshot) : text_print(out, snapshot, &options), 0);
-    fclose(out);
-    fixture_release(snapshot);
-    return text;
-}
-
 static void text_and_json_tell_it(void **state)
 {
     (void)state;
-    char *text = printed(false, caused());
+    char *text = fixture_printed(fixture_text, caused());
     assert_non_null(strstr(text, "Why 8.4k "));
     assert_non_null(strstr(text, "LINES OF"));
     assert_non_null(strstr(text, "5.0k"));
     assert_non_null(strstr(text, "71.0% evicted by multiply on rival"));
     free(text);
-    text = printed(true, caused());
+    text = fixture_printed(json_print, caused());
     json_t *root = json_loads(text, 0, NULL);
     json_t *objects = json_object_get(root, "objects");
     json_t *first = json_object_get(json_array_get(objects, 0), "causes");
@@ -304,7 +292,7 @@ static void text_and_json_tell_it(void **state)
     assert_int_equal(json_array_size(json_object_get(all, "threads")), 1);
     json_decref(root);
     free(text);
-    text = printed(true, fixture_new(FIXTURE_USUAL, 0));
+    text = fixture_printed(json_print, fixture_new(FIXTURE_USUAL, 0));
     assert_null(strstr(text, "\"causes\""));
     free(text);
 }
@@ -312,25 +300,18 @@ static void text_and_json_tell_it(void **state)
 /* The name of an evictor comes from the program: here it would close a cell. */
 static void the_screen_of_html_tells_it(void **state)
 {
-    static const struct view_sources sources;
-    static const struct html_run run = {.command = "", .host = "", .date = "", .version = ""};
     const struct snapshot *snapshot = caused();
     struct snapshot_evictions *evictions =
         (struct snapshot_evictions *)&snapshot->causes.of[CAUSES_OBJECTS].evictions;
-    char *text = NULL;
-    size_t size;
     (void)state;
     evictions->columns[0].name = "</td><b>";
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(html_print(out, snapshot, &sources, &run), 0);
-    fclose(out);
+    char *text = fixture_printed(fixture_page, snapshot);
     assert_non_null(strstr(text, "<section id=\"causes\">"));
     assert_non_null(strstr(text, "<a href=\"#causes\">"));
     assert_non_null(strstr(text, "71.0% evicted by multiply on rival"));
     assert_non_null(strstr(text, "&lt;/td&gt;&lt;b&gt;"));
     assert_non_null(strstr(text, ">71.0%</td>")); /* 4970 of 7000 */
     free(text);
-    fixture_release(snapshot);
 }
 
 static int run_causes_screen(void)
@@ -509,41 +490,21 @@ static void partners_of_a_function(void **state)
     assert_true(screen_has("... and evicted by"));
 }
 
-static char *use_screen_printed(int (*print)(FILE *, const struct snapshot *),
-                                const struct snapshot *snapshot)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(print(out, snapshot), 0);
-    fclose(out);
-    return text;
-}
-
-static int print_text(FILE *out, const struct snapshot *snapshot)
-{
-    struct view_options options = {.full = true};
-    return text_print(out, snapshot, &options);
-}
-
 static void in_text(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = reported(true);
-    char *text = use_screen_printed(print_text, snapshot);
+    char *text = fixture_printed(fixture_text, reported(true));
     assert_non_null(strstr(text, "use of lines: 1.0k lines left L2"));
     assert_non_null(strstr(text, "reuse: of all accesses 25.0% miss"));
     assert_non_null(strstr(text, "work.c:8"));
     assert_non_null(strstr(text, "percent missed, by size of the cache"));
     free(text);
-    fixture_release(snapshot);
 }
 
 static void in_json(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = reported(true);
-    char *text = use_screen_printed(json_print, snapshot);
+    char *text = fixture_printed(json_print, reported(true));
     json_t *root = json_loads(text, 0, NULL);
     json_t *object = json_array_get(json_object_get(root, "objects"), 0);
     assert_true(fabs(json_real_value(json_object_get(object, "spatial_use")) - 0.215) < 1e-9);
@@ -559,7 +520,6 @@ static void in_json(void **state)
              0.25) < 1e-9);
     json_decref(root);
     free(text);
-    fixture_release(snapshot);
 }
 
 static int run_use_screen(void)
@@ -748,31 +708,6 @@ static void hostile_snapshots(void **state)
     }
 }
 
-static char *whatif_screen_printed(int (*print)(FILE *out, const struct snapshot *snapshot),
-                                   const struct snapshot *snapshot)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(print(out, snapshot), 0);
-    fclose(out);
-    fixture_release(snapshot);
-    return text;
-}
-
-static int as_text(FILE *out, const struct snapshot *snapshot)
-{
-    struct view_options options = {.full = true};
-    return text_print(out, snapshot, &options);
-}
-
-static int as_screen(FILE *out, const struct snapshot *snapshot)
-{
-    static const struct html_run run = {.command = "", .host = "", .version = "", .date = ""};
-    static const struct view_sources sources = {0};
-    return html_print(out, snapshot, &sources, &run);
-}
-
 /* Best first; the one under the cursor is explained below, and x drops it alone. */
 static struct snapshot *several(void)
 {
@@ -818,12 +753,12 @@ static void several_side_by_side(void **state)
 static void several_in_text_and_json(void **state)
 {
     (void)state;
-    char *text = whatif_screen_printed(as_text, several());
+    char *text = fixture_printed(fixture_text, several());
     assert_non_null(strstr(text, "3 questions at a time, best first"));
     assert_non_null(strstr(text, "would save most, 70.1 % of the time"));
     assert_non_null(strstr(text, ": align. "));
     free(text);
-    text = whatif_screen_printed(json_print, several());
+    text = fixture_printed(json_print, several());
     json_t *root = json_loads(text, 0, NULL);
     json_t *list = json_object_get(root, "what_ifs");
     assert_int_equal(json_array_size(list), 3);
@@ -833,7 +768,7 @@ static void several_in_text_and_json(void **state)
                         "align");
     json_decref(root);
     free(text);
-    text = whatif_screen_printed(as_screen, several());
+    text = fixture_printed(fixture_page, several());
     assert_non_null(strstr(text, "best first"));
     assert_non_null(strstr(text, "would grow by 9.2 %"));
     free(text);
@@ -842,16 +777,16 @@ static void several_in_text_and_json(void **state)
 static void text_json_and_screen(void **state)
 {
     (void)state;
-    char *text = whatif_screen_printed(as_text, answered(WHATIF_COUNTS));
+    char *text = fixture_printed(fixture_text, answered(WHATIF_COUNTS));
     assert_non_null(strstr(text, "\nwhat if "));
     assert_non_null(strstr(text, ": hot. Of 64 bytes, 16 apart."));
     assert_non_null(strstr(text, "would fall by 70.1 %"));
     free(text);
-    text = whatif_screen_printed(as_screen, answered(WHATIF_COUNTS));
+    text = fixture_printed(fixture_page, answered(WHATIF_COUNTS));
     assert_non_null(strstr(text, "id=\"whatif\""));
     assert_non_null(strstr(text, "would fall by 70.1 %"));
     free(text);
-    text = whatif_screen_printed(json_print, answered(WHATIF_COUNTS));
+    text = fixture_printed(json_print, answered(WHATIF_COUNTS));
     json_t *root = json_loads(text, 0, NULL);
     json_t *answer = json_object_get(root, "what_if");
     json_t *level = json_array_get(json_object_get(answer, "levels"), 1);
@@ -861,10 +796,10 @@ static void text_json_and_screen(void **state)
     assert_int_equal(json_array_size(json_object_get(answer, "before")), 1);
     json_decref(root);
     free(text);
-    text = whatif_screen_printed(json_print, answered(WHATIF_REFUSED));
+    text = fixture_printed(json_print, answered(WHATIF_REFUSED));
     assert_non_null(strstr(text, "\"why\":\"it is on a stack\""));
     free(text);
-    text = whatif_screen_printed(json_print, simulated());
+    text = fixture_printed(json_print, simulated());
     assert_null(strstr(text, "what_if"));
     free(text);
 }

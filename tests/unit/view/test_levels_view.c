@@ -243,15 +243,8 @@ static void counted_levels_say_so(void **state)
 
 static void text_tells_them(void **state)
 {
-    struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 200, .full = true};
-    char *text = NULL;
-    size_t size;
     (void)state;
-    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(text_print(out, snapshot, &options), 0);
-    fclose(out);
-    fixture_release(snapshot);
+    char *text = fixture_printed(fixture_text, fixture_new(FIXTURE_LEVELS, 0));
     assert_non_null(strstr(text, "\nfound in: L1 36%"));
     assert_non_null(strstr(text, "; counted: only loads that took more than 30 cycles\n"));
     assert_non_null(strstr(text, "DRAM 61% L3 22% LFB 10%"));

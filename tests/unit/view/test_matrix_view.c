@@ -339,12 +339,7 @@ static void the_amount_is_chosen(void **state)
 static void json_tells_the_parts(void **state)
 {
     (void)state;
-    char *text = NULL;
-    size_t size = 0;
-    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(json_print(out, snapshot), 0);
-    fclose(out);
+    char *text = fixture_printed(json_print, fixture_new(FIXTURE_LEVELS, 0));
     const char *cells = strstr(text, "\"cells\":");
     assert_non_null(cells);
     assert_non_null(strstr(cells, "\"levels\":{\"from\":\"recorded\""));
@@ -352,7 +347,6 @@ static void json_tells_the_parts(void **state)
     assert_non_null(strstr(cells, "\"threads\":{\"samples\":3669,\"count\":3"));
     assert_non_null(strstr(cells, "\"blocks\":{\"samples\":3669,\"count\":1"));
     free(text);
-    fixture_release(snapshot);
 }
 
 /* At any size the cursor is in sight, and its cell is explained where there is room. */

@@ -108,34 +108,16 @@ static void little_room_is_enough(void **state)
 
 /* ---- batch ---- */
 
-static char *printed(int (*print)(FILE *out, const struct snapshot *snapshot),
-                     const struct snapshot *snapshot)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(print(out, snapshot), 0);
-    fclose(out);
-    fixture_release(snapshot);
-    return text;
-}
-
-static int print_text(FILE *out, const struct snapshot *snapshot)
-{
-    const struct view_options options = {.width = 160, .color = VIEW_COLOR_NEVER};
-    return text_print(out, snapshot, &options);
-}
-
 static void text_tells_all_of_it(void **state)
 {
     (void)state;
-    char *text = printed(print_text, watched());
+    char *text = fixture_printed(fixture_text, watched());
     assert_non_null(strstr(text, "watch: cost 0.87% of its time, 1% allowed; 4 debug registers"));
     assert_non_null(strstr(text, "TOUCHED BY"));
     assert_non_null(strstr(text, "move (move.c:12)"));
     assert_non_null(strstr(text, "Its lines are touched again after 4.2 ms (median), with"));
     free(text);
-    text = printed(print_text, fixture_new(FIXTURE_USUAL, 0));
+    text = fixture_printed(fixture_text, fixture_new(FIXTURE_USUAL, 0));
     assert_null(strstr(text, "watch:"));
     free(text);
 }
@@ -143,7 +125,7 @@ static void text_tells_all_of_it(void **state)
 static void json_tells_unknown_as_null(void **state)
 {
     (void)state;
-    char *text = printed(json_print, watched());
+    char *text = fixture_printed(json_print, watched());
     json_t *root = json_loads(text, 0, NULL);
     json_t *watch = json_object_get(root, "watch");
     json_t *objects = json_object_get(watch, "objects");
@@ -160,7 +142,7 @@ static void json_tells_unknown_as_null(void **state)
     assert_true(json_number_value(json_object_get(watch, "overhead")) == 0.0087);
     json_decref(root);
     free(text);
-    text = printed(json_print, fixture_new(FIXTURE_USUAL, 0));
+    text = fixture_printed(json_print, fixture_new(FIXTURE_USUAL, 0));
     root = json_loads(text, 0, NULL);
     assert_null(json_object_get(root, "watch"));
     json_decref(root);

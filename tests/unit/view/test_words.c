@@ -139,40 +139,14 @@ static void look_at_lines(const char *where, char *text)
 
 static void text_claims_no_miss(void **state)
 {
-    struct view_options options = {.width = 200};
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        const struct snapshot *snapshot = timed(kinds[i]);
-        FILE *out = open_memstream(&text, &size);
-        assert_int_equal(text_print(out, snapshot, &options), 0);
-        fclose(out);
+        char *text = fixture_printed(fixture_text, timed(kinds[i]));
         look_at_lines("text", text);
         free(text);
-        fixture_release(snapshot);
     }
     assert_int_equal(claimed, 0);
-}
-
-static bool no_instruction(void *context, uint64_t ip, char *out, size_t size)
-{
-    (void)context;
-    (void)ip;
-    (void)out;
-    (void)size;
-    return false;
-}
-
-static bool no_source(void *context, const char *file, uint32_t line, char *out, size_t size)
-{
-    (void)context;
-    (void)file;
-    (void)line;
-    (void)out;
-    (void)size;
-    return false;
 }
 
 /* Without its tags and its style sheet. */
@@ -196,21 +170,13 @@ static void strip_markup(char *text)
 
 static void html_claims_no_miss(void **state)
 {
-    static const struct view_sources sources = {.instruction = no_instruction, .source = no_source};
-    static const struct html_run run = {"demo", "host", "today", "misstop 1.0"};
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        const struct snapshot *snapshot = timed(kinds[i]);
-        FILE *out = open_memstream(&text, &size);
-        assert_int_equal(html_print(out, snapshot, &sources, &run), 0);
-        fclose(out);
+        char *text = fixture_printed(fixture_page, timed(kinds[i]));
         strip_markup(text);
         look_at_lines("html", text);
         free(text);
-        fixture_release(snapshot);
     }
     assert_int_equal(claimed, 0);
 }
@@ -232,18 +198,12 @@ static void json_claims_no_miss(void **state)
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        const struct snapshot *snapshot = timed(kinds[i]);
-        FILE *out = open_memstream(&text, &size);
-        assert_int_equal(json_print(out, snapshot), 0);
-        fclose(out);
+        char *text = fixture_printed(json_print, timed(kinds[i]));
         json_t *value = json_loads(text, 0, NULL);
         assert_non_null(value);
         look_at_values(value);
         json_decref(value);
         free(text);
-        fixture_release(snapshot);
     }
     assert_int_equal(claimed, 0);
 }
