@@ -379,6 +379,20 @@ static void sharing_draws_the_line_byte_by_byte(void **state)
     screen_close();
 }
 
+static void what_is_not_known_is_no_number(void **state)
+{
+    static const enum fixture_kind kinds[] = {FIXTURE_EMPTY, FIXTURE_ONE};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        screen_open(kinds[i], 50, 160, false, "");
+        for (const char *key = "123456789i"; *key; key++) {
+            screen_press((uint32_t)*key);
+            assert_false(screen_has("nan"));
+        }
+        screen_close();
+    }
+}
+
 static void help_lists_keys_columns_and_the_source(void **state)
 {
     (void)state;
@@ -464,6 +478,7 @@ static int run_screens(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_overflows_at_any_size),
+        cmocka_unit_test(what_is_not_known_is_no_number),
         cmocka_unit_test(objects_say_what_and_how_sure),
         cmocka_unit_test(rows_are_not_sorted_anew_by_a_moment),
         cmocka_unit_test(little_room_keeps_what_matters),
