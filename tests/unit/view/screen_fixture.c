@@ -73,6 +73,13 @@ void screen_close(void)
     assert_int_equal(fixture_alive(), 0);
 }
 
+int screen_teardown(void **state)
+{
+    (void)state;
+    screen_close();
+    return 0;
+}
+
 const char *screen_row(int at)
 {
     static char line[2048];

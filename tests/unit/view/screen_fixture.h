@@ -17,6 +17,7 @@ void screen_open_on(const struct snapshot *snapshot, int rows, int columns, bool
                     const char *keys);
 /* Fails where a snapshot was not released. */
 void screen_close(void);
+int screen_teardown(void **state); /* the same */
 
 /* One key after the other; the request of the last of them. */
 #define screen_press(...)                                                                          \

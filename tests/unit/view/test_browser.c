@@ -30,14 +30,6 @@ static int setup(void **state)
     return 0;
 }
 
-/* Whatever a test did, every snapshot was released once. */
-static int teardown(void **state)
-{
-    (void)state;
-    screen_close();
-    return 0;
-}
-
 static const char *selected(void)
 {
     const struct snapshot_object *object =
@@ -755,7 +747,7 @@ static void no_key_breaks_any_screen(void **state)
 
 static int run_browser(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, screen_teardown)
     const struct CMUnitTest tests[] = {
         TEST(keys_become_requests),
         TEST(drilling_in_and_back),
@@ -1002,7 +994,7 @@ static void a_small_screen_keeps_the_state_in_its_corner(void **state)
 
 static int run_browser_replay(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, replay_setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, replay_setup, screen_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_line_says_where_it_stands),
         TEST(what_is_not_known_is_left_out),

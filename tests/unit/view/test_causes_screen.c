@@ -94,13 +94,6 @@ static const struct snapshot *caused(void)
     return snapshot;
 }
 
-static int close_browser(void **state)
-{
-    (void)state;
-    screen_close();
-    return 0;
-}
-
 static void the_list_and_what_to_do(void **state)
 {
     (void)state;
@@ -317,13 +310,13 @@ static void the_screen_of_html_tells_it(void **state)
 static int run_causes_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_list_and_what_to_do, close_browser),
-        cmocka_unit_test_teardown(b_chooses_functions_and_threads, close_browser),
-        cmocka_unit_test_teardown(enter_shows_the_evictions_of_the_row, close_browser),
-        cmocka_unit_test_teardown(evictions_stay_where_they_are, close_browser),
-        cmocka_unit_test_teardown(o_opens_the_object, close_browser),
-        cmocka_unit_test_teardown(without_it_says_how_to_have_it, close_browser),
-        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+        cmocka_unit_test_teardown(the_list_and_what_to_do, screen_teardown),
+        cmocka_unit_test_teardown(b_chooses_functions_and_threads, screen_teardown),
+        cmocka_unit_test_teardown(enter_shows_the_evictions_of_the_row, screen_teardown),
+        cmocka_unit_test_teardown(evictions_stay_where_they_are, screen_teardown),
+        cmocka_unit_test_teardown(o_opens_the_object, screen_teardown),
+        cmocka_unit_test_teardown(without_it_says_how_to_have_it, screen_teardown),
+        cmocka_unit_test_teardown(little_room_is_enough, screen_teardown),
         cmocka_unit_test(advice_follows_the_leading_cause),
         cmocka_unit_test(text_and_json_tell_it),
         cmocka_unit_test(the_screen_of_html_tells_it),
@@ -389,13 +382,6 @@ static const struct snapshot *reported(bool reuse)
         .line_count = 1};
     fill_row(&snapshot->reuse.all, "all", 0.25, 0.01, 14);
     return snapshot;
-}
-
-static int use_screen_close_browser(void **state)
-{
-    (void)state;
-    screen_close();
-    return 0;
 }
 
 static void columns_where_it_is_known(void **state)
@@ -526,12 +512,12 @@ static int run_use_screen(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(columns_where_it_is_known, use_screen_close_browser),
-        cmocka_unit_test_teardown(no_columns_where_it_is_not, use_screen_close_browser),
-        cmocka_unit_test_teardown(curve_of_the_selected, use_screen_close_browser),
-        cmocka_unit_test_teardown(by_code_and_back, use_screen_close_browser),
-        cmocka_unit_test_teardown(fits_small_screens, use_screen_close_browser),
-        cmocka_unit_test_teardown(partners_of_a_function, use_screen_close_browser),
+        cmocka_unit_test_teardown(columns_where_it_is_known, screen_teardown),
+        cmocka_unit_test_teardown(no_columns_where_it_is_not, screen_teardown),
+        cmocka_unit_test_teardown(curve_of_the_selected, screen_teardown),
+        cmocka_unit_test_teardown(by_code_and_back, screen_teardown),
+        cmocka_unit_test_teardown(fits_small_screens, screen_teardown),
+        cmocka_unit_test_teardown(partners_of_a_function, screen_teardown),
         cmocka_unit_test(in_text),
         cmocka_unit_test(in_json),
     };
@@ -591,13 +577,6 @@ static void open_typed(struct snapshot *snapshot, int rows, int columns)
     screen_open_on(snapshot, rows, columns, false, "");
     for (size_t i = 0; i < object; i++)
         screen_press(KEYS_DOWN);
-}
-
-static int whatif_screen_close_browser(void **state)
-{
-    (void)state;
-    screen_close();
-    return 0;
 }
 
 static void asked_from_the_list(void **state)
@@ -807,14 +786,14 @@ static void text_json_and_screen(void **state)
 static int run_whatif_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(asked_from_the_list, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(split_where_layout_stands, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(the_answer_beside_the_questions, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(why_there_is_no_answer, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(without_a_simulation, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(whatif_screen_little_room_is_enough, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(hostile_snapshots, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(several_side_by_side, whatif_screen_close_browser),
+        cmocka_unit_test_teardown(asked_from_the_list, screen_teardown),
+        cmocka_unit_test_teardown(split_where_layout_stands, screen_teardown),
+        cmocka_unit_test_teardown(the_answer_beside_the_questions, screen_teardown),
+        cmocka_unit_test_teardown(why_there_is_no_answer, screen_teardown),
+        cmocka_unit_test_teardown(without_a_simulation, screen_teardown),
+        cmocka_unit_test_teardown(whatif_screen_little_room_is_enough, screen_teardown),
+        cmocka_unit_test_teardown(hostile_snapshots, screen_teardown),
+        cmocka_unit_test_teardown(several_side_by_side, screen_teardown),
         cmocka_unit_test(several_in_text_and_json),
         cmocka_unit_test(text_json_and_screen),
     };

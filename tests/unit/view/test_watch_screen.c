@@ -17,13 +17,6 @@ static const struct snapshot *watched(void)
     return snapshot;
 }
 
-static int close_browser(void **state)
-{
-    (void)state;
-    screen_close();
-    return 0;
-}
-
 static void the_list_and_why(void **state)
 {
     (void)state;
@@ -152,11 +145,11 @@ static void json_tells_unknown_as_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_list_and_why, close_browser),
-        cmocka_unit_test_teardown(more_is_advised_where_it_helps, close_browser),
-        cmocka_unit_test_teardown(enter_opens_the_object, close_browser),
-        cmocka_unit_test_teardown(off_says_how_to_have_it, close_browser),
-        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+        cmocka_unit_test_teardown(the_list_and_why, screen_teardown),
+        cmocka_unit_test_teardown(more_is_advised_where_it_helps, screen_teardown),
+        cmocka_unit_test_teardown(enter_opens_the_object, screen_teardown),
+        cmocka_unit_test_teardown(off_says_how_to_have_it, screen_teardown),
+        cmocka_unit_test_teardown(little_room_is_enough, screen_teardown),
         cmocka_unit_test(text_tells_all_of_it),
         cmocka_unit_test(json_tells_unknown_as_null),
     };
