@@ -93,7 +93,7 @@ static void little_room_is_enough(void **state)
     assert_true(screen_has("capacity"));
     for (int i = 0; i < 5; i++)
         screen_press(KEYS_DOWN);
-    close_browser(NULL);
+    screen_close();
     screen_open_on(fixture_new(FIXTURE_EMPTY, 0), 10, 40, false, "");
     screen_press('w');
     assert_true(screen_has("Watchpoints are off"));
