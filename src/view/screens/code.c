@@ -264,15 +264,6 @@ static void code_hint(struct browser *browser, char *out, size_t size)
                     snapshot->threads.left_out);
 }
 
-static const char *code_label(struct browser *browser, enum action action)
-{
-    if (action != ACTION_RIGHT)
-        return NULL;
-    return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
-           : browser->pane[SCREEN_CODE]                               ? "Functions"
-                                                                      : "Threads";
-}
-
 const struct screen code_screen = {
     .name = "Code",
     .shows = "Functions that access the data, most costly first, each with its main object. "
@@ -292,7 +283,6 @@ const struct screen code_screen = {
     .update = code_update,
     .draw = code_draw,
     .hint = code_hint,
-    .label = code_label,
     .bar = {ACTION_ENTER, ACTION_RIGHT, SCREEN_ACTION(MATRIX), ACTION_BACK, ACTION_FIND,
             ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT,
             ACTION_WRITE},
