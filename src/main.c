@@ -88,7 +88,7 @@ struct run {
     const struct options *options;
     struct display *display;
     struct engine *engine;
-    const struct front *front; /* the thread that asks by the three functions below, or NULL */
+    struct front *front; /* the thread that asks by the three functions below, or NULL */
     struct launch launch;
     struct command command; /* of a launched program */
     pid_t pid;
@@ -130,10 +130,15 @@ static struct engine *asked(const struct run *run)
     return run->front && !front_may_ask(run->front) ? NULL : run->engine;
 }
 
-static void front_started(void *context, const struct front *front)
+/* The user leaves, and the loop is busy. What it would still have to write or to end it must. */
+static void leave(void *context)
 {
-    struct run *run = context;
-    run->front = front;
+    const struct run *run = context;
+    const struct options *options = run->options;
+    if (run->launch.pid || options->record || options->html || options->pprof)
+        return;
+    display_emergency_restore();
+    _exit(0);
 }
 
 static bool source_instruction(void *context, uint64_t ip, char *out, size_t size)
@@ -295,7 +300,6 @@ static int watch(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     bool left = false;
-    struct loop_setup setup = {.options = run->options};
     int code = engine_check_time_range(options->time_range, error);
     if (!code)
         code = export_check(options, error);
@@ -320,14 +324,19 @@ static int watch(struct run *run, struct error *error)
         code = player_pick_first(run->engine, run->display, &left, error);
     if (code || left)
         return code;
-    setup.engine = run->engine;
-    setup.output = run->output;
-    setup.display = run->display;
-    setup.pid = run->pid;
-    setup.launch = run->launch.pid ? &run->launch : NULL;
-    setup.started = front_started;
-    setup.context = run;
-    code = loop_run(&setup, error);
+    const struct front_setup front = {
+        .display = run->display, .view = &options->view, .leave = leave, .context = run};
+    code = run->display ? front_start(&run->front, &front, error) : 0;
+    const struct loop_setup setup = {.options = options,
+                                     .engine = run->engine,
+                                     .front = run->front,
+                                     .output = run->output,
+                                     .launch = run->launch.pid ? &run->launch : NULL,
+                                     .pid = run->pid};
+    if (!code)
+        code = loop_run(&setup, error);
+    front_stop(run->front);
+    run->front = NULL;
     int written =
         export_write(options, run->engine, options->input ? 0 : run->pid, code ? NULL : error);
     return code ? code : written;

@@ -93,9 +93,9 @@ struct option_rule {
 enum { OPTIONS_NARROW = 40, OPTIONS_WIDE = 1000 }; /* --width */
 extern const char *const options_colors[];         /* enum view_color */
 
-/* `command`: which one of misstop's the words are of: its options may be anywhere. "": misstop's
- * own, which end where the program begins. The rest is at `optind`. 0; 1: by OPTION_STOP; or
- * -EINVAL with the cause and a remedy. */
+/* Takes misstop's own options, up to the program's words (`command` is ""), or those of a command
+ * such as "diff", anywhere in its words. The rest is at `optind`. 0; 1: by OPTION_STOP; or -EINVAL
+ * with the cause and a remedy. */
 int options_take(const struct option_rule *rules, void *options, char **words, const char *command,
                  struct error *error);
 

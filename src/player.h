@@ -13,19 +13,20 @@
 #include "engine/play.h"
 #include "view/view.h"
 
+struct front;
+
 struct player {
     struct play clock;
     struct engine *engine;
-    struct display *display; /* NULL: batch */
-    uint64_t drawn_ns;       /* when the line was drawn last */
-    bool from_start;         /* a recording is played; else it is read to its end first */
-    bool through;            /* ... and nothing else was asked for since */
-    double pace;             /* --play=PACE */
+    struct front *front; /* NULL: batch */
+    uint64_t drawn_ns;   /* when the line was drawn last */
+    bool from_start;     /* a recording is played; else it is read to its end first */
+    bool through;        /* ... and nothing else was asked for since */
+    double pace;         /* --play=PACE */
 };
 
 /* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */
-void player_init(struct player *player, struct engine *engine, struct display *display,
-                 double pace);
+void player_init(struct player *player, struct engine *engine, struct front *front, double pace);
 
 /*
  * Reads the records that are due. 1: a time that was asked for has been reached, or the end: draw.

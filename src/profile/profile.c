@@ -789,7 +789,6 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
 {
     const struct place *place = adding->place;
     const struct access *access = &place->access;
-    bool physical = profile->options.physical_index && access->physical;
     struct window_entry entry = {
         .time_ns = access->time_ns,
         .address = access->address,
@@ -807,7 +806,7 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .chases = access->chases,
         .again = access->again && !access->flushes,
         .per_line = access->flushes ? 0 : access->per_line & 7,
-        .set = sets_of(&profile->sets, physical ? access->physical : access->address),
+        .set = sets_of(&profile->sets, access->address),
     };
     profile->extras[entry.object].flushed |= access->flushes;
     if (has_offset(access)) {

@@ -104,9 +104,10 @@ const char *provisional_name(struct resolver *resolver, uint32_t object,
     if (pointers)
         block->target = desc->type_id;
     text_bytes(bytes, block->end - block->start);
-    const char *class = allocations_bin_name(resolver->allocations, block->bin);
-    *name = pointers ? arena_printf(strings, "%s []", desc->type)
-                     : arena_printf(strings, "%.*s(%s)", (int)strcspn(class, "("), class, bytes);
+    *name = pointers
+                ? arena_printf(strings, "%s []", desc->type)
+                : arena_printf(strings, "%s(%s)",
+                               allocations_bin_maker(resolver->allocations, block->bin), bytes);
     if (*name)
         *name = names_number(&resolver->names, desc, *name);
     return *name;

@@ -815,8 +815,6 @@ static void go_on_settled(struct search *search, uint64_t now_ns)
 
 static void go_on_searching(struct search *search, uint64_t now_ns)
 {
-    if (search->forgetful)
-        search->queue.count = 0;
     bool kept = search_queue_measured(search);
     if (kept) {
         search->shortest_ns += search->shortest_ns / 2;

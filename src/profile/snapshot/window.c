@@ -168,8 +168,8 @@ static void build_sets(struct build *build)
     struct snapshot_sets *shown = &build->snapshot->sets;
     struct sets_finding finding;
     shown->level = arena_string(build->arena, geometry->level);
-    shown->index = profile->options.physical_index ? "physical" : "virtual";
-    if (!geometry->virtual_exact && !profile->options.physical_index)
+    shown->index = "virtual";
+    if (!geometry->virtual_exact)
         shown->doubt = SETS_WITHIN_PAGE;
     if (geometry->guessed)
         shown->doubt = SETS_GUESSED;

@@ -197,6 +197,14 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
     return name ? name : "heap (not named yet)";
 }
 
+const char *allocations_bin_maker(const struct allocations *allocations, uint32_t bin)
+{
+    const struct walked_classes *classes = &allocations->walked.classes;
+    bool walked = bin >= WALKED_BINS && bin - WALKED_BINS < classes->count;
+    return walked && walk_class_is_go(classes->list[bin - WALKED_BINS].size_class) ? "new"
+                                                                                   : "malloc";
+}
+
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
                           uint64_t *bytes)
 {

@@ -823,13 +823,18 @@ static uint64_t class_start(uint64_t size_class)
     return start <= SMALL_MAX ? SMALL_MAX + 1 : start;
 }
 
+bool walk_class_is_go(uint64_t size_class)
+{
+    return size_class & GO_CLASS;
+}
+
 const char *walk_class_name(char out[32], uint64_t size_class)
 {
     char from[16], to[16];
     uint64_t start = class_start(size_class);
-    if (size_class & GO_CLASS && size_class <= GO_SMALL_MAX + GO_CLASS)
+    if (walk_class_is_go(size_class) && size_class <= GO_SMALL_MAX + GO_CLASS)
         snprintf(out, 32, "new(%" PRIu64 ")", size_class - GO_CLASS);
-    else if (size_class & GO_CLASS)
+    else if (walk_class_is_go(size_class))
         snprintf(out, 32, "new(..%s)", text_bytes(to, size_class - GO_CLASS));
     else if (size_class <= SMALL_MAX)
         snprintf(out, 32, "malloc(%" PRIu64 "..%" PRIu64 ")", start, size_class);

@@ -116,6 +116,8 @@ const struct walk_stats *walk_stats(struct walk *walk);
  * power of two. */
 uint64_t walk_size_class(uint64_t usable_bytes, bool go);
 
+bool walk_class_is_go(uint64_t size_class);
+
 /* "malloc(57..72)": the requests that land in the class; "malloc(1.3K..1.5K)" for large ones. Of Go
  * the size of the blocks, "new(64)". */
 const char *walk_class_name(char out[32], uint64_t size_class);
