@@ -121,19 +121,11 @@ void html_window(struct html_writer *writer)
 
 enum { REGION_ROWS = 40, DROPPED_ROWS = 8 };
 
-static bool region_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
+static bool region_link(const struct snapshot *snapshot, const void *row, char *id, size_t size)
 {
-    const struct snapshot_region *region = pointer;
-    for (size_t i = 0; region->object && *region->object && i < snapshot->object_count; i++)
-        if (!strcmp(snapshot->objects[i].name, region->object))
-            return html_object_link(snapshot, &snapshot->objects[i], id, size);
-    return false;
-}
-
-static void write_regions(struct html_writer *writer, const struct columns *columns,
-                          const struct snapshot_region *regions, size_t count, size_t most)
-{
-    html_linked_rows(writer, columns, regions, count, most, region_link);
+    const struct snapshot_object *object =
+        columns_object_named(snapshot, ((const struct snapshot_region *)row)->object);
+    return object && html_object_link(snapshot, object, id, size);
 }
 
 void html_search(struct html_writer *writer)
@@ -142,11 +134,12 @@ void html_search(struct html_writer *writer)
     char text[320];
     search_summary(search, text, sizeof text);
     html_element(writer, "p", "", text);
-    write_regions(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
+    html_linked_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS,
+                     region_link);
     if (search->dropped_count) {
         html_markup(writer, "<h3>Measured and left, with the reason</h3>\n");
-        write_regions(writer, &dropped_columns, search->dropped, search->dropped_count,
-                      DROPPED_ROWS);
+        html_linked_rows(writer, &dropped_columns, search->dropped, search->dropped_count,
+                         DROPPED_ROWS, region_link);
     }
 }
 

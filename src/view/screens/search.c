@@ -146,14 +146,6 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
     draw_lists(browser, canvas, lists);
 }
 
-static const struct snapshot_object *search_named(const struct snapshot *snapshot, const char *name)
-{
-    for (size_t i = 0; name && *name && i < snapshot->object_count; i++)
-        if (!strcmp(snapshot->objects[i].name, name))
-            return &snapshot->objects[i];
-    return NULL;
-}
-
 /* To the search that this one was begun from, rather than to another screen. */
 static bool goes_back(const struct browser *browser)
 {
@@ -239,7 +231,7 @@ static bool search_act(struct browser *browser, enum action action, struct reque
         search_view(browser)->inside = 0;
     if (!region)
         return false;
-    const struct snapshot_object *object = search_named(snapshot, region->object);
+    const struct snapshot_object *object = columns_object_named(snapshot, region->object);
     if (action == ACTION_ENTER && object) {
         browser_open_object(browser, object);
         return true;
@@ -281,7 +273,7 @@ static void search_hint(struct browser *browser, char *out, size_t size)
     else if (snapshot->search.state == SEARCH_SEARCHING)
         snprintf(out, size,
                  "Zooming in; it settles when the best regions are objects or lines. X stops it");
-    else if (region && search_named(snapshot, region->object))
+    else if (region && columns_object_named(snapshot, region->object))
         snprintf(out, size,
                  "Enter: offsets and code of what the region holds.  s: search on inside it");
     else
@@ -298,7 +290,7 @@ static const char *search_label(struct browser *browser, enum action action)
         return NULL;
     if (!region)
         return "";
-    return search_named(snapshot, region->object) ? "Object" : "Search in it";
+    return columns_object_named(snapshot, region->object) ? "Object" : "Search in it";
 }
 
 const struct screen search_screen = {
