@@ -402,6 +402,7 @@ void wrappers_init(struct wrappers *wrappers)
 void wrappers_fini(struct wrappers *wrappers)
 {
     free(wrappers->globs);
+    hash_fini(&wrappers->verdicts);
     wrappers_init(wrappers);
 }
 
@@ -427,6 +428,7 @@ static int add_glob(struct wrappers *wrappers, const char *glob, size_t length)
     memcpy(wrappers->globs[wrappers->count], glob, length);
     wrappers->globs[wrappers->count][length] = '\0';
     wrappers->count++;
+    hash_clear(&wrappers->verdicts);
     return 0;
 }
 
@@ -471,7 +473,7 @@ static bool matches(const char *glob, const char *function)
     return glob[literal] ? !fnmatch(glob, function, FNM_NOESCAPE) : !function[literal];
 }
 
-bool wrappers_match(const struct wrappers *wrappers, const char *function)
+static bool match_any(const struct wrappers *wrappers, const char *function)
 {
     for (unsigned i = wrappers->count; i-- > 0;) {
         const char *glob = wrappers->globs[i];
@@ -482,4 +484,16 @@ bool wrappers_match(const struct wrappers *wrappers, const char *function)
         if (matches(wrappers_default[i], function))
             return true;
     return false;
+}
+
+bool wrappers_match(struct wrappers *wrappers, const char *function)
+{
+    enum { NO = 1, YES };
+    uint64_t name = hash_bytes(function, strlen(function));
+    uint32_t *verdict = hash_insert(&wrappers->verdicts, name, NULL);
+    if (!verdict)
+        return match_any(wrappers, function);
+    if (!*verdict)
+        *verdict = match_any(wrappers, function) ? YES : NO;
+    return *verdict == YES;
 }

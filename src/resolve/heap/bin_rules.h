@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 #define BIN_RULES_NONE UINT32_MAX
 
 enum {
@@ -96,7 +98,8 @@ enum {
 struct wrappers {
     char (*globs)[WRAPPERS_GLOB_BYTES]; /* the user's */
     unsigned count;
-    unsigned skipped; /* too long, or with so many stars that matching might take for ever */
+    unsigned skipped;     /* too long, or with so many stars that matching might take for ever */
+    struct hash verdicts; /* of functions asked about: a path has the same ones again and again */
 };
 
 void wrappers_init(struct wrappers *wrappers);
@@ -108,6 +111,6 @@ int wrappers_add(struct wrappers *wrappers, const char *text);
 /* The user's: $MISSTOP_WRAPPERS and the file "wrappers", which need not be. -ENOMEM. */
 int wrappers_add_settings(struct wrappers *wrappers);
 
-bool wrappers_match(const struct wrappers *wrappers, const char *function);
+bool wrappers_match(struct wrappers *wrappers, const char *function);
 
 #endif

@@ -342,7 +342,7 @@ struct frame {
 };
 
 struct naming {
-    const struct wrappers *wrappers;
+    struct wrappers *wrappers;
     bins_namer *namer;
     bins_assigned *assigned;
     void *context;
@@ -530,9 +530,8 @@ void bins_ask_again(struct bins *bins)
     bins->ask_again = true;
 }
 
-int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
-                      const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
-                      void *context)
+int bins_update_names(struct bins *bins, struct wrappers *wrappers, const struct bin_rules *rules,
+                      bins_namer *namer, bins_assigned *assigned, void *context)
 {
     struct naming naming = {
         .wrappers = wrappers, .namer = namer, .assigned = assigned, .context = context};

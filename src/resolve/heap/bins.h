@@ -131,9 +131,8 @@ void bins_ask_again(struct bins *bins);
  * all by the rules. Symbols are asked for at the return address minus 1: that is inside the call.
  * -ENOMEM.
  */
-int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
-                      const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
-                      void *context);
+int bins_update_names(struct bins *bins, struct wrappers *wrappers, const struct bin_rules *rules,
+                      bins_namer *namer, bins_assigned *assigned, void *context);
 
 /* Groups and renames by changed rules; the rules are not kept. -ENOMEM: partly done. */
 int bins_regroup(struct bins *bins, const struct bin_rules *rules);
