@@ -758,8 +758,8 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
 static bool is_there(struct resolver *resolver, const struct provisional_object *block,
                      uint64_t now_ns)
 {
-    return resolver->allocations && allocations_holds(resolver->allocations, &resolver->space,
-                                                      now_ns, block->start, block->end);
+    return allocations_holds(resolver->allocations, &resolver->space, now_ns, block->start,
+                             block->end);
 }
 
 /* Blocks that were seen before any other element of such blocks was. */

@@ -263,7 +263,7 @@ struct resolver {
     struct runtimes runtimes;
     struct thread_names threads_named;
     struct memory_use_of memory_use;
-    struct allocations *allocations; /* NULL: the heap is regions only */
+    struct allocations *allocations; /* of a recording it knows no block */
     uint32_t *bin_of_object;         /* [NAMES_OBJECTS_MAX], 0: none; a bin's name can change */
     struct code_range changes[RESOLVER_CHANGES_MAX];
     size_t change_count;
@@ -283,7 +283,7 @@ struct resolver {
     uint64_t scan_ns;                     /* no looking for thread control blocks before */
 };
 
-/* The variable that the call before a return address assigns to, see allocations_assigned();
+/* The variable that the call before a return address assigns to, see bins_assigned();
  * context: the resolver. */
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);

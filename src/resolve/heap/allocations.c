@@ -24,8 +24,7 @@ struct allocations {
     uint64_t marked_ns; /* 0: no mark yet */
     uint64_t now_ns;    /* of the last tick */
     uint64_t settled_ns;
-    uint64_t asked; /* lookups on the heap */
-    uint64_t failed;
+    uint64_t failed; /* lookups on the heap */
     char source[96];
 };
 
@@ -34,9 +33,8 @@ int allocations_new(struct allocations **out, const struct allocations_options *
 {
     struct allocations *allocations = calloc(1, sizeof *allocations);
     int code = allocations ? 0 : -ENOMEM;
-    if (!code) {
+    if (!code)
         allocations->options = *options;
-    }
     if (!code && options->feed) {
         code = recorded_heap_init(&allocations->recorded, options->feed, options->name,
                                   options->assigned, options->context);
@@ -105,7 +103,6 @@ bool allocations_find(struct allocations *allocations, const struct space *space
 {
     struct block block;
     bool mapping;
-    allocations->asked++;
     if (allocations->has_agent &&
         recorded_heap_find(&allocations->recorded, address, &block, &mapping)) {
         *found = (struct allocation){block.start, block.start + block.usable_bytes, block.bin,
