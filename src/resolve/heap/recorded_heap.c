@@ -487,32 +487,6 @@ static const char *site_of(struct recorded_heap *recorded, uint64_t address)
     return site->words ? site->words : "?";
 }
 
-static void fill_figures(const struct recorded_heap *recorded, const struct bin_stats *stats,
-                         struct heap_bin *bin)
-{
-    uint64_t now = recorded->now_ns;
-    memcpy(bin->sizes, stats->sizes, sizeof bin->sizes);
-    bin->live_blocks = stats->live_blocks;
-    bin->usable_bytes = stats->live_usable_bytes;
-    bin->requested_bytes = stats->live_requested_bytes;
-    bin->allocations = stats->allocations;
-    bin->frees = stats->frees;
-    bin->allocations_per_s = stats->allocations_per_s;
-    bin->frees_per_s = stats->frees_per_s;
-    bin->lifetime_s = bin_stats_lifetime_ns(stats) / CLOCK_NS_PER_S;
-    bin->age_s = stats->first_ns && now > stats->first_ns
-                     ? (double)(now - stats->first_ns) / CLOCK_NS_PER_S
-                     : NAN;
-    bin->quiet_s = stats->last_ns && now >= stats->last_ns
-                       ? (double)(now - stats->last_ns) / CLOCK_NS_PER_S
-                       : NAN;
-    bin->growth_blocks = bin->growth_bytes = NAN;
-    if (bins_mark_ns(recorded->bins)) {
-        bin->growth_blocks = (double)stats->live_blocks - (double)stats->mark_blocks;
-        bin->growth_bytes = (double)stats->live_usable_bytes - (double)stats->mark_usable_bytes;
-    }
-}
-
 bool recorded_heap_bin(struct recorded_heap *recorded, uint32_t index, struct heap_bin *bin)
 {
     struct bin_stats stats;
@@ -534,7 +508,7 @@ bool recorded_heap_bin(struct recorded_heap *recorded, uint32_t index, struct he
         recorded->shown[i] = site_of(recorded, bins_path(recorded->bins, lead)[i]);
     bin->site = recorded->shown;
     bin->site_count = depth;
-    fill_figures(recorded, &stats, bin);
+    bin_stats_show(&stats, recorded->now_ns, bins_mark_ns(recorded->bins), bin);
     return true;
 }
 
