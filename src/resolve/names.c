@@ -177,6 +177,12 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
 {
     struct resolver *resolver = context;
     struct module *code;
+    if (address == BINS_MAPPING - 1) {
+        *function = BINS_MAPPING_NAME;
+        *module = *file = NULL;
+        *line = 0;
+        return true;
+    }
     uint32_t id = resolver_function(resolver, address, &code);
     *function = resolver->names.functions[id].name;
     *module = resolver->names.functions[id].module;

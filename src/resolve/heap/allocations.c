@@ -199,8 +199,8 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
     const struct walked_class *class = class_of(allocations, bin);
     if (class)
         return class->name;
-    const char *name =
-        allocations->has_agent ? recorded_heap_name(&allocations->recorded, bin) : NULL;
+    const struct bin *at = allocations->has_agent ? bins_at(allocations->recorded.bins, bin) : NULL;
+    const char *name = at ? bin_name(at) : NULL;
     return name ? name : "heap (not named yet)";
 }
 

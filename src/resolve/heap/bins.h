@@ -30,7 +30,9 @@ enum {
     BINS_MOST_DEFAULT = 1 << 16,
 };
 
-/* The namer's name for the innermost frame of a mapping, which is no allocation. */
+/* The innermost "return address" of a path that made a mapping, which is no allocation, and the
+ * namer's name for it. */
+#define BINS_MAPPING      UINT64_C(2)
 #define BINS_MAPPING_NAME "mmap"
 
 struct bin_stats {
