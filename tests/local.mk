@@ -202,6 +202,10 @@ EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py tests/liv
 dist_check_SCRIPTS += tests/live/test_java.sh
 TESTS += tests/live/test_java.sh
 EXTRA_DIST += tests/live/java_planted.c tests/live/judge_classes.py tests/live/Orders.java
+# Blocks of Go's runtime, planted and real. It builds its programs itself.
+dist_check_SCRIPTS += tests/live/test_go.sh
+TESTS += tests/live/test_go.sh
+EXTRA_DIST += tests/live/go_planted.c tests/live/go_planted.go
 # Objects of programs in Python and for Node.js.
 dist_check_SCRIPTS += tests/live/test_classes.sh
 TESTS += tests/live/test_classes.sh

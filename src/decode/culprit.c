@@ -273,12 +273,6 @@ void culprit_describe(const struct function *function, const struct insn *insn,
     describe_around(function, insn, access);
 }
 
-/* The register that holds where a loop began. */
-static uint32_t step_start(const struct insn_step *step)
-{
-    return step->from == SREG_NONE ? 0 : 1u << step->from;
-}
-
 /* Whether the loop around the access has been on its line: `from`, `now` are the values of the
  * register that moves it. The first time round counts as no step: a wrong prediction of the loop
  * before it shows there. */
@@ -352,7 +346,7 @@ static const struct insn *index_load(const struct candidate *candidate, size_t *
 {
     const struct insn_memory *memory = &candidate->culprit->memory[0];
     for (size_t i = candidate->at; i > 0; i--) {
-        const struct insn *insn = candidate->insns[i - 1];
+        const struct insn *insn = candidate->trace.insns[i - 1];
         if (insn->vector_dest != memory->vector_index)
             continue;
         bool fits = insn->vector_load == INSN_VECTOR_COPY || insn->width == memory->index_bytes;
@@ -436,18 +430,11 @@ static void recall_leaf(const struct culprit_context *world, const struct sample
     }
 }
 
-static struct trace trace_of(const struct candidate *candidate)
-{
-    return (struct trace){.insns = candidate->insns,
-                          .written = candidate->written,
-                          .count = candidate->count,
-                          .entered_by = candidate->entered_by};
-}
-
-static struct trace_values values_of(const struct trace *trace, const struct culprit_context *world,
+static struct trace_values values_of(const struct candidate *candidate,
+                                     const struct culprit_context *world,
                                      const struct sample *sample)
 {
-    return (struct trace_values){.trace = trace,
+    return (struct trace_values){.trace = &candidate->trace,
                                  .regs = sample->regs,
                                  .target = world->target,
                                  .missing = sample->regs_missing,
@@ -463,7 +450,6 @@ struct outcome {
     struct access *access;
     enum reason reason;
     int evidence;
-    struct trace trace;
     struct trace_values values;
     bool by_operand; /* the access is the culprit's, by its operand */
     bool computed;   /* ... and the address was found by it, not recalled */
@@ -477,8 +463,7 @@ static enum reason evaluate(struct outcome *outcome, const struct culprit_contex
     struct access *access = outcome->access;
     struct trace_values *values = &outcome->values;
     uint64_t stack;
-    outcome->trace = trace_of(candidate);
-    *values = values_of(&outcome->trace, world, sample);
+    *values = values_of(candidate, world, sample);
     outcome->by_operand = outcome->computed = false;
     if ((candidate->returned || candidate->entered) && trace_register(values, SREG_SP, 0, &stack))
         return candidate->returned
@@ -520,7 +505,7 @@ static void take_outcome(struct outcome *outcome, const struct function *functio
     describe_around(function, candidate->culprit, access);
     if (candidate->culprit->memory[0].vector)
         return;
-    access->chases &= candidate->at + 1u >= candidate->count;
+    access->chases &= candidate->at + 1u >= candidate->trace.count;
     const struct insn_step *step = &candidate->culprit->step;
     if (outcome->computed && step->bytes &&
         trace_register(&outcome->values, step->reg, candidate->at, &now) &&
@@ -552,8 +537,8 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
         !target->memory || !load->source_width || load->source_width > 8 ||
         sample->regs_missing >> load->dest & 1)
         return 0;
-    for (size_t i = candidate->at + 1u; i < candidate->count; i++)
-        if (candidate->insns[i]->writes >> load->dest & 1)
+    for (size_t i = candidate->at + 1u; i < candidate->trace.count; i++)
+        if (candidate->trace.insns[i]->writes >> load->dest & 1)
             return 0;
     if (!target->memory(target->context, outcome->access->address, &value, load->source_width))
         return target->constants_only ? 0 : -1;
@@ -589,8 +574,7 @@ static struct outcome *choose(struct outcome *outcomes, size_t count)
 static void find_evidence(struct outcome *outcome, const struct culprit_context *world,
                           const struct sample *sample)
 {
-    const struct trace trace = trace_of(outcome->candidate);
-    const struct trace_values values = values_of(&trace, world, sample);
+    const struct trace_values values = values_of(outcome->candidate, world, sample);
     enum trace_agreement agreement = trace_agrees(&values);
     if (agreement == TRACE_REFUTED)
         outcome->evidence = -2;
@@ -650,8 +634,9 @@ void culprit_apply_exact(const struct culprits *culprits, const struct culprit_c
                          const struct sample *sample, struct access *access)
 {
     uint32_t nothing = 0;
-    struct candidate candidate = {
-        .written = &nothing, .culprit = culprits->at_ip, .condition = INSN_CONDITION_NONE};
+    struct candidate candidate = {.trace = {.written = &nothing},
+                                  .culprit = culprits->at_ip,
+                                  .condition = INSN_CONDITION_NONE};
     if (!culprit_may_miss(culprits->at_ip)) {
         access->reason = REASON_NO_MEMORY;
         return;
@@ -665,26 +650,6 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
 {
     if (culprits->at_ip && culprits->at_ip->repeats) {
         culprit_apply_exact(culprits, world, sample, access);
-    } else if (culprits->culprit) {
-        const struct insn_memory *memory = &culprits->culprit->memory[0];
-        culprit_describe(culprits->function, culprits->culprit, access);
-        if (sample->regs_missing & insn_memory_uses(memory)) {
-            access->reason = REASON_NO_REGISTERS;
-            return;
-        }
-        access->address = (uint64_t)memory->displacement;
-        if (memory->base != SREG_NONE)
-            access->address += sample->regs[memory->base];
-        if (memory->index != SREG_NONE)
-            access->address += sample->regs[memory->index] * memory->scale;
-        access->how = ACCESS_DIRECT;
-        access->chases &= culprits->at_once;
-        const struct insn_step *step = &culprits->culprit->step;
-        uint32_t start = step_start(step);
-        if (culprits->steps && !(sample->regs_missing & start))
-            note_steps(culprits->culprit, start ? sample->regs[step->from] : 0,
-                       sample->regs[step->reg], access);
-        note_loaded(culprits->culprit, access);
     } else if (culprits->candidate_count == 1 && !culprits->reason) {
         if (possible(culprits->candidates, sample))
             apply_candidate(culprits->candidates, culprits->function, world, sample, access);
@@ -767,10 +732,10 @@ static size_t add_prefix(const struct function *function, size_t culprit,
             function->outlines[first - 1].flow == INSN_CONDITIONAL))
         first--;
     for (size_t i = first; i < culprit; i++)
-        candidate->insns[candidate->count++] = function_insn(function, i);
+        candidate->trace.insns[candidate->trace.count++] = function_insn(function, i);
     if (first && !function->outlines[first].is_target && !falls_into(function, first))
-        candidate->entered_by = jumps_by(function);
-    return candidate->count;
+        candidate->trace.entered_by = jumps_by(function);
+    return candidate->trace.count;
 }
 
 /* Whether a jump back encloses the culprit and nothing else in the loop writes its base. */
@@ -834,12 +799,12 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
     }
     size_t number = search->count++;
     struct candidate *candidate = &search->candidates[number];
-    *candidate = (struct candidate){.insns = search->insns[number],
-                                    .written = search->written[number],
-                                    .condition = walk->condition,
-                                    .taken = walk->taken,
-                                    .branched = walk->branched,
-                                    .reason = (uint8_t)reason};
+    *candidate = (struct candidate){
+        .trace = {.insns = search->insns[number], .written = search->written[number]},
+        .condition = walk->condition,
+        .taken = walk->taken,
+        .branched = walk->branched,
+        .reason = (uint8_t)reason};
     if (reason == REASON_NONE) {
         candidate->culprit = function_insn(search->function, culprit);
         candidate->at = (uint8_t)add_prefix(search->function, culprit, candidate);
@@ -847,9 +812,8 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
             in_own_loop(search->function, culprit) || in_loop_of_slot(search->function, culprit);
     }
     for (size_t i = walk->count; i > 0; i--)
-        candidate->insns[candidate->count++] = walk->steps[i - 1];
-    const struct trace trace = {.insns = candidate->insns, .count = candidate->count};
-    trace_seal(&trace, candidate->written);
+        candidate->trace.insns[candidate->trace.count++] = walk->steps[i - 1];
+    trace_seal(&candidate->trace);
 }
 
 static void walk_back(struct search *search, struct walk walk, size_t index);
@@ -948,20 +912,6 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
     }
 }
 
-/* Whether registers hold at the sample what they held at the access. */
-static bool untouched(const struct candidate *candidate, uint32_t registers)
-{
-    for (size_t i = candidate->at; i < candidate->count; i++)
-        if (candidate->insns[i]->writes & registers)
-            return false;
-    return true;
-}
-
-static bool is_plain(const struct insn_memory *memory)
-{
-    return !memory->segment && !memory->vector && !memory->narrow;
-}
-
 static uint64_t last_before(const struct function *function, size_t index)
 {
     const struct insn_outline *before = index ? &function->outlines[index - 1] : NULL;
@@ -976,7 +926,7 @@ static int keep_candidates(struct culprits *culprits, const struct search *searc
 {
     size_t insns = 0;
     for (size_t i = 0; i < search->count; i++)
-        insns += search->candidates[i].count;
+        insns += search->candidates[i].trace.count;
     size_t size = search->count * sizeof *culprits->candidates + insns * sizeof(struct insn *) +
                   (insns + search->count) * sizeof(uint32_t);
     culprits->candidates = malloc(size + 1);
@@ -986,8 +936,8 @@ static int keep_candidates(struct culprits *culprits, const struct search *searc
     const struct insn **insn = (void *)(culprits->candidates + search->count);
     uint32_t *written = (void *)(insn + insns);
     for (size_t i = 0; i < search->count; i++) {
-        struct candidate *kept = &culprits->candidates[i];
-        *kept = search->candidates[i];
+        struct trace *kept = &culprits->candidates[i].trace;
+        culprits->candidates[i] = search->candidates[i];
         kept->insns = memcpy(insn, search->insns[i], kept->count * sizeof *insn);
         kept->written = memcpy(written, search->written[i], (kept->count + 1u) * sizeof *written);
         insn += kept->count;
@@ -1012,16 +962,6 @@ int culprits_init(struct culprits *culprits, struct function *function, uint64_t
     culprits->candidate_count = (uint8_t)search.count;
     if (search.overflow)
         culprits->reason = REASON_AMBIGUOUS;
-    const struct candidate *first = &search.candidates[0];
-    const struct insn *culprit = search.count == 1 && !search.overflow ? first->culprit : NULL;
-    if (culprit && !first->branched && is_plain(&culprit->memory[0]) &&
-        untouched(first, insn_memory_uses(&culprit->memory[0]))) {
-        culprits->culprit = culprit;
-        function_describe(function, culprit);
-        culprits->at_once = first->at + 1u == first->count;
-        culprits->steps = culprit->step.bytes && untouched(first, step_start(&culprit->step));
-        return 0;
-    }
     return keep_candidates(culprits, &search);
 }
 

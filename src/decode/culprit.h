@@ -73,12 +73,9 @@ static inline void call_noted(struct call_seen *seen, enum call_kind kind)
 enum { CULPRIT_CANDIDATES_MAX = 16 };
 
 struct candidate {
-    const struct insn **insns; /* the trace: [count], at most TRACE_MAX */
-    uint32_t *written;         /* [count + 1] */
-    uint8_t count;
+    struct trace trace;         /* TRACE_MAX instructions at most */
     const struct insn *culprit; /* NULL: there is none this way, see reason */
     uint64_t entry;             /* of the function, when entered */
-    uint32_t entered_by;        /* of the trace */
     uint8_t at;                 /* its place in the trace */
     uint8_t reason;             /* enum reason when culprit is NULL */
     uint8_t condition;          /* of the nearest jump, INSN_CONDITION_NONE */
@@ -91,13 +88,10 @@ struct candidate {
 
 struct culprits {
     uint64_t ip;
-    struct candidate *candidates; /* NULL in the fast case */
-    const struct insn *culprit;   /* of the fast case: one way, registers untouched */
-    const struct insn *at_ip;     /* the instruction at the IP; NULL: no code */
+    struct candidate *candidates;
+    const struct insn *at_ip; /* the instruction at the IP; NULL: no code */
     uint64_t last; /* the one that ran last if nothing jumped here; the IP: a call, a return, or a
                       repeated instruction did; 0: not known */
-    bool at_once;  /* ... and nothing ran between it and the IP */
-    bool steps;    /* ... and it has an insn_step, and its registers are as they were */
     uint8_t candidate_count;
     uint8_t reason;            /* no way at all: why */
     uint32_t bytes;            /* of the candidates, with their traces */

@@ -16,18 +16,13 @@ enum {
     DECODER_IPS_MAX = 1 << 17,
     DECODER_BYTES_MAX = 156 << 20, /* of functions and culprits: then the oldest are forgotten */
     DECODER_PARTS_KEPT = 2,        /* of three, of both */
-    DECODER_TEXT_BYTES = 16,
-    DECODER_RECENT = 1024
+    DECODER_TEXT_BYTES = 16
 };
 
 struct decoder {
     struct decode_target target;
     csh handle;                 /* for text only */
     struct hash culprits_of_ip; /* index into culprits */
-    struct {
-        uint64_t ip;
-        uint32_t index;       /* + 1; 0: empty */
-    } recent[DECODER_RECENT]; /* of them, direct-mapped: the hash is asked for the others */
     struct culprits *culprits;
     size_t culprits_count;
     size_t culprits_room;
@@ -71,7 +66,6 @@ static void forget_all(struct decoder *decoder)
         function_free(decoder->functions[i]);
     decoder->culprits_count = decoder->function_count = 0;
     decoder->kept_bytes = 0;
-    memset(decoder->recent, 0, sizeof decoder->recent);
     hash_clear(&decoder->culprits_of_ip);
     hash_clear(&decoder->function_of_start);
     memset(&decoder->calls, 0, sizeof decoder->calls);
@@ -111,7 +105,6 @@ static void forget_oldest(struct decoder *decoder)
     size_t kept = choose_kept(decoder);
     for (size_t i = kept; i < decoder->function_count; i++)
         decoder->functions[i]->forgotten = true;
-    memset(decoder->recent, 0, sizeof decoder->recent);
     hash_clear(&decoder->culprits_of_ip);
     hash_clear(&decoder->function_of_start);
     decoder->kept_bytes = 0;
@@ -236,19 +229,11 @@ static struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
 
 static const struct culprits *culprits_at(struct decoder *decoder, uint64_t ip)
 {
-    size_t at = (ip ^ ip / DECODER_RECENT) % DECODER_RECENT;
-    struct culprits *culprits;
+    const uint32_t *index = hash_find(&decoder->culprits_of_ip, ip);
+    struct culprits *culprits = index ? &decoder->culprits[*index] : add_culprits(decoder, ip);
     decoder->clock++;
-    if (decoder->recent[at].index && decoder->recent[at].ip == ip) {
-        culprits = &decoder->culprits[decoder->recent[at].index - 1];
-    } else {
-        uint32_t *index = hash_find(&decoder->culprits_of_ip, ip);
-        culprits = index ? &decoder->culprits[*index] : add_culprits(decoder, ip);
-        if (!culprits)
-            return NULL;
-        decoder->recent[at].ip = ip;
-        decoder->recent[at].index = (uint32_t)(culprits - decoder->culprits) + 1;
-    }
+    if (!culprits)
+        return NULL;
     if (culprits->function)
         culprits->function->used = decoder->clock;
     return culprits;
@@ -286,8 +271,8 @@ static void describe_recorded(struct decoder *decoder, const struct sample *samp
         return;
     if (sample->has & SAMPLE_HAS_EXACT_IP)
         culprit_describe(culprits->function, culprits->at_ip, access);
-    else if (culprits->culprit)
-        culprit_describe(culprits->function, culprits->culprit, access);
+    else if (culprits->candidate_count == 1 && !culprits->reason && culprits->candidates->culprit)
+        culprit_describe(culprits->function, culprits->candidates->culprit, access);
 }
 
 static void compute(struct decoder *decoder, const struct sample *sample, struct access *access)
@@ -304,8 +289,7 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
     else
         culprits_apply(culprits, &world, sample, access);
     /* Where all instructions are sampled, one before the last is no skid but another's sample. */
-    bool called = culprits && culprits->candidate_count == 1 && culprits->candidates &&
-                  culprits->candidates->entered;
+    bool called = culprits && culprits->candidate_count == 1 && culprits->candidates->entered;
     bool own =
         sample->has & SAMPLE_HAS_EXACT_IP || !culprits || called || access->ip == culprits->last;
     if (sample->has & SAMPLE_HAS_ANY_INSTRUCTION && access->reason == REASON_NONE && !own)

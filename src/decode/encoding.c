@@ -171,67 +171,56 @@ static bool read_evex(struct cursor *cursor, struct encoding *out, struct extens
     return known && !(p[0] & 8) && p[1] & 4 && (length != 3 || rounds);
 }
 
-static bool modrm_one(uint8_t opcode)
-{
-    if (opcode < 0x40)
-        return (opcode & 7) < 4;
-    switch (opcode) {
-    case 0x63:
-    case 0x69:
-    case 0x6b:
-    case 0xc0:
-    case 0xc1:
-    case 0xc6:
-    case 0xc7:
-    case 0xf6:
-    case 0xf7:
-    case 0xfe:
-    case 0xff:
-        return true;
-    default:
-        return (opcode >= 0x80 && opcode <= 0x8f) || (opcode >= 0xd0 && opcode <= 0xd3) ||
-               (opcode >= 0xd8 && opcode <= 0xdf);
-    }
-}
+/*
+ * The bytes behind an opcode, as in the maps of the SDM's appendix A: M a ModRM; b, w, d an
+ * immediate of 1, 2, 4 bytes; z of 2 or 4 by the operand size; v of up to 8; a an address; B, Z a
+ * ModRM and b, z; L as B, but with VEX there is none; '-' no instruction of 64-bit code.
+ */
+static const char forms_one[] = "MMMMbz--MMMMbz-."  /* 00 */
+                                "MMMMbz--MMMMbz--"  /* 10 */
+                                "MMMMbz.-MMMMbz.-"  /* 20 */
+                                "MMMMbz.-MMMMbz.-"  /* 30 */
+                                "................"  /* 40 */
+                                "................"  /* 50 */
+                                "--.M....zZbB...."  /* 60 */
+                                "bbbbbbbbbbbbbbbb"  /* 70 */
+                                "BZ-BMMMMMMMMMMMM"  /* 80 */
+                                "..........-....."  /* 90 */
+                                "aaaa....bz......"  /* a0 */
+                                "bbbbbbbbvvvvvvvv"  /* b0 */
+                                "BBw...BZw.w..b-."  /* c0 */
+                                "MMMM---.MMMMMMMM"  /* d0 */
+                                "bbbbbbbbdd-b...."  /* e0 */
+                                "......BZ......MM"; /* f0: the immediate of f6 and f7 is test's */
+static const char forms_0f[] = "MMMM-.....-.-M.L"   /* 00 */
+                               "MMMMMMMMMMMMMMMM"   /* 10 */
+                               "MMMM----MMMMMMMM"   /* 20 */
+                               "......-..-.-----"   /* 30 */
+                               "MMMMMMMMMMMMMMMM"   /* 40 */
+                               "MMMMMMMMMMMMMMMM"   /* 50 */
+                               "MMMMMMMMMMMMMMMM"   /* 60 */
+                               "BBBBMMM.MM--MMMM"   /* 70 */
+                               "dddddddddddddddd"   /* 80 */
+                               "MMMMMMMMMMMMMMMM"   /* 90 */
+                               "...MLM--...MLMMM"   /* a0 */
+                               "MMMMMMMMMMLMMMMM"   /* b0 */
+                               "MMBMBBBM........"   /* c0 */
+                               "MMMMMMMMMMMMMMMM"   /* d0 */
+                               "MMMMMMMMMMMMMMMM"   /* e0 */
+                               "MMMMMMMMMMMMMMMM";  /* f0 */
 
-static bool modrm_0f(uint8_t opcode)
+static char form_of(const struct encoding *in)
 {
-    bool without = (opcode >= 0x05 && opcode <= 0x0c) || opcode == 0x0e ||
-                   (opcode >= 0x30 && opcode <= 0x37) || opcode == 0x77 ||
-                   (opcode >= 0x80 && opcode <= 0x8f) || (opcode >= 0xa0 && opcode <= 0xa2) ||
-                   (opcode >= 0xa8 && opcode <= 0xaa) || (opcode >= 0xc8 && opcode <= 0xcf);
-    return !without;
+    if (in->map > MAP_0F)
+        return 'M';
+    return in->map == MAP_ONE ? forms_one[in->opcode] : forms_0f[in->opcode];
 }
 
 static bool has_modrm(const struct encoding *in)
 {
-    if (in->map == MAP_ONE)
-        return modrm_one(in->opcode);
-    if (in->space == SPACE_LEGACY && in->map == MAP_0F)
-        return modrm_0f(in->opcode);
+    if (in->space == SPACE_LEGACY)
+        return form_of(in) >= 'A' && form_of(in) <= 'Z';
     return !(in->space == SPACE_VEX && in->map == MAP_0F && in->opcode == 0x77); /* vzeroupper */
-}
-
-#define OPCODE(number) (UINT64_C(1) << ((number) % 64))
-
-/* Opcodes that are none in 64-bit mode, a bit each. */
-static const uint64_t none_of_one[4] = {
-    OPCODE(0x06) | OPCODE(0x07) | OPCODE(0x0e) | OPCODE(0x16) | OPCODE(0x17) | OPCODE(0x1e) |
-        OPCODE(0x1f) | OPCODE(0x27) | OPCODE(0x2f) | OPCODE(0x37) | OPCODE(0x3f),
-    OPCODE(0x60) | OPCODE(0x61), OPCODE(0x82) | OPCODE(0x9a),
-    OPCODE(0xce) | OPCODE(0xd4) | OPCODE(0xd5) | OPCODE(0xd6) | OPCODE(0xea)};
-static const uint64_t none_of_0f[4] = {
-    OPCODE(0x04) | OPCODE(0x0a) | OPCODE(0x0c) | OPCODE(0x24) | OPCODE(0x25) | OPCODE(0x26) |
-        OPCODE(0x27) | OPCODE(0x36) | OPCODE(0x39) | OPCODE(0x3b) | OPCODE(0x3c) | OPCODE(0x3d) |
-        OPCODE(0x3e) | OPCODE(0x3f),
-    OPCODE(0x7a) | OPCODE(0x7b), OPCODE(0xa6) | OPCODE(0xa7)};
-
-static bool is_valid(const struct encoding *in)
-{
-    if (in->space != SPACE_LEGACY || in->map > MAP_0F)
-        return true;
-    const uint64_t *none = in->map == MAP_ONE ? none_of_one : none_of_0f;
-    return !(none[in->opcode / 64] >> in->opcode % 64 & 1);
 }
 
 static void read_memory(struct cursor *cursor, struct encoding *out, const struct extension *more)
@@ -274,93 +263,42 @@ static void read_modrm(struct cursor *cursor, struct encoding *out, const struct
         read_memory(cursor, out, more);
 }
 
-/* By the operand size: 2 or 4 bytes, never 8. */
-static unsigned whole_immediate(const struct encoding *in)
+static unsigned immediate_legacy(const struct encoding *in)
 {
-    return in->operand16 && !in->wide ? 2 : 4;
-}
-
-static unsigned immediate_one(const struct encoding *in)
-{
-    uint8_t op = in->opcode;
-    if (op < 0x40)
-        return (op & 7) == 4 ? 1 : (op & 7) == 5 ? whole_immediate(in) : 0;
-    switch (op) {
-    case 0x68:
-    case 0x69:
-    case 0x81:
-    case 0xa9:
-    case 0xc7:
-        return whole_immediate(in);
-    case 0x6a:
-    case 0x6b:
-    case 0x80:
-    case 0x83:
-    case 0xa8:
-    case 0xc0:
-    case 0xc1:
-    case 0xc6:
-    case 0xcd:
-    case 0xeb:
-        return 1;
-    case 0xa0:
-    case 0xa1:
-    case 0xa2:
-    case 0xa3:
-        return in->narrow ? 4 : 8;
-    case 0xc2:
-    case 0xca:
-        return 2;
-    case 0xc8: /* enter: a second one follows */
-        return 2;
-    case 0xe8:
-    case 0xe9:
-        return 4;
-    case 0xf6:
-        return (in->reg & 7) < 2 ? 1 : 0;
-    case 0xf7:
-        return (in->reg & 7) < 2 ? whole_immediate(in) : 0;
-    default:
-        break;
-    }
-    if (op >= 0xb8 && op <= 0xbf)
-        return in->wide ? 8 : whole_immediate(in);
-    bool one =
-        (op >= 0x70 && op <= 0x7f) || (op >= 0xb0 && op <= 0xb7) || (op >= 0xe0 && op <= 0xe7);
-    return one ? 1 : 0;
-}
-
-static unsigned immediate_0f(const struct encoding *in)
-{
-    bool legacy = in->space == SPACE_LEGACY;
-    uint8_t op = in->opcode;
-    if ((op >= 0x70 && op <= 0x73) || op == 0xc2 || (op >= 0xc4 && op <= 0xc6))
-        return 1;
-    if (!legacy)
+    unsigned whole = in->operand16 && !in->wide ? 2 : 4;
+    if (in->map == MAP_ONE && (in->opcode & 0xfe) == 0xf6 && (in->reg & 7) >= 2)
         return 0;
-    if (op >= 0x80 && op <= 0x8f)
-        return 4;
-    if (op == 0x78 && (in->prefix == PREFIX_66 || in->prefix == PREFIX_F2)) /* extrq, insertq */
+    if (in->map == MAP_0F && in->opcode == 0x78 &&
+        (in->prefix == PREFIX_66 || in->prefix == PREFIX_F2)) /* extrq, insertq */
         return 2;
-    return op == 0x0f || op == 0xa4 || op == 0xac || op == 0xba ? 1 : 0;
+    switch (form_of(in)) {
+    case 'b':
+    case 'B':
+    case 'L':
+        return 1;
+    case 'w':
+        return 2;
+    case 'd':
+        return 4;
+    case 'z':
+    case 'Z':
+        return whole;
+    case 'v':
+        return in->wide ? 8 : whole;
+    case 'a':
+        return in->narrow ? 4 : 8;
+    default:
+        return 0;
+    }
 }
 
 static unsigned immediate_bytes(const struct encoding *in)
 {
-    switch (in->map) {
-    case MAP_ONE:
-        return immediate_one(in);
-    case MAP_0F:
-        return immediate_0f(in);
-    case MAP_0F3A:
+    if (in->map == MAP_0F3A || in->map == MAP_XOP)
         return 1;
-    case MAP_XOP:
-        return 1;
-    case MAP_XOP + 2:
+    if (in->map == MAP_XOP + 2)
         return 4;
-    default:
-        return 0;
-    }
+    return in->space == SPACE_LEGACY ? immediate_legacy(in) : form_of(in) == 'B';
 }
 
 bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size)
@@ -380,7 +318,8 @@ bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size)
                 (escape == 0x62 ? read_evex(&cursor, out, &more) : read_vex(&cursor, out, &more));
     else
         known = read_legacy(&cursor, out, rex, &more);
-    if (!known || cursor.failed || !is_valid(out))
+    bool none = out->space == SPACE_LEGACY && form_of(out) == '-';
+    if (!known || cursor.failed || none)
         return false;
     out->low = (out->opcode & 7) | more.base;
     out->has_modrm = has_modrm(out);

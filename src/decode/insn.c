@@ -9,6 +9,10 @@ static const uint8_t by_number[16] = {SREG_AX,  SREG_CX,  SREG_DX,  SREG_BX, SRE
                                       SREG_SI,  SREG_DI,  SREG_R8,  SREG_R9, SREG_R10, SREG_R11,
                                       SREG_R12, SREG_R13, SREG_R14, SREG_R15};
 
+static const uint32_t AX = 1u << SREG_AX, BX = 1u << SREG_BX, CX = 1u << SREG_CX,
+                      DX = 1u << SREG_DX, SI = 1u << SREG_SI, DI = 1u << SREG_DI,
+                      BP = 1u << SREG_BP, SP = 1u << SREG_SP;
+
 /* A general register as an operand names it. */
 struct part {
     uint8_t reg;
@@ -225,6 +229,8 @@ static void add_string(struct insn *out, const struct encoding *in)
         add_memory(out, destination);
     out->string_step = source.size;
     out->repeats = in->repeated;
+    out->writes = (from ? SI : 0) | (to ? DI : 0) | (in->repeated ? CX : 0) |
+                  (is_one(in, 0xac, 0xad) ? AX : 0);
 }
 
 /* Memory addressed by registers that no ModRM names: a mask move, a move of 64 bytes. */
@@ -267,12 +273,48 @@ static void set_memory(struct insn *out, const struct encoding *in)
 
 /* --- registers written -------------------------------------------------------------------- */
 
-static bool one_writes_reg(const struct encoding *in)
+/*
+ * Effects of legacy opcodes that are the same for each ModRM: f on the flags, r on the register of
+ * ModRM.reg, a on RAX; b on flags and register, c on flags and RAX.
+ */
+static const char effects_one[] = "ffbbcc..ffbbcc.."  /* 00 */
+                                  "ffbbcc..ffbbcc.."  /* 10 */
+                                  "ffbbcc..ffbbcc.."  /* 20 */
+                                  "ffbbcc..ffffff.."  /* 30 */
+                                  "................"  /* 40 */
+                                  "................"  /* 50 */
+                                  "...r.....b.b...."  /* 60 */
+                                  "................"  /* 70 */
+                                  "ff.fffrr..rr.r.."  /* 80 */
+                                  "........a....ffa"  /* 90 */
+                                  "aa....ffff....ff"  /* a0 */
+                                  "................"  /* b0 */
+                                  "ff.............f"  /* c0 */
+                                  "ffff...a........"  /* d0 */
+                                  "....aa......aa.."  /* e0 */
+                                  ".....f..ff......"; /* f0 */
+static const char effects_0f[] = "..bb.f.........."   /* 00 */
+                                 "................"   /* 10 */
+                                 "..............ff"   /* 20 */
+                                 "................"   /* 30 */
+                                 "rrrrrrrrrrrrrrrr"   /* 40 */
+                                 "................"   /* 50 */
+                                 "................"   /* 60 */
+                                 "................"   /* 70 */
+                                 "................"   /* 80 */
+                                 "................"   /* 90 */
+                                 "...fff....ffff.b"   /* a0 */
+                                 "ccrfrrrrb.ffbbrr"   /* b0 */
+                                 "bb.............."   /* c0 */
+                                 "................"   /* d0 */
+                                 "................"   /* e0 */
+                                 "................";  /* f0 */
+
+static char effect_of(const struct encoding *in)
 {
-    if (in->opcode < 0x40)
-        return (in->opcode & 7) >= 2 && (in->opcode & 7) <= 3 && in->opcode < 0x38;
-    return in->opcode == 0x63 || in->opcode == 0x69 || in->opcode == 0x6b || in->opcode == 0x86 ||
-           in->opcode == 0x87 || in->opcode == 0x8a || in->opcode == 0x8b || in->opcode == 0x8d;
+    if (in->space != SPACE_LEGACY || in->map > MAP_0F)
+        return '.';
+    return in->map == MAP_ONE ? effects_one[in->opcode] : effects_0f[in->opcode];
 }
 
 /* Moves of vector and mask registers to general ones, in any encoding. */
@@ -297,37 +339,13 @@ static bool vector_writes_reg(const struct encoding *in)
     }
 }
 
-static bool general_0f_writes_reg(const struct encoding *in)
-{
-    switch (in->opcode) {
-    case 0x02:
-    case 0x03:
-    case 0xaf:
-    case 0xb2:
-    case 0xb4:
-    case 0xb5:
-    case 0xb6:
-    case 0xb7:
-    case 0xb8:
-    case 0xbc:
-    case 0xbd:
-    case 0xbe:
-    case 0xbf:
-    case 0xc0:
-    case 0xc1:
-        return true;
-    default:
-        return in->opcode >= 0x40 && in->opcode <= 0x4f;
-    }
-}
-
 static bool writes_reg(const struct encoding *in)
 {
+    char effect = effect_of(in);
+    if (effect == 'r' || effect == 'b')
+        return true;
     switch (in->map) {
-    case MAP_ONE:
-        return one_writes_reg(in);
     case MAP_0F:
-        return (in->space == SPACE_LEGACY && general_0f_writes_reg(in)) || vector_writes_reg(in);
     case MAP_FP16:
         return vector_writes_reg(in);
     case MAP_0F38:
@@ -399,26 +417,10 @@ static bool writes_rm(const struct encoding *in)
     return kind == ACCESS_STORE || kind == ACCESS_LOAD_STORE;
 }
 
-static const uint32_t AX = 1u << SREG_AX, BX = 1u << SREG_BX, CX = 1u << SREG_CX,
-                      DX = 1u << SREG_DX, SI = 1u << SREG_SI, DI = 1u << SREG_DI,
-                      BP = 1u << SREG_BP, SP = 1u << SREG_SP;
-
-static uint32_t string_writes(const struct encoding *in)
-{
-    bool from = is_one(in, 0xa4, 0xa7) || is_one(in, 0xac, 0xad) || is_one(in, 0x6e, 0x6f);
-    bool to = !is_one(in, 0xac, 0xad) && !is_one(in, 0x6e, 0x6f);
-    return (from ? SI : 0) | (to ? DI : 0) | (in->repeated ? CX : 0) |
-           (is_one(in, 0xac, 0xad) ? AX : 0);
-}
-
 static uint32_t one_writes(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
     uint8_t op = in->opcode;
-    if (is_string(in))
-        return string_writes(in);
-    if (op < 0x40) /* with an immediate, except cmp */
-        return (op & 7) >= 4 && (op & 7) <= 5 && op < 0x38 ? AX : 0;
     if (op >= 0x58 && op <= 0x5f)
         return bit(register_of(in->low));
     if (op >= 0x91 && op <= 0x97)
@@ -428,16 +430,6 @@ static uint32_t one_writes(const struct encoding *in)
     switch (op) {
     case 0x90:
         return in->low ? AX | bit(register_of(in->low)) : 0;
-    case 0x98:
-    case 0x9f:
-    case 0xa0:
-    case 0xa1:
-    case 0xd7:
-    case 0xe4:
-    case 0xe5:
-    case 0xec:
-    case 0xed:
-        return AX;
     case 0x99:
         return DX;
     case 0xc6:
@@ -491,9 +483,6 @@ static uint32_t general_0f_writes(const struct encoding *in)
         return AX | DX;
     case 0xa2:
         return AX | BX | CX | DX;
-    case 0xb0:
-    case 0xb1:
-        return AX;
     case 0xc7:
         return in->mod != 3 && (in->reg & 7) == 1 ? AX | DX : 0;
     default:
@@ -514,6 +503,8 @@ static void set_written(struct insn *out, const struct encoding *in)
         out->writes |= bit(register_part_of(in, in->rm, width).reg);
     if (writes_vvvv(in))
         out->writes |= bit(register_of(in->vvvv));
+    if (effect_of(in) == 'a' || effect_of(in) == 'c')
+        out->writes |= AX;
     if (in->map == MAP_ONE)
         out->writes |= one_writes(in);
     if (in->space == SPACE_LEGACY && in->map == MAP_0F)
@@ -530,35 +521,8 @@ static void set_written(struct insn *out, const struct encoding *in)
 static bool one_flags(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
-    uint8_t op = in->opcode;
-    if (op < 0x40)
-        return (op & 7) < 6;
-    if ((op >= 0xc0 && op <= 0xc1) || (op >= 0xd0 && op <= 0xd3))
-        return true;
-    switch (op) {
-    case 0x69:
-    case 0x6b:
-    case 0x80:
-    case 0x81:
-    case 0x83:
-    case 0x84:
-    case 0x85:
-    case 0x9d:
-    case 0x9e:
-    case 0xa6:
-    case 0xa7:
-    case 0xa8:
-    case 0xa9:
-    case 0xae:
-    case 0xaf:
-    case 0xcf:
-    case 0xf5:
-    case 0xf8:
-    case 0xf9:
-        return true;
-    case 0xda: /* fucompp does not; fcomi and fucomi do */
-        return false;
-    case 0xdb:
+    switch (in->opcode) {
+    case 0xdb: /* fcomi and fucomi do; fucompp of 0xda does not */
     case 0xdf:
         return in->mod == 3 && (group == 5 || group == 6);
     case 0xf6:
@@ -580,34 +544,9 @@ static bool general_0f_flags(const struct encoding *in)
         return group == 4 || group == 5;
     case 0x01: /* xtest */
         return in->mod == 3 && group == 2 && (in->rm & 7) == 6;
-    case 0x02:
-    case 0x03:
-    case 0x05:
-    case 0x2e:
-    case 0x2f:
-        return true;
     case 0x78:
     case 0x79:
         return in->prefix == PREFIX_NONE;
-    case 0xa3:
-    case 0xa4:
-    case 0xa5:
-    case 0xaa:
-    case 0xab:
-    case 0xac:
-    case 0xad:
-    case 0xaf:
-    case 0xb0:
-    case 0xb1:
-    case 0xb3:
-    case 0xb8:
-    case 0xba:
-    case 0xbb:
-    case 0xbc:
-    case 0xbd:
-    case 0xc0:
-    case 0xc1:
-        return true;
     case 0xae: /* umonitor does not; umwait and tpause do */
         return in->mod == 3 ? group == 6 && in->prefix != PREFIX_F3 && in->prefix != PREFIX_NONE
                             : group == 6 && in->prefix == PREFIX_F3;
@@ -620,6 +559,9 @@ static bool general_0f_flags(const struct encoding *in)
 
 static bool changes_flags(const struct encoding *in)
 {
+    char effect = effect_of(in);
+    if (effect == 'f' || effect == 'b' || effect == 'c')
+        return true;
     switch (in->map) {
     case MAP_ONE:
         return one_flags(in);

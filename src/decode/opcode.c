@@ -15,9 +15,14 @@ enum size {
     SIZE_HALF,               /* of a vector */
     SIZE_QUARTER,
     SIZE_EIGHTH,
-    SIZE_WIDE,     /* 8 with W, else 4 */
-    SIZE_PAIR,     /* half a vector, a whole one with W */
-    SIZE_DUPLICATE /* 8 of a vector of 16 bytes, else all of it: movddup */
+    SIZE_WIDE,      /* 8 with W, else 4 */
+    SIZE_PAIR,      /* half a vector, a whole one with W */
+    SIZE_DUPLICATE, /* 8 of a vector of 16 bytes, else all of it: movddup */
+    SIZE_SCALAR,    /* one element if the opcode is odd, else the vector */
+    SIZE_NARROW,    /* of a vector: elements of half its elements' size, a quarter, an eighth */
+    SIZE_GENERAL,   /* of a general register */
+    SIZE_OF_PAIR,   /* the same if the opcode is odd, else 1 */
+    SIZE_FAR        /* and a selector */
 };
 
 enum {
@@ -32,7 +37,9 @@ enum {
     EACH = SPACE_LEGACY | SPACE_VEX | SPACE_EVEX,
     R = ACCESS_LOAD,
     W = ACCESS_STORE,
-    P = ACCESS_PREFETCH
+    P = ACCESS_PREFETCH,
+    X = ACCESS_LOAD_STORE,
+    A = ACCESS_UNKNOWN_KIND
 };
 
 /* `unit`: elements that EVEX broadcasts or a displacement counts in where they are not of 8 bytes
@@ -47,6 +54,31 @@ struct row {
 };
 
 static const struct row rows_0f[] = {
+    {0x02, 0x03, PALL, SPACE_LEGACY, R, 2, 0},
+    {0x0d, 0x0d, PALL, SPACE_LEGACY, P, 0, 0},
+    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0, 0}, /* no-ops, and what older processors take for them */
+    {0x40, 0x4f, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
+    {0x78, 0x78, P0, SPACE_LEGACY, W, 8, 0},
+    {0x79, 0x79, P0, SPACE_LEGACY, R, 8, 0},
+    {0x90, 0x9f, PALL, SPACE_LEGACY, W, 1, 0},
+    {0xa3, 0xa3, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0}, /* bt: or a bit beyond these bytes */
+    {0xa4, 0xa5, PALL, SPACE_LEGACY, X, SIZE_GENERAL, 0},
+    {0xab, 0xad, PALL, SPACE_LEGACY, X, SIZE_GENERAL, 0},
+    {0xaf, 0xaf, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
+    {0xb0, 0xb1, PALL, SPACE_LEGACY, X, SIZE_OF_PAIR, 0},
+    {0xb2, 0xb2, PALL, SPACE_LEGACY, R, SIZE_FAR, 0},
+    {0xb3, 0xb3, PALL, SPACE_LEGACY, X, SIZE_GENERAL, 0},
+    {0xb4, 0xb5, PALL, SPACE_LEGACY, R, SIZE_FAR, 0},
+    {0xb6, 0xb6, PALL, SPACE_LEGACY, R, 1, 0},
+    {0xb7, 0xb7, PALL, SPACE_LEGACY, R, 2, 0},
+    {0xb9, 0xb9, PALL, SPACE_LEGACY, R, 4, 0}, /* ud1, ud0 */
+    {0xbb, 0xbb, PALL, SPACE_LEGACY, X, SIZE_GENERAL, 0},
+    {0xb8, 0xbd, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
+    {0xbe, 0xbe, PALL, SPACE_LEGACY, R, 1, 0},
+    {0xbf, 0xbf, PALL, SPACE_LEGACY, R, 2, 0},
+    {0xc0, 0xc1, PALL, SPACE_LEGACY, X, SIZE_OF_PAIR, 0},
+    {0xc3, 0xc3, PALL, SPACE_LEGACY, W, SIZE_GENERAL, 0},
+    {0xff, 0xff, PALL, SPACE_LEGACY, R, 4, 0},
     {0x10, 0x11, PF3, EACH, R, 4, 0},
     {0x10, 0x11, PF2, EACH, R, 8, 0},
     {0x12, 0x12, P0 | P66, EACH, R, 8, 0},
@@ -94,41 +126,27 @@ static const struct row rows_0f[] = {
 };
 
 static const struct row rows_0f38[] = {
-    {0x10, 0x10, PF3, EVEX, W, SIZE_HALF, 0}, /* vpmovus and its kin: narrower elements stored */
-    {0x11, 0x11, PF3, EVEX, W, SIZE_QUARTER, 0},
-    {0x12, 0x12, PF3, EVEX, W, SIZE_EIGHTH, 0},
-    {0x13, 0x13, PF3, EVEX, W, SIZE_HALF, 0},
-    {0x14, 0x14, PF3, EVEX, W, SIZE_QUARTER, 0},
-    {0x15, 0x15, PF3, EVEX, W, SIZE_HALF, 0},
-    {0x20, 0x20, PF3, EVEX, W, SIZE_HALF, 0},
-    {0x21, 0x21, PF3, EVEX, W, SIZE_QUARTER, 0},
-    {0x22, 0x22, PF3, EVEX, W, SIZE_EIGHTH, 0},
-    {0x23, 0x23, PF3, EVEX, W, SIZE_HALF, 0},
-    {0x24, 0x24, PF3, EVEX, W, SIZE_QUARTER, 0},
-    {0x25, 0x25, PF3, EVEX, W, SIZE_HALF, 0},
-    {0x30, 0x30, PF3, EVEX, W, SIZE_HALF, 0},
-    {0x31, 0x31, PF3, EVEX, W, SIZE_QUARTER, 0},
-    {0x32, 0x32, PF3, EVEX, W, SIZE_EIGHTH, 0},
-    {0x33, 0x33, PF3, EVEX, W, SIZE_HALF, 0},
-    {0x34, 0x34, PF3, EVEX, W, SIZE_QUARTER, 0},
-    {0x35, 0x35, PF3, EVEX, W, SIZE_HALF, 0},
+    {0x80, 0x82, PALL, SPACE_LEGACY, R, 16, 0},
+    {0xdc, 0xdd, PF3, SPACE_LEGACY, R, 48, 0}, /* Key Locker: handles of keys of 128 or 256 bits */
+    {0xde, 0xdf, PF3, SPACE_LEGACY, R, 64, 0},
+    {0xf0, 0xf0, PF2, SPACE_LEGACY, R, 1, 0}, /* crc32, movbe */
+    {0xf1, 0xf1, P0 | P66 | PF3, SPACE_LEGACY, W, SIZE_GENERAL, 0},
+    {0xf0, 0xf1, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
+    {0xf5, 0xf5, PALL, SPACE_LEGACY, W, SIZE_WIDE, 0},
+    {0xf6, 0xf6, P0, SPACE_LEGACY, W, SIZE_WIDE, 0}, /* wrss; adcx, adox */
+    {0xf6, 0xf6, PALL, SPACE_LEGACY, R, SIZE_WIDE, 0},
+    {0xf8, 0xf8, PALL, SPACE_LEGACY, R, 64, 0}, /* movdir64b, enqcmd: to where a register points */
+    {0xf9, 0xf9, PALL, SPACE_LEGACY, W, SIZE_WIDE, 0},
+    {0x10, 0x15, PF3, EVEX, W, SIZE_NARROW, 0}, /* vpmovus and its kin: narrower elements stored */
+    {0x20, 0x25, PF3, EVEX, W, SIZE_NARROW, 0},
+    {0x30, 0x35, PF3, EVEX, W, SIZE_NARROW, 0},
+    {0x20, 0x25, P66, EACH, R, SIZE_NARROW, 0}, /* pmovsx, pmovzx */
+    {0x30, 0x35, P66, EACH, R, SIZE_NARROW, 0},
     {0x13, 0x13, P66, EACH, R, SIZE_HALF, 0}, /* vcvtph2ps */
     {0x18, 0x18, P66, EACH, R, 4, 0},
     {0x19, 0x19, P66, EACH, R, 8, 0},
     {0x1a, 0x1a, P66, EACH, R, 16, 0},
     {0x1b, 0x1b, P66, EACH, R, 32, 0},
-    {0x20, 0x20, P66, EACH, R, SIZE_HALF, 0}, /* pmovsx, pmovzx */
-    {0x21, 0x21, P66, EACH, R, SIZE_QUARTER, 0},
-    {0x22, 0x22, P66, EACH, R, SIZE_EIGHTH, 0},
-    {0x23, 0x23, P66, EACH, R, SIZE_HALF, 0},
-    {0x24, 0x24, P66, EACH, R, SIZE_QUARTER, 0},
-    {0x25, 0x25, P66, EACH, R, SIZE_HALF, 0},
-    {0x30, 0x30, P66, EACH, R, SIZE_HALF, 0},
-    {0x31, 0x31, P66, EACH, R, SIZE_QUARTER, 0},
-    {0x32, 0x32, P66, EACH, R, SIZE_EIGHTH, 0},
-    {0x33, 0x33, P66, EACH, R, SIZE_HALF, 0},
-    {0x34, 0x34, P66, EACH, R, SIZE_QUARTER, 0},
-    {0x35, 0x35, P66, EACH, R, SIZE_HALF, 0},
     {0x2d, 0x2d, P66, EVEX, R, SIZE_WIDE, 0}, /* vscalefss */
     {0x2e, 0x2f, P66, SPACE_VEX, W, SIZE_WHOLE, 0},
     {0x43, 0x43, P66, EVEX, R, SIZE_WIDE, 0},
@@ -154,18 +172,9 @@ static const struct row rows_0f38[] = {
     {0xa0, 0xa3, P66, EVEX, W, SIZE_WIDE, 0},
     {0x9a, 0x9b, PF2, EVEX, R, 16, 0}, /* v4fmaddps */
     {0xaa, 0xab, PF2, EVEX, R, 16, 0},
-    {0x99, 0x99, P66, EACH, R, SIZE_WIDE, 0}, /* the scalar ones of fused multiply and add */
-    {0x9b, 0x9b, P66, EACH, R, SIZE_WIDE, 0},
-    {0x9d, 0x9d, P66, EACH, R, SIZE_WIDE, 0},
-    {0x9f, 0x9f, P66, EACH, R, SIZE_WIDE, 0},
-    {0xa9, 0xa9, P66, EACH, R, SIZE_WIDE, 0},
-    {0xab, 0xab, P66, EACH, R, SIZE_WIDE, 0},
-    {0xad, 0xad, P66, EACH, R, SIZE_WIDE, 0},
-    {0xaf, 0xaf, P66, EACH, R, SIZE_WIDE, 0},
-    {0xb9, 0xb9, P66, EACH, R, SIZE_WIDE, 0},
-    {0xbb, 0xbb, P66, EACH, R, SIZE_WIDE, 0},
-    {0xbd, 0xbd, P66, EACH, R, SIZE_WIDE, 0},
-    {0xbf, 0xbf, P66, EACH, R, SIZE_WIDE, 0},
+    {0x98, 0x9f, P66, EACH, R, SIZE_SCALAR, 0}, /* fused multiply and add */
+    {0xa8, 0xaf, P66, EACH, R, SIZE_SCALAR, 0},
+    {0xb8, 0xbf, P66, EACH, R, SIZE_SCALAR, 0},
     {0xc6, 0xc7, P66, EVEX, P, SIZE_WIDE, 0},
     {0xcb, 0xcb, P66, EVEX, R, SIZE_WIDE, 0},
     {0xcd, 0xcd, P66, EVEX, R, SIZE_WIDE, 0},
@@ -248,18 +257,9 @@ static const struct row rows_fp16_more[] = {
     {0x57, 0x57, PF3 | PF2, EVEX, R, 4, 4},
     {0xd6, 0xd6, PF3 | PF2, EVEX, R, SIZE_WHOLE, 4},
     {0xd7, 0xd7, PF3 | PF2, EVEX, R, 4, 4},
-    {0x99, 0x99, P66, EVEX, R, 2, 2},
-    {0x9b, 0x9b, P66, EVEX, R, 2, 2},
-    {0x9d, 0x9d, P66, EVEX, R, 2, 2},
-    {0x9f, 0x9f, P66, EVEX, R, 2, 2},
-    {0xa9, 0xa9, P66, EVEX, R, 2, 2},
-    {0xab, 0xab, P66, EVEX, R, 2, 2},
-    {0xad, 0xad, P66, EVEX, R, 2, 2},
-    {0xaf, 0xaf, P66, EVEX, R, 2, 2},
-    {0xb9, 0xb9, P66, EVEX, R, 2, 2},
-    {0xbb, 0xbb, P66, EVEX, R, 2, 2},
-    {0xbd, 0xbd, P66, EVEX, R, 2, 2},
-    {0xbf, 0xbf, P66, EVEX, R, 2, 2},
+    {0x98, 0x9f, P66, EVEX, R, SIZE_SCALAR, 2},
+    {0xa8, 0xaf, P66, EVEX, R, SIZE_SCALAR, 2},
+    {0xb8, 0xbf, P66, EVEX, R, SIZE_SCALAR, 2},
     {0x00, 0xff, PALL, EVEX, R, SIZE_WHOLE, 2},
 };
 
@@ -313,8 +313,14 @@ static bool is_mmx(const struct encoding *in)
            (in->opcode >= 0xd1 && in->opcode != 0xc6);
 }
 
+static unsigned general_bytes(const struct encoding *in)
+{
+    return in->wide ? 8 : in->operand16 ? 2 : 4;
+}
+
 static uint8_t bytes_of(const struct encoding *in, uint8_t size)
 {
+    static const uint8_t narrower[6] = {2, 4, 8, 2, 4, 2};
     unsigned vector = is_mmx(in) ? 8 : in->vector;
     switch (size) {
     case SIZE_WHOLE:
@@ -331,12 +337,24 @@ static uint8_t bytes_of(const struct encoding *in, uint8_t size)
         return (uint8_t)(in->space == SPACE_EVEX && in->wide ? vector : vector / 2);
     case SIZE_DUPLICATE:
         return vector == 16 ? 8 : (uint8_t)vector;
+    case SIZE_SCALAR:
+        if (in->opcode & 1)
+            return in->map == MAP_FP16_MORE ? 2 : bytes_of(in, SIZE_WIDE);
+        return (uint8_t)vector;
+    case SIZE_NARROW:
+        return (uint8_t)(vector / narrower[in->opcode & 0xf]);
+    case SIZE_GENERAL:
+        return (uint8_t)general_bytes(in);
+    case SIZE_OF_PAIR:
+        return in->opcode & 1 ? (uint8_t)general_bytes(in) : 1;
+    case SIZE_FAR:
+        return (uint8_t)(general_bytes(in) + 2);
     default:
         return size;
     }
 }
 
-static struct opcode_operand vector_memory(const struct encoding *in)
+static struct opcode_operand row_memory(const struct encoding *in)
 {
     const struct row *row = row_of(in);
     struct opcode_operand operand = {.kind = row ? row->kind : ACCESS_LOAD};
@@ -386,8 +404,6 @@ unsigned opcode_lanes(const struct encoding *in)
     return in->vector / (in->wide || wide_index ? 8u : 4u);
 }
 
-enum { X = ACCESS_LOAD_STORE, A = ACCESS_UNKNOWN_KIND };
-
 static struct opcode_operand operand_of(uint8_t kind, unsigned bytes)
 {
     return (struct opcode_operand){kind, (uint16_t)bytes, 0};
@@ -414,11 +430,6 @@ static struct opcode_operand float_memory(const struct encoding *in)
     if (in->operand16 && !in->wide && bytes >= 28) /* the environment in its 16-bit form */
         bytes -= 14;
     return operand_of(table[row][column].kind, bytes);
-}
-
-static unsigned general_bytes(const struct encoding *in)
-{
-    return in->wide ? 8 : in->operand16 ? 2 : 4;
 }
 
 static struct opcode_operand one_memory(const struct encoding *in)
@@ -489,11 +500,10 @@ static struct opcode_operand state_memory(const struct encoding *in)
     return operand_of(table[group].kind, table[group].bytes);
 }
 
-static bool general_0f(const struct encoding *in, struct opcode_operand *out)
+/* Opcodes of 0F with an operand that depends on ModRM.reg. */
+static bool group_memory(const struct encoding *in, struct opcode_operand *out)
 {
     unsigned group = in->reg & 7;
-    unsigned full = general_bytes(in);
-    unsigned bytes = in->opcode & 1 ? full : 1;
     switch (in->opcode) {
     case 0x00:
         *out = operand_of(group < 2 ? W : R, 2);
@@ -506,69 +516,14 @@ static bool general_0f(const struct encoding *in, struct opcode_operand *out)
                : group == 5 ? operand_of(X, 8) /* rstorssp */
                             : operand_of(A, 0);
         return true;
-    case 0x02:
-    case 0x03:
-        *out = operand_of(R, 2);
-        return true;
-    case 0x0d:
-        *out = operand_of(P, 0);
-        return true;
     case 0x18:
         *out = operand_of(group < 4 ? P : A, 0);
-        return true;
-    case 0x78:
-        *out = operand_of(W, 8);
-        return in->prefix == PREFIX_NONE;
-    case 0x79:
-        *out = operand_of(R, 8);
-        return in->prefix == PREFIX_NONE;
-    case 0xa3: /* bt: a register may name a bit beyond these bytes */
-    case 0xaf:
-    case 0xb8:
-    case 0xbc:
-    case 0xbd:
-        *out = operand_of(R, full);
-        return true;
-    case 0xa4:
-    case 0xa5:
-    case 0xab:
-    case 0xac:
-    case 0xad:
-    case 0xb3:
-    case 0xbb:
-        *out = operand_of(X, full);
         return true;
     case 0xae:
         *out = state_memory(in);
         return true;
-    case 0xb0:
-    case 0xb1:
-    case 0xc0:
-    case 0xc1:
-        *out = operand_of(X, bytes);
-        return true;
-    case 0xb9: /* ud1, ud0 */
-    case 0xff:
-        *out = operand_of(R, 4);
-        return true;
-    case 0xb2:
-    case 0xb4:
-    case 0xb5:
-        *out = operand_of(R, full + 2);
-        return true;
-    case 0xb6:
-    case 0xbe:
-        *out = operand_of(R, 1);
-        return true;
-    case 0xb7:
-    case 0xbf:
-        *out = operand_of(R, 2);
-        return true;
     case 0xba:
-        *out = operand_of(group == 4 ? R : X, full);
-        return true;
-    case 0xc3:
-        *out = operand_of(W, full);
+        *out = operand_of(group == 4 ? R : X, general_bytes(in));
         return true;
     case 0xc7:
         *out = group == 1   ? operand_of(X, in->wide ? 16 : 8)
@@ -576,55 +531,6 @@ static bool general_0f(const struct encoding *in, struct opcode_operand *out)
                : group == 4 ? operand_of(W, 0)
                : group == 5 ? operand_of(X, 0)
                             : operand_of(group == 6 ? R : W, 8);
-        return true;
-    default:
-        break;
-    }
-    if (in->opcode >= 0x19 && in->opcode <= 0x1f) {
-        *out = operand_of(A, 0); /* no-ops, and what older processors take for them */
-        return true;
-    }
-    if (in->opcode >= 0x40 && in->opcode <= 0x4f) {
-        *out = operand_of(R, full);
-        return true;
-    }
-    *out = operand_of(W, 1);
-    return in->opcode >= 0x90 && in->opcode <= 0x9f;
-}
-
-static bool general_0f38(const struct encoding *in, struct opcode_operand *out)
-{
-    unsigned full = general_bytes(in);
-    switch (in->opcode) {
-    case 0x80:
-    case 0x81:
-    case 0x82:
-        *out = operand_of(R, 16);
-        return true;
-    case 0xd8: /* Key Locker: a handle of a key of 128 or 256 bits */
-        *out = operand_of(R, in->reg & 2 ? 64 : 48);
-        return in->prefix == PREFIX_F3;
-    case 0xdc:
-    case 0xdd:
-    case 0xde:
-    case 0xdf:
-        *out = operand_of(R, in->opcode >= 0xde ? 64 : 48);
-        return in->prefix == PREFIX_F3;
-    case 0xf0:
-    case 0xf1: /* crc32, movbe */
-        *out = operand_of(R, in->prefix == PREFIX_F2 && in->opcode == 0xf0 ? 1 : full);
-        if (in->prefix != PREFIX_F2 && in->opcode == 0xf1)
-            out->kind = W;
-        return true;
-    case 0xf5:
-    case 0xf9:
-        *out = operand_of(W, in->wide ? 8 : 4);
-        return true;
-    case 0xf6: /* adcx, adox; wrss */
-        *out = operand_of(in->prefix == PREFIX_NONE ? W : R, in->wide ? 8 : 4);
-        return true;
-    case 0xf8: /* movdir64b, enqcmd: to where a register points */
-        *out = operand_of(R, 64);
         return true;
     default:
         return false;
@@ -636,9 +542,10 @@ struct opcode_operand opcode_memory(const struct encoding *in)
     struct opcode_operand operand;
     if (in->map == MAP_ONE)
         return one_memory(in);
-    if (in->space == SPACE_LEGACY && in->map == MAP_0F && general_0f(in, &operand))
+    if (in->space == SPACE_LEGACY && in->map == MAP_0F && group_memory(in, &operand))
         return operand;
-    if (in->space == SPACE_LEGACY && in->map == MAP_0F38 && general_0f38(in, &operand))
-        return operand;
-    return special_vex(in, &operand) ? operand : vector_memory(in);
+    if (in->space == SPACE_LEGACY && in->map == MAP_0F38 && in->opcode == 0xd8 &&
+        in->prefix == PREFIX_F3) /* Key Locker */
+        return operand_of(R, in->reg & 2 ? 64 : 48);
+    return special_vex(in, &operand) ? operand : row_memory(in);
 }

@@ -140,8 +140,9 @@ static uint32_t trace_writes(const struct trace *trace, size_t i, size_t at)
     return writes;
 }
 
-void trace_seal(const struct trace *trace, uint32_t *written)
+void trace_seal(const struct trace *trace)
 {
+    uint32_t *written = trace->written;
     written[trace->count] = 0;
     for (size_t at = trace->count; at > 0; at--) {
         written[at - 1] = written[at] | trace->insns[at - 1]->writes;
@@ -765,6 +766,6 @@ bool across(struct across *out, const struct across_code *code, struct trace_val
         .insns = out->insns, .written = out->written, .count = (uint8_t)course.count};
     memcpy(out->trace.segments, course.segments, sizeof out->trace.segments);
     out->trace.segment_count = (uint8_t)course.segment_count;
-    trace_seal(&out->trace, out->written);
+    trace_seal(&out->trace);
     return true;
 }

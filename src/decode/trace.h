@@ -24,16 +24,16 @@ struct trace_segment {
 };
 
 struct trace {
-    const struct insn *const *insns;
-    const uint32_t *written; /* count + 1: registers that an instruction or a later one writes */
-    uint32_t entered_by;     /* one of these registers held the first one's address; 0: not known */
+    const struct insn **insns;
+    uint32_t *written;   /* count + 1: registers that an instruction or a later one writes */
+    uint32_t entered_by; /* one of these registers held the first one's address; 0: not known */
     uint8_t count;
     uint8_t segment_count;
     struct trace_segment segments[TRACE_SEGMENTS_MAX];
 };
 
-/* When its instructions are all there; `written` is filled. */
-void trace_seal(const struct trace *trace, uint32_t *written);
+/* When its instructions are all there: fills `written`. */
+void trace_seal(const struct trace *trace);
 
 /* One evaluation; the flags say what it had to resort to. */
 struct trace_values {

@@ -104,8 +104,10 @@ const char *provisional_name(struct resolver *resolver, uint32_t object,
     if (pointers)
         block->target = desc->type_id;
     text_bytes(bytes, block->end - block->start);
-    *name = pointers ? arena_printf(strings, "%s []", desc->type)
-                     : arena_printf(strings, "malloc(%s)", bytes);
+    *name = pointers
+                ? arena_printf(strings, "%s []", desc->type)
+                : arena_printf(strings, "%s(%s)",
+                               allocations_bin_maker(resolver->allocations, block->bin), bytes);
     if (*name)
         *name = names_number(&resolver->names, desc, *name);
     return *name;

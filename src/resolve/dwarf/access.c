@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 
-#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/members.h"
 
@@ -257,7 +256,7 @@ void access_answer(struct program *program, struct dwarf_answer *answer)
 {
     const struct dwarf_question *question = &answer->question;
     struct flow_at at;
-    int failed = flows_at(program_flows(program), question->pc, &at);
+    int failed = flows_at(program->flows, question->pc, &at);
     const struct insn_memory *memory = failed ? NULL : operand(at.insn, question);
     if (!memory) {
         answer->untyped = failed == -ENOENT   ? UNTYPED_NO_UNIT

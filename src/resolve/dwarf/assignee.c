@@ -12,10 +12,7 @@
 
 #include "base/array.h"
 #include "decode/insn.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/dwarf/variables.h"
 #include "resolve/library_types.h"
 #include "resolve/members.h"
 
@@ -38,7 +35,7 @@ struct spot {
 static const struct type_desc *pointee_of(struct program *program, struct spot *spot,
                                           uint64_t offset, uint32_t *type)
 {
-    struct shapes *shapes = flows_shapes(program_flows(program));
+    struct shapes *shapes = &program->shapes;
     uint32_t shape = shapes_of(shapes, &spot->type);
     struct shape_leaf leaf;
     if (!shapes_leaf(shapes, shape, offset, &leaf) ||
@@ -110,10 +107,9 @@ static bool name_variable(struct program *program, Dwarf_Die *variable, uint64_t
 static bool assignee_held(struct program *program, uint64_t address, uint8_t reg,
                           struct dwarf_answer *answer)
 {
-    struct home_place place;
+    const struct wheres *wheres = wheres_at(program, address);
     Dwarf_Die variable;
-    return home_place(program, address, &place) &&
-           home_find_pointer(&place, address, reg, &variable) &&
+    return wheres && home_held(wheres, address, reg, true, &variable) &&
            name_variable(program, &variable, 0, answer);
 }
 
@@ -146,7 +142,7 @@ static bool name_slot(struct program *program, const struct insn *insn, int64_t 
 static bool name_global(struct program *program, const struct insn *insn, uint64_t address,
                         struct dwarf_answer *answer)
 {
-    const struct global *global = globals_find(program_globals(program), address, insn->address);
+    const struct global *global = globals_find(program, address, insn->address);
     if (!global)
         return false;
     Dwarf_Die variable = global->die;
@@ -186,7 +182,7 @@ static bool name_field(struct program *program, const struct insn *insn,
                        const struct insn_memory *memory, struct dwarf_answer *answer)
 {
     struct flow_at at;
-    if (flows_at(program_flows(program), insn->address, &at))
+    if (flows_at(program->flows, insn->address, &at))
         return false;
     if (name_element(program, &at, memory, answer))
         return true;
@@ -308,7 +304,7 @@ static bool go(struct follow *follow, size_t at, struct results results, unsigne
 /* Names a block after the container that allocated it; the class of an allocator gives the type. */
 static void name_library_block(struct program *program, struct dwarf_answer *answer)
 {
-    struct scopes *scopes = describe_scopes(program_types(program));
+    struct scopes *scopes = &program->scopes;
     Dwarf_Die functions[PROGRAM_FUNCTIONS];
     char scope[SCOPE_BYTES];
     char name[TYPENAME_BYTES] = "";
@@ -356,7 +352,7 @@ static void leave_out_library(struct program *program, struct dwarf_answer *answ
     const struct type_desc *type = program_described(program, answer->type);
     if (!answer->name || !program_functions(program, answer->question.pc - 1, functions))
         return;
-    scopes_prefix(describe_scopes(program_types(program)), &functions[0], scope, sizeof scope);
+    scopes_prefix(&program->scopes, &functions[0], scope, sizeof scope);
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
         if (strncmp(scope, scopes[i], strlen(scopes[i])))
             continue;
@@ -387,7 +383,7 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
 /* Compilers leave out member types that a unit does not use. */
 void node_answer(struct program *program, struct dwarf_answer *answer)
 {
-    struct scopes *scopes = describe_scopes(program_types(program));
+    struct scopes *scopes = &program->scopes;
     Dwarf_Die functions[PROGRAM_FUNCTIONS];
     unsigned count = program_functions(program, answer->question.pc, functions);
     answer->untyped = UNTYPED_NO_VARIABLE;

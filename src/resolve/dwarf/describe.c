@@ -13,7 +13,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "place.h"
-#include "resolve/dwarf/die.h"
 #include "resolve/library_types.h"
 
 /*
@@ -144,32 +143,21 @@ static const char *strings_keep(struct strings *strings, const char *text)
     return copy;
 }
 
-static bool number(Dwarf_Die *die, unsigned name, Dwarf_Sword *value)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr(die, name, &attribute) && !dwarf_formsdata(&attribute, value);
-}
-
-static bool number_unsigned(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr(die, name, &attribute) && !dwarf_formudata(&attribute, value);
-}
-
 /* Bits from the start of the type to the least significant one. */
 static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t base,
                       uint64_t size, uint64_t *first)
 {
+    Dwarf_Attribute attribute;
     Dwarf_Word from_start;
     Dwarf_Word storage = member->size;
     Dwarf_Sword from_top;
-    if (number_unsigned(die, DW_AT_data_bit_offset, &from_start)) {
+    if (die_number(die, DW_AT_data_bit_offset, &from_start)) {
         *first = from_start;
         return true;
     }
-    if (!number(die, DW_AT_bit_offset, &from_top))
+    if (dwarf_formsdata(dwarf_attr(die, DW_AT_bit_offset, &attribute), &from_top))
         return false;
-    number_unsigned(die, DW_AT_byte_size, &storage);
+    die_number(die, DW_AT_byte_size, &storage);
     *first = (member->offset - base + storage) * 8 - (uint64_t)from_top - size;
     return true;
 }
@@ -180,7 +168,7 @@ static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base
 {
     Dwarf_Word size;
     uint64_t first;
-    if (!number_unsigned(die, DW_AT_bit_size, &size) || !size || size > 128)
+    if (!die_number(die, DW_AT_bit_size, &size) || !size || size > 128)
         return;
     if (!first_bit(die, member, base, size, &first))
         first = (member->offset - base) * 8;
@@ -199,10 +187,9 @@ enum { DEPTH_MAX = 12, VBASES_ENTRIES_MAX = 1 << 14 };
 
 static bool is_virtual(Dwarf_Die *inheritance)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word virtuality;
-    return dwarf_attr(inheritance, DW_AT_virtuality, &attribute) &&
-           !dwarf_formudata(&attribute, &virtuality) && virtuality == DW_VIRTUALITY_virtual;
+    return die_number(inheritance, DW_AT_virtuality, &virtuality) &&
+           virtuality == DW_VIRTUALITY_virtual;
 }
 
 static void vbases_add(struct vbases *vbases, const Dwarf_Die *inheritance, const Dwarf_Die *type)
@@ -257,7 +244,7 @@ struct under {
 
 static void read_members(struct fields *fields, Dwarf_Die *type, struct under under);
 
-static bool is_compound(int tag)
+static bool has_members(int tag)
 {
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
            tag == DW_TAG_interface_type;
@@ -293,26 +280,6 @@ static bool is_vtable(Dwarf_Die *die, const char *name)
            dwarf_hasattr(die, DW_AT_artificial);
 }
 
-/* A constant, or in DWARF 2 an expression that adds one; false: computed, as of virtual bases. */
-static bool member_offset(Dwarf_Die *die, uint64_t *offset)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word value = 0;
-    Dwarf_Op *ops;
-    size_t count = 0;
-    *offset = 0;
-    if (!dwarf_attr(die, DW_AT_data_member_location, &attribute))
-        return true;
-    if (dwarf_formudata(&attribute, &value)) {
-        if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
-            ops[0].atom != DW_OP_plus_uconst)
-            return false;
-        value = ops[0].number;
-    }
-    *offset = value;
-    return true;
-}
-
 static void describe_array(struct type_member *member, Dwarf_Die *element, uint64_t count)
 {
     uint64_t stride = 0;
@@ -334,7 +301,7 @@ static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member, 
                           .depth = (uint16_t)(fields->members[member].depth + 1),
                           .rule = around.rule,
                           .argument = around.argument};
-    if (!is_compound(dwarf_tag(type)))
+    if (!has_members(dwarf_tag(type)))
         return;
     if (under.depth >= TYPE_DEPTH_MAX) {
         fields->cut = true;
@@ -396,7 +363,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
     bool vtable = is_vtable(die, name);
     /* Static members are elsewhere; DWARF 5 has them as variables. */
     if (dwarf_hasattr(die, DW_AT_external) || dwarf_hasattr(die, DW_AT_declaration) ||
-        dwarf_hasattr(die, DW_AT_const_value) || !member_offset(die, &offset))
+        dwarf_hasattr(die, DW_AT_const_value) || !die_offset(die, &offset))
         return;
     under.offset += offset;
     enum library_member how = library_member(under.rule, raw ? raw : "");
@@ -413,7 +380,7 @@ static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     uint64_t offset;
     /* The position of a virtual base is in the vtable only: see fields_read(). */
-    if (!member_offset(die, &offset))
+    if (!die_offset(die, &offset))
         return;
     under.offset += offset;
     struct type_member *member = read_typed(fields, die, under, NULL);
@@ -560,7 +527,6 @@ struct described {
 };
 
 struct describe {
-    struct program *program;
     struct scopes *scopes;
     struct strings strings;
     struct arena arena;
@@ -582,21 +548,11 @@ struct subject {
     bool aliased; /* by the nearest typedef */
 };
 
-struct describe *describe_new(struct program *program)
+struct describe *describe_new(struct scopes *scopes)
 {
     struct describe *describe = calloc(1, sizeof *describe);
-    if (!describe)
-        return NULL;
-    describe->program = program;
-    describe->strings = (struct strings){0};
-    arena_init(&describe->strings.arena);
-    hash_init(&describe->strings.by_hash);
-    arena_init(&describe->arena);
-    describe->scopes = scopes_new(program);
-    if (!describe->scopes) {
-        describe_free(describe);
-        return NULL;
-    }
+    if (describe)
+        describe->scopes = scopes;
     return describe;
 }
 
@@ -604,7 +560,6 @@ void describe_free(struct describe *describe)
 {
     if (!describe)
         return;
-    scopes_free(describe->scopes);
     arena_fini(&describe->strings.arena);
     hash_fini(&describe->strings.by_hash);
     free(describe->strings.kept);
@@ -616,11 +571,6 @@ void describe_free(struct describe *describe)
     hash_fini(&describe->by_shape);
     free(describe->types);
     free(describe);
-}
-
-struct scopes *describe_scopes(const struct describe *describe)
-{
-    return describe->scopes;
 }
 
 /* Down to what has a shape: aliases, and arrays that are arrays, not descriptors. */
@@ -644,12 +594,6 @@ static bool find_subject(struct describe *describe, const Dwarf_Die *type, struc
         at = next;
     }
     return false;
-}
-
-static bool has_members(int tag)
-{
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
-           tag == DW_TAG_interface_type;
 }
 
 static const char *subject_name(struct describe *describe, struct subject *subject)
@@ -793,8 +737,9 @@ static uint32_t find_or_add(struct describe *describe, const struct type_desc *d
     return describe_add(describe, desc, chain);
 }
 
-uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
+uint32_t program_type(struct program *program, Dwarf_Die *type)
 {
+    struct describe *describe = program->types;
     struct subject subject;
     struct type_desc desc;
     bool created;
@@ -815,13 +760,15 @@ uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
     return found;
 }
 
-const struct type_desc *describe_found(const struct describe *describe, uint32_t type)
+const struct type_desc *program_described(const struct program *program, uint32_t type)
 {
+    const struct describe *describe = program->types;
     return type && type <= describe->count ? &describe->types[type - 1]->reported.desc : NULL;
 }
 
-const struct dwarf_type *describe_next(struct describe *describe)
+const struct dwarf_type *program_next_type(struct program *program)
 {
+    struct describe *describe = program->types;
     return describe->handed < describe->count ? &describe->types[describe->handed++]->reported
                                               : NULL;
 }

@@ -39,11 +39,7 @@ void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEM
     members[DIM].size = (uint64_t)DIMENSION_BYTES * rank;
 }
 
-enum {
-    SCAN_MAX = 1 << 16, /* entries looked at for one definition */
-    SCOPES_MAX = 8,     /* namespaces in namespaces */
-    ADDRESS_BYTES = 8
-};
+enum { ADDRESS_BYTES = 8 };
 
 bool die_type(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -51,83 +47,53 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type);
 }
 
-bool die_is_declaration(Dwarf_Die *die)
+bool die_flag(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     bool flag = false;
-    return dwarf_attr(die, DW_AT_declaration, &attribute) && !dwarf_formflag(&attribute, &flag) &&
-           flag;
+    return dwarf_attr(die, name, &attribute) && !dwarf_formflag(&attribute, &flag) && flag;
 }
 
-/* The entry searched for, and how much more of the unit may be read. */
-struct scan {
-    Dwarf_Die *declared;
-    const char *name;
-    int tag;
-    unsigned left;
-};
-
-/* The definition out of the scope of its declaration, to which it refers back. */
-static bool specifies(const struct scan *scan, Dwarf_Die *die)
+bool die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
 {
     Dwarf_Attribute attribute;
-    Dwarf_Die origin;
-    return dwarf_tag(die) == scan->tag && !die_is_declaration(die) &&
-           dwarf_attr(die, DW_AT_specification, &attribute) &&
-           dwarf_formref_die(&attribute, &origin) && origin.addr == scan->declared->addr;
+    /* An upper bound that is computed, of a variable-length array, is no constant. */
+    return dwarf_attr_integrate(die, name, &attribute) && !dwarf_formudata(&attribute, value);
 }
 
-/* One of the same name, which is the same type where both are in the same namespace. */
-static bool defines(const struct scan *scan, Dwarf_Die *die)
+/* A constant; in DWARF 2 an expression that adds one; of a bit-field alone, in bits. */
+bool die_offset(Dwarf_Die *member, uint64_t *offset)
 {
-    const char *name = dwarf_diename(die);
-    return dwarf_tag(die) == scan->tag && !die_is_declaration(die) &&
-           !dwarf_hasattr(die, DW_AT_specification) && scan->name && name &&
-           !strcmp(name, scan->name);
-}
-
-static bool scan_scope(struct scan *scan, Dwarf_Die *scope, unsigned depth, Dwarf_Die *found)
-{
-    Dwarf_Die child;
-    Dwarf_Die named;
-    bool has_named = false;
-    bool has_declared = false;
-    if (depth >= SCOPES_MAX || dwarf_child(scope, &child))
-        return false;
-    do {
-        if (!scan->left || !scan->left--)
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    Dwarf_Op *ops;
+    size_t count = 0;
+    *offset = 0;
+    if (die_number(member, DW_AT_data_bit_offset, &value)) {
+        *offset = value / 8;
+        return true;
+    }
+    if (!dwarf_attr(member, DW_AT_data_member_location, &attribute))
+        return true; /* of a union */
+    if (dwarf_formudata(&attribute, &value)) {
+        if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
+            ops[0].atom != DW_OP_plus_uconst)
             return false;
-        if (specifies(scan, &child)) {
-            *found = child;
-            return true;
-        }
-        has_declared |= child.addr == scan->declared->addr;
-        if (!has_named && defines(scan, &child)) {
-            named = child;
-            has_named = true;
-        }
-        if (dwarf_tag(&child) == DW_TAG_namespace && scan_scope(scan, &child, depth + 1, found))
-            return true;
-    } while (!dwarf_siblingof(&child, &child));
-    if (has_named && has_declared)
-        *found = named;
-    return has_named && has_declared;
+        value = ops[0].number;
+    }
+    *offset = value;
+    return true;
+}
+
+bool die_is_declaration(Dwarf_Die *die)
+{
+    return die_flag(die, DW_AT_declaration);
 }
 
 bool die_signed(Dwarf_Die *type, Dwarf_Die *definition)
 {
     Dwarf_Attribute attribute;
     return dwarf_formref_die(dwarf_attr(type, DW_AT_signature, &attribute), definition);
-}
-
-/* Replaces a declaration where its unit defines it. */
-static void define(Dwarf_Die *type)
-{
-    Dwarf_Die unit;
-    Dwarf_Die found;
-    struct scan scan = {type, dwarf_diename(type), dwarf_tag(type), SCAN_MAX};
-    if (dwarf_diecu(type, &unit, NULL, NULL) && scan_scope(&scan, &unit, 0, &found))
-        *type = found;
 }
 
 bool die_is_alias(int tag)
@@ -167,8 +133,7 @@ bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled)
     if (!die_strip(type, &at))
         return false;
     *peeled = at;
-    if (!die_signed(&at, peeled) && die_is_declaration(&at))
-        define(peeled);
+    die_signed(&at, peeled);
     return true;
 }
 
@@ -189,38 +154,6 @@ bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee)
     return is_pointer(dwarf_tag(pointer)) && die_type(pointer, &type) && die_peel(&type, pointee);
 }
 
-static bool constant(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
-{
-    Dwarf_Attribute attribute;
-    /* An upper bound that is computed, of a variable-length array, is no constant. */
-    return dwarf_attr_integrate(die, name, &attribute) && !dwarf_formudata(&attribute, value);
-}
-
-/* DWARF 5, table 7.17: Fortran and its like count from 1. */
-static Dwarf_Word default_lower_bound(Dwarf_Die *die)
-{
-    Dwarf_Die unit;
-    if (!dwarf_diecu(die, &unit, NULL, NULL))
-        return 0;
-    switch (dwarf_srclang(&unit)) {
-    case DW_LANG_Fortran77:
-    case DW_LANG_Fortran90:
-    case DW_LANG_Fortran95:
-    case DW_LANG_Fortran03:
-    case DW_LANG_Fortran08:
-    case DW_LANG_Ada83:
-    case DW_LANG_Ada95:
-    case DW_LANG_Cobol74:
-    case DW_LANG_Cobol85:
-    case DW_LANG_Pascal83:
-    case DW_LANG_Modula2:
-    case DW_LANG_PLI:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 bool die_argument(Dwarf_Die *type, Dwarf_Die *argument)
 {
     Dwarf_Die child;
@@ -237,13 +170,17 @@ uint64_t die_dimension(Dwarf_Die *range)
 {
     Dwarf_Word count;
     Dwarf_Word upper;
-    Dwarf_Word lower;
-    if (constant(range, DW_AT_count, &count))
+    Dwarf_Sword usual = 0;
+    Dwarf_Die unit;
+    if (die_number(range, DW_AT_count, &count))
         return count;
-    if (!constant(range, DW_AT_upper_bound, &upper))
+    if (!die_number(range, DW_AT_upper_bound, &upper))
         return 0;
-    if (!constant(range, DW_AT_lower_bound, &lower))
-        lower = default_lower_bound(range);
+    /* Fortran and its like count from 1. */
+    if (dwarf_diecu(range, &unit, NULL, NULL))
+        dwarf_default_lower_bound(dwarf_srclang(&unit), &usual);
+    Dwarf_Word lower = (Dwarf_Word)usual;
+    die_number(range, DW_AT_lower_bound, &lower);
     int64_t elements = (int64_t)(upper - lower + 1);
     /* gcc says "[0]" by an upper bound of -1, of four bytes or eight. */
     return elements > 0 && upper != UINT32_MAX ? (uint64_t)elements : 0;
@@ -301,7 +238,7 @@ static bool own_size(Dwarf_Die *peeled, uint64_t *bytes)
 {
     Dwarf_Word size;
     int tag = dwarf_tag(peeled);
-    if (constant(peeled, DW_AT_byte_size, &size))
+    if (die_number(peeled, DW_AT_byte_size, &size))
         *bytes = size;
     else if (is_pointer(tag))
         *bytes = ADDRESS_BYTES;

@@ -7,10 +7,12 @@
 #define MISSTOP_RESOLVE_DWARF_DIE_H
 
 #include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "place.h"
 
 enum { DIE_HOPS_MAX = 64 };
@@ -18,6 +20,17 @@ enum { DIE_HOPS_MAX = 64 };
 /* The type an entry has (DW_AT_type, through abstract origins and specifications); false: none,
  * that is void. */
 bool die_type(Dwarf_Die *die, Dwarf_Die *type);
+
+/* Whether an entry itself has an attribute that is true. */
+bool die_flag(Dwarf_Die *die, unsigned name);
+
+/* An attribute that is a constant, of the entry or where it refers to; false: it has none, and the
+ * value stays as it was. */
+bool die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value);
+
+/* Bytes from the start of a type to a member or base class, of a bit-field those before its first
+ * bit; false: computed at run time, as of virtual bases. */
+bool die_offset(Dwarf_Die *member, uint64_t *offset);
 
 /* Whether entries of this tag only give another type a name or a quality. */
 bool die_is_alias(int tag);
@@ -29,11 +42,11 @@ bool die_is_declaration(Dwarf_Die *die);
  * represents itself. */
 bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
 
-/* Without typedefs, const, volatile, restrict, atomic and the like; a declaration is replaced by
- * its definition where the unit has one. False: void. */
+/* Without typedefs, const, volatile, restrict, atomic and the like; in the unit of its own that the
+ * type may have. False: void. */
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 
-/* The same without looking for a definition, which takes time. */
+/* The same as it is in the unit that refers to it. */
 bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
 
 /* Whether a type is a pointer or a reference itself, not an alias of one. */
@@ -79,12 +92,22 @@ void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEM
  * the definition of a type that an entry merely declares, in whichever unit. Units are read as they
  * are needed, function bodies left out.
  */
-struct scopes;
-struct program;
+struct scopes {
+    Dwfl_Module *dwfl;
+    struct scope *scopes;
+    uint32_t count;
+    size_t room;
+    struct hash enclosing; /* from an entry's address to its scope, as `parent` is */
+    struct hash read;      /* units with known `enclosing` */
+    Dwarf_Die *definitions;
+    uint32_t definition_count;
+    size_t definition_room;
+    struct hash by_name; /* hash of the names to an index into definitions */
+    Dwarf_CU *searched;  /* the last unit gone through for definitions */
+    bool searched_all;
+};
 
-/* NULL: out of memory. */
-struct scopes *scopes_new(struct program *program);
-void scopes_free(struct scopes *scopes);
+void scopes_fini(struct scopes *scopes);
 
 /* "std::" or "": what goes in front of an entry's own name. Returns out. */
 const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/flow.h"
+#include "resolve/dwarf/program.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "decode/insn.h"
-#include "resolve/dwarf/program.h"
+#include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
 /*
@@ -199,14 +199,13 @@ static void take_argument(void *context, uint8_t reg, int64_t slot, const struct
  */
 static bool keeps_parameters(const struct program *program, struct routine *routine)
 {
-    const struct symbol *symbol = program_code(program, routine->entry);
+    const struct symbol *symbol = module_function(program->module, routine->entry);
     const char *name = symbol ? symbol->name : NULL;
     Dwarf_Attribute attribute;
     Dwarf_Die unit;
     Dwarf_Word convention = 0;
     bool external = false;
-    dwarf_formudata(dwarf_attr_integrate(&routine->die, DW_AT_calling_convention, &attribute),
-                    &convention);
+    die_number(&routine->die, DW_AT_calling_convention, &convention);
     if (convention == DW_CC_nocall)
         return false;
     dwarf_formflag(dwarf_attr_integrate(&routine->die, DW_AT_external, &attribute), &external);
@@ -259,9 +258,6 @@ struct flow {
 
 struct flows {
     struct program *program;
-    struct shapes *shapes;
-    struct routines *routines;
-    struct links *links;
     struct flow kept[FLOWS_KEPT];
     uint64_t clock;
 };
@@ -279,16 +275,8 @@ static void flow_fini(struct flow *flow)
 struct flows *flows_new(struct program *program)
 {
     struct flows *flows = calloc(1, sizeof *flows);
-    if (!flows)
-        return NULL;
-    flows->program = program;
-    flows->shapes = shapes_new(describe_scopes(program_types(program)));
-    flows->routines = routines_new(program);
-    flows->links = links_new(program);
-    if (!flows->shapes || !flows->routines || !flows->links) {
-        flows_free(flows);
-        return NULL;
-    }
+    if (flows)
+        flows->program = program;
     return flows;
 }
 
@@ -298,19 +286,13 @@ void flows_free(struct flows *flows)
         return;
     for (unsigned i = 0; i < FLOWS_KEPT; i++)
         flow_fini(&flows->kept[i]);
-    shapes_free(flows->shapes);
-    routines_free(flows->routines);
-    links_free(flows->links);
     free(flows);
 }
 
 static struct scene scene_of(const struct flows *flows, const struct flow *flow)
 {
-    return (struct scene){.program = flows->program,
-                          .shapes = flows->shapes,
-                          .routines = flows->routines,
-                          .links = flows->links,
-                          .wheres = &flow->wheres};
+    return (struct scene){
+        .program = flows->program, .shapes = &flows->program->shapes, .wheres = &flow->wheres};
 }
 
 /* ---- through the blocks ---- */
@@ -360,7 +342,7 @@ static bool flow_join(struct flows *flows, const struct flow *flow, size_t block
         if (flow->changed[before] && !reached)
             flow->way[block] = turn;
         if (flow->changed[before])
-            state_join(flows->shapes, state, &flow->after[before]);
+            state_join(&flows->program->shapes, state, &flow->after[before]);
         reached |= flow->changed[before] != 0;
     }
     return reached;
@@ -448,11 +430,11 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 {
     const struct insn *insns;
     size_t count;
-    if (!routines_find(flows->routines, pc, &flow->routine))
+    if (!routines_find(flows->program, pc, &flow->routine))
         return -ENOENT;
     if (!program_insns(flows->program, pc, &insns, &count) || !count)
         return -EFAULT;
-    wheres_read(&flow->wheres, flows->shapes, &flow->routine);
+    wheres_read(&flow->wheres, &flows->program->shapes, &flow->routine);
     if (graph_init(&flow->graph, insns, count, &flow->wheres))
         return -ENOMEM;
     if (flows_make_room(flows, flow))
@@ -501,14 +483,4 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
     flow_join(flows, flow, block, &at->state);
     flow_run(flows, flow, block, pc, &at->state);
     return 0;
-}
-
-struct routines *flows_routines(const struct flows *flows)
-{
-    return flows->routines;
-}
-
-struct shapes *flows_shapes(const struct flows *flows)
-{
-    return flows->shapes;
 }

@@ -12,18 +12,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "decode/insn.h"
-#include "resolve/dwarf/program.h"
 #include "sample.h"
+
+struct program;
+struct scopes;
+
+/*
+ * Functions by address: the entry of the function that holds an address, not of one inlined
+ * there. Read unit by unit and kept. (program.c)
+ */
+struct routine {
+    uint64_t start; /* run-time addresses of the part that holds the address */
+    uint64_t end;
+    uint64_t entry; /* where calls arrive; 0: not reported */
+    Dwarf_Die die;
+    Dwarf_Addr bias;
+};
+
+struct routines {
+    struct routine *at; /* by start */
+    size_t count;
+    size_t room;
+    struct hash units; /* units read, by the address of their entry */
+};
+
+/* False: none is known there. */
+bool routines_find(struct program *program, uint64_t address, struct routine *routine);
 
 /*
  * Types as following pointers through code needs them: interned under small numbers, without
  * typedefs and qualifiers, arrays as their elements. A record is known by its entry: two units that
- * define one type have two numbers, which shapes_same() compares. Owned by flow.c; for the files of
- * this folder.
+ * define one type have two numbers, which shapes_same() compares.
  */
-struct shapes;
-
 enum shape_kind {
     SHAPE_VOID,    /* void, incomplete, not known */
     SHAPE_BYTE,    /* a number of one byte: what anything may be copied as */
@@ -55,11 +77,17 @@ struct shape_leaf {
     bool doubtful;   /* members of a union that differ */
 };
 
-struct scopes;
+struct shapes {
+    struct shape_entry *entries; /* of number 1 on */
+    size_t count;
+    size_t room;
+    struct scopes *scopes;
+    struct hash by_die;  /* address of a type's entry, as it was given */
+    struct hash by_kind; /* numbers by name and size, pointers by what they point to */
+    struct hash alike;   /* shapes_same() of two records: 1 or 0 */
+};
 
-/* NULL: out of memory. `scopes` outlives it. */
-struct shapes *shapes_new(struct scopes *scopes);
-void shapes_free(struct shapes *shapes);
+void shapes_fini(struct shapes *shapes);
 
 /* Number of a type; NULL is void. Too many types are void. */
 uint32_t shapes_of(struct shapes *shapes, Dwarf_Die *type);
@@ -70,9 +98,6 @@ const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape);
 /* Whether two numbers are one type: one entry, or entries of two units with the same qualified name
  * and layout, as are all types that can be reached from them. */
 bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other);
-
-/* The members of a record or union, read when they are first asked for. Valid as a shape is. */
-struct parts;
 
 /* Whether a record is a library's node with such a base class, which has its links. */
 bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base);
@@ -165,10 +190,12 @@ struct where {
     int64_t offset;
     uint64_t part; /* bytes of the variable before this piece */
     uint64_t size; /* bytes of the piece; 0: not known */
+    Dwarf_Die variable;
     uint32_t shape;
-    uint8_t kind;  /* enum where_kind */
-    uint8_t reg;   /* enum sample_register or WHERE_CFA */
-    bool anywhere; /* reported for its whole scope: its position at any address */
+    uint32_t depth; /* of its scope in the function */
+    uint8_t kind;   /* enum where_kind */
+    uint8_t reg;    /* enum sample_register or WHERE_CFA */
+    bool anywhere;  /* reported for its whole scope: its position at any address */
 };
 
 /* A call with a callee that DWARF names: the type of its result. */
@@ -196,6 +223,10 @@ struct wheres {
 void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct routine *routine);
 void wheres_fini(struct wheres *wheres);
 
+/* Those of the function around an address, kept until another function's are asked for; NULL: none
+ * is known there. */
+const struct wheres *wheres_at(struct program *program, uint64_t pc);
+
 /* Goes through those of a list that hold at an address: *at is 0 at first. NULL: no more. */
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at);
 
@@ -205,11 +236,8 @@ const Dwarf_Die *wheres_callee(const struct wheres *wheres, uint64_t back);
 /*
  * Values that the dynamic linker writes into words of the file (its global offset table), by the
  * file's relocations: addresses of variables, and distances of thread-local ones from the thread
- * pointer. System V ABI AMD64 1.0, 4.4; Drepper, ELF Handling for Thread-Local Storage, 4.4. Owned
- * by flow.c.
+ * pointer. System V ABI AMD64 1.0, 4.4; Drepper, ELF Handling for Thread-Local Storage, 4.4.
  */
-struct links;
-struct program;
 
 enum link_kind {
     LINK_ADDRESS, /* `value`: a run-time address in this file */
@@ -225,15 +253,18 @@ struct link {
     uint8_t kind;     /* enum link_kind */
 };
 
-/* NULL: out of memory. */
-struct links *links_new(struct program *program);
-void links_free(struct links *links);
+struct links {
+    struct link *at; /* by place */
+    size_t count;
+    size_t room;
+    uint64_t image_bytes; /* of the TLS image, up to the thread pointer; 0: none */
+    bool read;
+};
 
 /*
  * Targets of registers and stack slots, and the effect of one instruction on them. flow.c goes
  * through functions with it.
  */
-struct program;
 
 enum { STATE_SLOTS = 48 };
 
@@ -252,8 +283,6 @@ struct state {
 struct scene {
     struct program *program;
     struct shapes *shapes;
-    struct routines *routines;
-    struct links *links;
     const struct wheres *wheres;
 };
 
@@ -267,7 +296,6 @@ const struct value *state_slot(const struct state *state, int64_t offset);
 void state_store(struct state *state, int64_t offset, const struct value *value);
 
 struct flows;
-struct program;
 
 /* NULL: out of memory. */
 struct flows *flows_new(struct program *program);
@@ -284,10 +312,6 @@ struct flow_at {
 
 /* 0; -ENOENT: no debugging information of this code; -EFAULT: no instruction there; -ENOMEM. */
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
-
-/* Functions by address and types, which it has a use for itself. */
-struct routines *flows_routines(const struct flows *flows);
-struct shapes *flows_shapes(const struct flows *flows);
 
 /*
  * A location expression as flow.h describes places: DWARF 5, 2.6. Expressions of more than a

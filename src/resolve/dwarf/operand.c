@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/dwarf/question.h"
-#include "resolve/dwarf/variables.h"
+#include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
 enum { POINTER_BYTES = 8 };
@@ -187,35 +184,11 @@ static struct value declared_through(const struct scene *scene, uint64_t pc, uin
 
 enum { LINKS_MAX = 1 << 20, WORD_BYTES = 8 };
 
-struct links {
-    struct program *program;
-    struct link *links; /* by place */
-    size_t count;
-    size_t room;
-    uint64_t image_bytes; /* of the TLS image, up to the thread pointer; 0: none */
-    bool read;
-};
-
-struct links *links_new(struct program *program)
-{
-    struct links *links = calloc(1, sizeof *links);
-    if (links)
-        links->program = program;
-    return links;
-}
-
-void links_free(struct links *links)
-{
-    if (links)
-        free(links->links);
-    free(links);
-}
-
 static void links_add(struct links *links, const struct link *link)
 {
-    if (!array_more(&links->links, &links->room, links->count, sizeof *links->links, LINKS_MAX))
+    if (!array_more(&links->at, &links->room, links->count, sizeof *links->at, LINKS_MAX))
         return;
-    links->links[links->count++] = *link;
+    links->at[links->count++] = *link;
 }
 
 /* A table of relocations and of the symbols they name. */
@@ -304,13 +277,14 @@ static void read_image(struct links *links, Elf *elf)
     }
 }
 
-static void read_file(struct links *links)
+static void read_file(struct program *program)
 {
+    struct links *links = &program->links;
     GElf_Shdr header;
     Elf_Scn *section = NULL;
     struct table table = {.elf = NULL};
     links->read = true;
-    table.elf = dwfl_module_getelf(program_module(links->program), &table.bias);
+    table.elf = dwfl_module_getelf(program->dwfl, &table.bias);
     if (!table.elf)
         return;
     read_image(links, table.elf);
@@ -318,23 +292,25 @@ static void read_file(struct links *links)
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
             read_table(links, &table, section, &header);
     if (links->count)
-        SORT(links->links, links->count, SMALLEST(struct link, place), LARGEST(struct link, value));
+        SORT(links->at, links->count, SMALLEST(struct link, place), LARGEST(struct link, value));
 }
 
 /* NULL: nothing is written there. */
-static const struct link *links_find(struct links *links, uint64_t place)
+static const struct link *links_find(struct program *program, uint64_t place)
 {
+    const struct links *links = &program->links;
     if (!links->read)
-        read_file(links);
-    size_t low = SORTED_BELOW(links->links, links->count, place, place);
-    return low < links->count && links->links[low].place == place ? &links->links[low] : NULL;
+        read_file(program);
+    size_t low = SORTED_BELOW(links->at, links->count, place, place);
+    return low < links->count && links->at[low].place == place ? &links->at[low] : NULL;
 }
 
 /* The place in an executable's TLS image for a (negative) distance from the thread pointer. */
-static bool links_thread(struct links *links, int64_t distance, uint64_t *offset)
+static bool links_thread(struct program *program, int64_t distance, uint64_t *offset)
 {
+    const struct links *links = &program->links;
     if (!links->read)
-        read_file(links);
+        read_file(program);
     *offset = links->image_bytes + (uint64_t)distance;
     return distance < 0 && *offset < links->image_bytes;
 }
@@ -363,9 +339,9 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
 /* A variable of another file that was copied into this one, as the unit declares it. */
 static struct value in_copied(const struct scene *scene, uint64_t pc, const struct value *place)
 {
-    const struct symbol *symbol = program_object(scene->program, (uint64_t)place->offset);
+    const struct symbol *symbol = module_object(scene->program->module, (uint64_t)place->offset);
     Dwarf_Die die;
-    if (!symbol || !globals_declared(program_globals(scene->program), symbol->name, pc, &die))
+    if (!symbol || !globals_declared(scene->program, symbol->name, pc, &die))
         return *place;
     return in_variable(scene, die, symbol->end - symbol->start, place, symbol->start);
 }
@@ -375,9 +351,9 @@ static struct value in_thread(const struct scene *scene, uint64_t pc, const stru
     uint64_t offset = (uint64_t)place->offset;
     if (place->shape == VALUE_THREAD_DISTANCE ||
         (place->shape == VALUE_THREAD_POINTER &&
-         !links_thread(scene->links, place->offset, &offset)))
+         !links_thread(scene->program, place->offset, &offset)))
         return *place;
-    const struct global *global = globals_find_tls(program_globals(scene->program), offset, pc);
+    const struct global *global = globals_find_tls(scene->program, offset, pc);
     if (!global)
         return *place;
     return in_variable(scene, global->die, global->size, place,
@@ -390,15 +366,14 @@ struct value operand_settled(const struct scene *scene, uint64_t pc, struct valu
         return in_thread(scene, pc, &value);
     if (value.kind != VALUE_CONSTANT || (value.offset >= 0 && value.offset < CONSTANTS_MAX))
         return value;
-    const struct global *global =
-        globals_find(program_globals(scene->program), (uint64_t)value.offset, pc);
+    const struct global *global = globals_find(scene->program, (uint64_t)value.offset, pc);
     return global ? in_variable(scene, global->die, global->size, &value, global->start)
                   : in_copied(scene, pc, &value);
 }
 
 struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t place)
 {
-    const struct link *link = links_find(scene->links, place);
+    const struct link *link = links_find(scene->program, place);
     struct value value = value_of_kind(VALUE_UNKNOWN);
     Dwarf_Die die;
     Dwarf_Die type;
@@ -409,8 +384,7 @@ struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t pla
     if (link->kind == LINK_THREAD)
         return (struct value){
             .kind = VALUE_THREAD, .shape = VALUE_THREAD_DISTANCE, .offset = (int64_t)link->value};
-    if (globals_declared(program_globals(scene->program), link->name, pc, &die) &&
-        die_type(&die, &type))
+    if (globals_declared(scene->program, link->name, pc, &die) && die_type(&die, &type))
         value = value_pointer(shapes_of(scene->shapes, &type), 0, DWARF_HOW_GLOBAL);
     return value;
 }
@@ -418,7 +392,7 @@ struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t pla
 struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struct value *argument)
 {
     const struct link *link = argument->kind == VALUE_CONSTANT
-                                  ? links_find(scene->links, (uint64_t)argument->offset)
+                                  ? links_find(scene->program, (uint64_t)argument->offset)
                                   : NULL;
     if (!link || link->kind != LINK_DYNAMIC)
         return value_of_kind(VALUE_UNKNOWN);

@@ -10,9 +10,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "decode/decoder.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/flow.h"
-#include "resolve/dwarf/variables.h"
 #include "resolve/elf/cfi.h"
 #include "resolve/elf/debuginfo.h"
 #include "resolve/elf/module.h"
@@ -100,19 +97,18 @@ static const char *function_name(struct program *program, Dwarf_Die *function)
     if (mangled && demangle(mangled, plain, sizeof plain))
         return program_text(program, plain);
     const char *own = dwarf_diename(function);
-    scopes_prefix(describe_scopes(program_types(program)), function, plain, sizeof plain);
+    scopes_prefix(&program->scopes, function, plain, sizeof plain);
     snprintf(name, sizeof name, "%s%s", plain, own ? own : "?");
     return program_text(program, name);
 }
 
 static const char *call_file(struct program *program, Dwarf_Die *unit, Dwarf_Die *function)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word index;
     Dwarf_Files *files;
     size_t count;
-    if (dwarf_formudata(dwarf_attr(function, DW_AT_call_file, &attribute), &index) ||
-        dwarf_getsrcfiles(unit, &files, &count) || index >= count)
+    if (!die_number(function, DW_AT_call_file, &index) || dwarf_getsrcfiles(unit, &files, &count) ||
+        index >= count)
         return NULL;
     return absolute(program, unit, dwarf_filesrc(files, index, NULL, NULL));
 }
@@ -120,10 +116,9 @@ static const char *call_file(struct program *program, Dwarf_Die *unit, Dwarf_Die
 static void answer_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *function,
                            struct dwarf_answer *answer)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word line = 0;
     uint32_t at = answer->inlined_count++;
-    dwarf_formudata(dwarf_attr(function, DW_AT_call_line, &attribute), &line);
+    die_number(function, DW_AT_call_line, &line);
     answer->inlined[at] = function_name(program, function);
     answer->inlined_file[at] = call_file(program, unit, function);
     answer->inlined_line[at] = line <= UINT32_MAX ? (uint32_t)line : 0;
@@ -135,7 +130,7 @@ unsigned program_functions(struct program *program, uint64_t address,
     struct routine routine;
     struct nest nest;
     unsigned count = 0;
-    if (!routines_find(flows_routines(program_flows(program)), address, &routine))
+    if (!routines_find(program, address, &routine))
         return 0;
     find_nest(&nest, &routine, address - routine.bias);
     while (nest.count && count < PROGRAM_FUNCTIONS - 1)
@@ -144,7 +139,6 @@ unsigned program_functions(struct program *program, uint64_t address,
     return count;
 }
 
-/* program.c */
 static void line_answer(struct program *program, struct dwarf_answer *answer)
 {
     uint64_t pc = answer->question.pc;
@@ -154,7 +148,7 @@ static void line_answer(struct program *program, struct dwarf_answer *answer)
     if (!program_place(program, pc, &place))
         return;
     report_line(program, &place, answer);
-    if (!routines_find(flows_routines(program_flows(program)), pc, &routine))
+    if (!routines_find(program, pc, &routine))
         return;
     find_nest(&nest, &routine, pc - routine.bias);
     while (nest.count && answer->inlined_count < DWARF_INLINED_MAX)
@@ -162,17 +156,6 @@ static void line_answer(struct program *program, struct dwarf_answer *answer)
 }
 
 enum { TEXT_BYTES = 1024 };
-
-struct program {
-    struct module *module;
-    struct debuginfo *debuginfo;
-    Dwfl_Module *dwfl;
-    struct decoder *decoder;
-    struct describe *types;
-    struct globals *globals;
-    struct flows *flows;
-    struct arena answer; /* strings of the last one */
-};
 
 static size_t read_code(void *context, uint64_t address, void *out, size_t size)
 {
@@ -191,21 +174,6 @@ bool program_function(struct program *program, uint64_t address, uint64_t *start
     return module_frame(program->module, address, start, end);
 }
 
-const struct symbol *program_object(const struct program *program, uint64_t address)
-{
-    return module_object(program->module, address);
-}
-
-const struct symbol *program_thread_object(const struct program *program, uint64_t offset)
-{
-    return module_tls(program->module, offset);
-}
-
-const struct symbol *program_code(const struct program *program, uint64_t address)
-{
-    return module_function(program->module, address);
-}
-
 static bool find_function(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
 {
     return program_function(context, ip, start, end);
@@ -219,15 +187,16 @@ struct program *program_new(struct module *module)
     program->module = module;
     program->debuginfo = module_debuginfo(module);
     program->dwfl = program->debuginfo ? debuginfo_module(program->debuginfo) : NULL;
+    program->scopes.dwfl = program->dwfl;
+    program->shapes.scopes = &program->scopes;
     struct decode_target target = {
         .context = program, .code = read_code, .function = find_function};
     if (program->dwfl) {
         program->decoder = decoder_new(&target);
-        program->types = describe_new(program);
-        program->globals = globals_new(program);
+        program->types = describe_new(&program->scopes);
         program->flows = flows_new(program);
     }
-    if (!program->decoder || !program->types || !program->globals || !program->flows) {
+    if (!program->decoder || !program->types || !program->flows) {
         program_free(program);
         return NULL;
     }
@@ -238,11 +207,16 @@ void program_free(struct program *program)
 {
     if (!program)
         return;
-    if (program->decoder)
-        decoder_free(program->decoder);
-    describe_free(program->types);
-    globals_free(program->globals);
+    decoder_free(program->decoder);
     flows_free(program->flows);
+    describe_free(program->types);
+    globals_fini(&program->globals);
+    shapes_fini(&program->shapes);
+    scopes_fini(&program->scopes);
+    wheres_fini(&program->wheres);
+    free(program->links.at);
+    free(program->routines.at);
+    hash_fini(&program->routines.units);
     arena_fini(&program->answer);
     free(program);
 }
@@ -255,11 +229,6 @@ bool program_place(struct program *program, uint64_t address, struct program_pla
     place->unit = *unit;
     place->address = address - place->bias;
     return true;
-}
-
-Dwfl_Module *program_module(const struct program *program)
-{
-    return program->dwfl;
 }
 
 Dwarf_CFI *program_frames(struct program *program, Dwarf_Addr *bias)
@@ -290,36 +259,6 @@ bool program_insns(struct program *program, uint64_t address, const struct insn 
     return decoder_function(program->decoder, address, insns, count);
 }
 
-struct globals *program_globals(const struct program *program)
-{
-    return program->globals;
-}
-
-struct flows *program_flows(const struct program *program)
-{
-    return program->flows;
-}
-
-struct describe *program_types(const struct program *program)
-{
-    return program->types;
-}
-
-uint32_t program_type(struct program *program, Dwarf_Die *type)
-{
-    return describe_type(program->types, type);
-}
-
-const struct type_desc *program_described(const struct program *program, uint32_t type)
-{
-    return describe_found(program->types, type);
-}
-
-const struct dwarf_type *program_next_type(struct program *program)
-{
-    return describe_next(program->types);
-}
-
 const char *program_text(struct program *program, const char *text)
 {
     char safe[TEXT_BYTES];
@@ -345,37 +284,12 @@ void program_answer(struct program *program, const struct dwarf_question *questi
 
 enum { ROUTINE_DEPTH_MAX = 16, UNIT_ENTRIES_MAX = 1 << 22, PARTS_MAX = 64, ROUTINES_MAX = 1 << 22 };
 
-struct routines {
-    struct program *program;
-    struct routine *routines; /* by start */
-    size_t count;
-    size_t room;
-    struct hash units; /* units read, by the address of their entry */
-};
-
-struct routines *routines_new(struct program *program)
-{
-    struct routines *routines = calloc(1, sizeof *routines);
-    if (routines)
-        routines->program = program;
-    return routines;
-}
-
-void routines_free(struct routines *routines)
-{
-    if (!routines)
-        return;
-    free(routines->routines);
-    hash_fini(&routines->units);
-    free(routines);
-}
-
 static void routines_add(struct routines *routines, const struct routine *routine)
 {
-    if (!array_more(&routines->routines, &routines->room, routines->count,
-                    sizeof *routines->routines, ROUTINES_MAX))
+    if (!array_more(&routines->at, &routines->room, routines->count, sizeof *routines->at,
+                    ROUTINES_MAX))
         return;
-    routines->routines[routines->count++] = *routine;
+    routines->at[routines->count++] = *routine;
 }
 
 /* One entry for each part: gcc moves cold code elsewhere. */
@@ -430,18 +344,19 @@ static void read_unit(struct routines *routines, struct program_place *place)
     if (!hash_insert(&routines->units, (uint64_t)(uintptr_t)place->unit.addr, &created) || !created)
         return;
     read_scope(routines, &place->unit, place->bias, 0, &left);
-    SORT_BY(routines->routines, routines->count, start);
+    SORT_BY(routines->at, routines->count, start);
 }
 
-bool routines_find(struct routines *routines, uint64_t address, struct routine *routine)
+bool routines_find(struct program *program, uint64_t address, struct routine *routine)
 {
+    struct routines *routines = &program->routines;
     struct program_place place;
-    if (!program_place(routines->program, address, &place))
+    if (!program_place(program, address, &place))
         return false;
     read_unit(routines, &place);
-    size_t low = SORTED_UP_TO(routines->routines, routines->count, start, address);
-    if (!low || address >= routines->routines[low - 1].end)
+    size_t low = SORTED_UP_TO(routines->at, routines->count, start, address);
+    if (!low || address >= routines->at[low - 1].end)
         return false;
-    *routine = routines->routines[low - 1];
+    *routine = routines->at[low - 1];
     return true;
 }

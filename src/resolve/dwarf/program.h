@@ -7,19 +7,20 @@
 #ifndef MISSTOP_RESOLVE_DWARF_PROGRAM_H
 #define MISSTOP_RESOLVE_DWARF_PROGRAM_H
 
-#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/array.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/question.h"
+#include "resolve/dwarf/variables.h"
 
 struct debuginfo;
 struct decoder;
 struct describe;
-struct flows;
-struct globals;
 struct module;
 struct program;
 
@@ -36,6 +37,23 @@ const struct dwarf_type *program_next_type(struct program *program);
 
 /* ---- for the files of this folder ---- */
 
+struct program {
+    struct module *module;
+    struct debuginfo *debuginfo;
+    Dwfl_Module *dwfl;
+    struct decoder *decoder; /* of the file's own bytes */
+    struct scopes scopes;
+    struct describe *types;
+    struct globals globals; /* variables at fixed places */
+    struct shapes shapes;
+    struct routines routines;
+    struct links links;
+    struct wheres wheres;   /* of the function that was asked about last, */
+    const void *wheres_die; /* ... which has this entry */
+    struct flows *flows;    /* targets of registers */
+    struct arena answer;    /* strings of the last one */
+};
+
 /* An address in a unit: DWARF's own addresses are run-time addresses - bias. */
 struct program_place {
     Dwarf_Die unit;
@@ -46,8 +64,6 @@ struct program_place {
 /* The unit with the code at the address; false: none. */
 bool program_place(struct program *program, uint64_t address, struct program_place *place);
 
-Dwfl_Module *program_module(const struct program *program);
-
 /* Call frame information (.eh_frame, else .debug_frame) and its bias; NULL: none. */
 Dwarf_CFI *program_frames(struct program *program, Dwarf_Addr *bias);
 
@@ -55,16 +71,9 @@ Dwarf_CFI *program_frames(struct program *program, Dwarf_Addr *bias);
  * False: not that simple (an expression), or no frame information. */
 bool program_cfa(struct program *program, uint64_t address, uint8_t *reg, int64_t *offset);
 
-/* Disassembly of the function around an address, from the file's own bytes. */
-struct insn;
+/* Disassembly of the function around an address. */
 bool program_insns(struct program *program, uint64_t address, const struct insn **insns,
                    size_t *count);
-
-/* The symbol of the variable, thread-local variable (by its offset into the image) or function that
- * covers an address; NULL: none. */
-const struct symbol *program_object(const struct program *program, uint64_t address);
-const struct symbol *program_thread_object(const struct program *program, uint64_t offset);
-const struct symbol *program_code(const struct program *program, uint64_t address);
 
 /* Start of the function around an address; false: not known. */
 bool program_function(struct program *program, uint64_t address, uint64_t *start, uint64_t *end);
@@ -73,11 +82,6 @@ bool program_function(struct program *program, uint64_t address, uint64_t *start
  * for program_next_type() the first time. 0: void, or too many types. (describe.c) */
 uint32_t program_type(struct program *program, Dwarf_Die *type);
 const struct type_desc *program_described(const struct program *program, uint32_t type);
-struct describe *program_types(const struct program *program);
-
-/* Variables at fixed places; what registers point into. */
-struct globals *program_globals(const struct program *program);
-struct flows *program_flows(const struct program *program);
 
 /* A sanitised copy that lives until the next answer. NULL stays NULL. */
 const char *program_text(struct program *program, const char *text);
@@ -96,47 +100,11 @@ void call_answer(struct program *program, struct dwarf_answer *answer);     /* a
 void node_answer(struct program *program, struct dwarf_answer *answer);     /* assignee.c */
 
 /*
- * Functions by address: the entry of the function that holds an address, not of one inlined
- * there. Read unit by unit and kept. Owned by flow.c; for the files of this folder.
- */
-struct program;
-struct routines;
-
-struct routine {
-    uint64_t start; /* run-time addresses of the part that holds the address */
-    uint64_t end;
-    uint64_t entry; /* where calls arrive; 0: not reported */
-    Dwarf_Die die;
-    Dwarf_Addr bias;
-};
-
-/* NULL: out of memory. */
-struct routines *routines_new(struct program *program);
-void routines_free(struct routines *routines);
-
-/* False: none is known there. */
-bool routines_find(struct routines *routines, uint64_t address, struct routine *routine);
-
-/*
  * Types of one file under references of our own: each described once, as struct type_desc, and
  * handed out once in the order they were found. The same type defined in several units is one.
  */
 /* NULL: out of memory. */
-struct describe *describe_new(struct program *program);
+struct describe *describe_new(struct scopes *scopes);
 void describe_free(struct describe *describe);
-
-/* The reference of a type, without typedefs and qualifiers; of an array, of its elements.
- * 0: void, or there are too many. */
-uint32_t describe_type(struct describe *describe, Dwarf_Die *type);
-
-/* NULL: no such reference. */
-const struct type_desc *describe_found(const struct describe *describe, uint32_t type);
-
-/* The next that was not handed out yet; NULL: none. */
-const struct dwarf_type *describe_next(struct describe *describe);
-
-/* Used to make names. */
-struct scopes;
-struct scopes *describe_scopes(const struct describe *describe);
 
 #endif

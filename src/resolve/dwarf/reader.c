@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -21,9 +22,8 @@
 enum { ASKED_MAX = 4096 };
 
 struct asked {
-    struct dwarf_question *at; /* a ring */
-    uint32_t room;             /* a power of two, or 0 */
-    uint32_t first;
+    struct dwarf_question *at;
+    size_t room;
     uint32_t count;
 };
 
@@ -102,47 +102,21 @@ static inline bool reader_file_rests(const struct reader_file *file)
     return file->worker.pid && !file->sent && (!file->asked.count || file->yields);
 }
 
-static const struct dwarf_question *asked_get(const struct asked *asked, uint32_t i);
-
-enum { ASKED_FIRST = 32 };
-
-static bool grow(struct asked *asked)
-{
-    uint32_t room = asked->room ? asked->room * 2 : ASKED_FIRST;
-    struct dwarf_question *more = room <= ASKED_MAX ? malloc(room * sizeof *more) : NULL;
-    if (!more)
-        return false;
-    for (uint32_t i = 0; i < asked->count; i++)
-        more[i] = *asked_get(asked, i);
-    free(asked->at);
-    asked->at = more;
-    asked->room = room;
-    asked->first = 0;
-    return true;
-}
-
 /* False: full, or out of memory. */
 static bool asked_push(struct asked *asked, const struct dwarf_question *question)
 {
-    if (asked->count == asked->room && !grow(asked))
+    if (!array_more(&asked->at, &asked->room, asked->count, sizeof *asked->at, ASKED_MAX))
         return false;
-    asked->at[(asked->first + asked->count++) & (asked->room - 1)] = *question;
+    asked->at[asked->count++] = *question;
     return true;
-}
-
-/* The i-th from the oldest, i < count. */
-static const struct dwarf_question *asked_get(const struct asked *asked, uint32_t i)
-{
-    assert(i < asked->count);
-    return &asked->at[(asked->first + i) & (asked->room - 1)];
 }
 
 /* Takes the oldest; there must be one. */
 static struct dwarf_question asked_pop(struct asked *asked)
 {
-    struct dwarf_question oldest = *asked_get(asked, 0);
-    asked->first = (asked->first + 1) & (asked->room - 1);
-    asked->count--;
+    assert(asked->count);
+    struct dwarf_question oldest = asked->at[0];
+    memmove(asked->at, asked->at + 1, --asked->count * sizeof *asked->at);
     return oldest;
 }
 
@@ -210,10 +184,8 @@ static pid_t reader_file_free(struct reader_file *file)
 {
     pid_t pid = worker_end(&file->worker);
     free(file->asked.at);
-    file->asked = (struct asked){0};
     hash_fini(&file->types.by_content);
     hash_fini(&file->types.by_reported);
-    file->types = (struct references){0};
     free(file);
     return pid;
 }
@@ -282,9 +254,9 @@ static pid_t died(struct reader_file *file, struct reader_run *run)
 
 static void send(struct reader_file *file)
 {
-    while (
-        file->opened && !file->yields && file->sent < file->asked.count && file->sent < SENT_MAX &&
-        worker_ask(&file->worker, file->number + file->sent, asked_get(&file->asked, file->sent)))
+    while (file->opened && !file->yields && file->sent < file->asked.count &&
+           file->sent < SENT_MAX &&
+           worker_ask(&file->worker, file->number + file->sent, &file->asked.at[file->sent]))
         file->sent++;
 }
 

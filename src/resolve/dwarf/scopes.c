@@ -12,28 +12,12 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
-#include "resolve/dwarf/program.h"
 
 /* Scopes, which one part of this file reads from units, and the other searches. */
 struct scope {
     Dwarf_Die die;
     uint64_t hash;   /* of the names from the outermost to this one */
     uint32_t parent; /* index + 1; 0: the unit */
-};
-
-struct scopes {
-    struct program *program;
-    struct scope *scopes;
-    uint32_t count;
-    size_t room;
-    struct hash enclosing; /* from an entry's address to its scope, as `parent` is */
-    struct hash read;      /* units with known `enclosing` */
-    Dwarf_Die *definitions;
-    uint32_t definition_count;
-    size_t definition_room;
-    struct hash by_name; /* hash of the names to an index into definitions */
-    Dwarf_CU *searched;  /* the last unit gone through for definitions */
-    bool searched_all;
 };
 
 enum {
@@ -50,24 +34,13 @@ struct walk {
     bool remembers; /* keep the enclosing scopes; else definitions alone */
 };
 
-struct scopes *scopes_new(struct program *program)
+void scopes_fini(struct scopes *scopes)
 {
-    struct scopes *scopes = calloc(1, sizeof *scopes);
-    if (scopes)
-        scopes->program = program;
-    return scopes;
-}
-
-void scopes_free(struct scopes *scopes)
-{
-    if (!scopes)
-        return;
     hash_fini(&scopes->enclosing);
     hash_fini(&scopes->read);
     hash_fini(&scopes->by_name);
     free(scopes->scopes);
     free(scopes->definitions);
-    free(scopes);
 }
 
 static uint64_t scopes_key_of(const Dwarf_Die *die)
@@ -91,14 +64,6 @@ static bool is_scope(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module ||
            (is_type(tag) && tag != DW_TAG_enumeration_type);
-}
-
-static bool is_inline(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    bool flag = false;
-    return dwarf_attr(die, DW_AT_export_symbols, &attribute) &&
-           !dwarf_formflag(&attribute, &flag) && flag;
 }
 
 static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
@@ -241,7 +206,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
         Dwarf_Die *scope = &scopes->scopes[chain[count]].die;
         const char *name = scope_name(scope);
         /* Inline namespaces, such as std::__cxx11, are not written in names. */
-        if (!name || is_inline(scope))
+        if (!name || die_flag(scope, DW_AT_export_symbols))
             continue;
         int length = snprintf(out + used, out_size - used, "%s::", name);
         if (length < 0 || (size_t)length >= out_size - used)
@@ -292,7 +257,7 @@ static bool scopes_search_definition(struct scopes *scopes, uint64_t hash,
                                      const Dwarf_Die *declared, Dwarf_Die *definition)
 {
     Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(program_module(scopes->program), &bias);
+    Dwarf *dwarf = dwfl_module_getdwarf(scopes->dwfl, &bias);
     uint64_t until_ns = clock_now_ns() + (uint64_t)SEARCH_MS * 1000000;
     while (dwarf && !scopes->searched_all && clock_now_ns() < until_ns) {
         Dwarf_Die die;

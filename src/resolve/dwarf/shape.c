@@ -32,7 +32,7 @@ struct parts {
     bool links; /* of the base class are to the record's own kind */
 };
 
-enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4, BITS = 8 };
+enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4 };
 
 struct shape_reader {
     struct parts *parts;
@@ -41,39 +41,6 @@ struct shape_reader {
     size_t room;
     size_t left;
 };
-
-static bool has_flag(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    bool flag = false;
-    return dwarf_attr(die, name, &attribute) && !dwarf_formflag(&attribute, &flag) && flag;
-}
-
-/* A constant; in DWARF 2 "plus constant"; of a bit-field alone, in bits. */
-static bool offset_of(Dwarf_Die *member, uint64_t *offset)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word value;
-    Dwarf_Op *ops;
-    size_t count = 0;
-    *offset = 0;
-    if (dwarf_attr(member, DW_AT_data_bit_offset, &attribute) &&
-        !dwarf_formudata(&attribute, &value)) {
-        *offset = value / BITS;
-        return true;
-    }
-    if (!dwarf_attr(member, DW_AT_data_member_location, &attribute))
-        return true; /* of a union */
-    if (!dwarf_formudata(&attribute, &value)) {
-        *offset = value;
-        return true;
-    }
-    if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
-        ops[0].atom != DW_OP_plus_uconst)
-        return false; /* a virtual base: found through the object's own table */
-    *offset = ops[0].number;
-    return true;
-}
 
 static void parts_take(struct shape_reader *reader, const struct part *part)
 {
@@ -153,8 +120,8 @@ static void read_member(struct shape_reader *reader, Dwarf_Die *member)
     Dwarf_Die element;
     uint64_t count;
     /* A static member is declared here and lives elsewhere. */
-    if (has_flag(member, DW_AT_external) || has_flag(member, DW_AT_declaration) ||
-        !die_type(member, &part.type) || !offset_of(member, &part.offset))
+    if (die_flag(member, DW_AT_external) || die_flag(member, DW_AT_declaration) ||
+        !die_type(member, &part.type) || !die_offset(member, &part.offset))
         return;
     part.stride = 0;
     part.name = dwarf_diename(member);
@@ -207,57 +174,27 @@ enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTE
 /* Of one comparison of two records; pairs beyond it are taken to be alike. */
 enum { PAIRS_MAX = 256 };
 
-struct entry {
+struct shape_entry {
     struct shape shape;
     struct parts parts; /* of a record or union, read when first asked for */
     bool parts_read;
 };
 
-struct shapes {
-    struct entry *entries;
-    size_t count;
-    size_t room;
-    struct scopes *scopes;
-    struct hash by_die;  /* address of a type's entry, as it was given */
-    struct hash by_kind; /* numbers by name and size, pointers by what they point to */
-    struct hash alike;   /* shapes_same() of two records: 1 or 0 */
-};
-
-struct shapes *shapes_new(struct scopes *scopes)
+void shapes_fini(struct shapes *shapes)
 {
-    struct shapes *shapes = calloc(1, sizeof *shapes);
-    if (!shapes)
-        return NULL;
-    shapes->entries = calloc(64, sizeof *shapes->entries);
-    shapes->room = 64;
-    shapes->count = 1; /* void */
-    shapes->scopes = scopes;
-    if (!shapes->entries) {
-        free(shapes);
-        return NULL;
-    }
-    return shapes;
-}
-
-void shapes_free(struct shapes *shapes)
-{
-    if (!shapes)
-        return;
     for (size_t i = 0; i < shapes->count; i++)
         free(shapes->entries[i].parts.parts);
     free(shapes->entries);
     hash_fini(&shapes->by_die);
     hash_fini(&shapes->by_kind);
     hash_fini(&shapes->alike);
-    free(shapes);
 }
 
 static enum shape_kind scalar_kind(Dwarf_Die *die)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word encoding = 0;
     uint64_t size = 0;
-    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_encoding, &attribute), &encoding);
+    die_number(die, DW_AT_encoding, &encoding);
     die_size(die, &size);
     /* Those of Rust and Go are plain numbers. */
     bool number = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
@@ -324,8 +261,8 @@ static uint32_t shapes_add(struct shapes *shapes, const struct shape *shape)
     if (!array_more(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
                     SHAPES_MAX))
         return SHAPE_NOTHING;
-    shapes->entries[shapes->count] = (struct entry){.shape = *shape};
-    return (uint32_t)shapes->count++;
+    shapes->entries[shapes->count++] = (struct shape_entry){.shape = *shape};
+    return (uint32_t)shapes->count;
 }
 
 static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned depth)
@@ -393,14 +330,15 @@ uint32_t shapes_of(struct shapes *shapes, Dwarf_Die *type)
 
 const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape)
 {
-    return &shapes->entries[shape < shapes->count ? shape : SHAPE_NOTHING].shape;
+    static const struct shape nothing;
+    return shape && shape <= shapes->count ? &shapes->entries[shape - 1].shape : &nothing;
 }
 
 /* A pointer to a record, which may have no entry of its own. */
 static uint32_t pointer_to(struct shapes *shapes, uint32_t record)
 {
     bool created = true;
-    struct shape shape = {.die = shapes->entries[record].shape.die,
+    struct shape shape = {.die = shapes_at(shapes, record)->die,
                           .size = POINTER_BYTES,
                           .pointee = record,
                           .kind = SHAPE_POINTER};
@@ -420,7 +358,7 @@ static uint32_t shape_of_part(struct shapes *shapes, struct part *part)
 
 static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
 {
-    struct entry *entry = &shapes->entries[shape];
+    struct shape_entry *entry = &shapes->entries[shape - 1];
     if (!entry->parts_read) {
         entry->parts_read = true;
         parts_read(&entry->parts, shapes->scopes, &entry->shape.die);

@@ -1,214 +1,131 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/variables.h"
+#include "resolve/dwarf/program.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
 #include "access.h"
 #include "decode/insn.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/flow.h"
-#include "resolve/dwarf/program.h"
 #include "resolve/elf/cfi.h"
-
-enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 17, LOCATIONS_MAX = 1 << 12 };
-
-/* One walk through a function's scopes. */
-struct search {
-    const struct home_place *place;
-    struct place_frame frame;
-    int64_t slot;
-    bool anywhere; /* also in scopes and ranges that the instruction is not in */
-    bool dynamic;  /* arrays that a slot points to are looked for */
-    uint8_t held;  /* search for the variable in this register; SREG_NONE: not */
-    bool pointers; /* only pointers to something that has a name */
-    Dwarf_Addr address;
-    unsigned left; /* entries */
-    unsigned found;
-    struct home home;
-    Dwarf_Die variable; /* being looked at */
-};
 
 bool home_place(struct program *program, uint64_t pc, struct home_place *place)
 {
-    if (!routines_find(flows_routines(program_flows(program)), pc, &place->routine))
-        return false;
-    place->address = pc - place->routine.bias;
+    place->wheres = wheres_at(program, pc);
+    place->pc = pc;
     if (!program_cfa(program, pc, &place->cfa_register, &place->cfa_offset))
         place->cfa_register = SREG_NONE;
-    return true;
+    return place->wheres;
 }
 
-/* Distance of a piece from the canonical frame address. */
-static bool slot_of(const struct search *search, const struct where *piece, int64_t *slot)
+/* Distance of a variable from the canonical frame address. */
+static bool slot_of(const struct home_place *place, const struct where *where, int64_t *slot)
 {
-    if (piece->reg == WHERE_CFA)
-        *slot = piece->offset;
-    else if (piece->reg == search->place->cfa_register && piece->reg != SREG_NONE)
-        *slot = (int64_t)((uint64_t)piece->offset - (uint64_t)search->place->cfa_offset);
+    if (where->reg == WHERE_CFA)
+        *slot = where->offset;
+    else if (where->reg == place->cfa_register)
+        *slot = (int64_t)((uint64_t)where->offset - (uint64_t)place->cfa_offset);
     else
         return false;
     return true;
 }
 
-/* Whether a piece is the one searched for, and how far into it the slot is. */
-static bool fits(const struct search *search, const struct where *piece, uint64_t *inside)
+static bool is_in_slot(const struct home_place *place, const struct where *where, int64_t slot,
+                       uint64_t *inside)
 {
     int64_t start;
-    *inside = 0;
-    if (search->held != SREG_NONE)
-        return piece->kind == WHERE_HELD && piece->reg == search->held && !piece->part;
-    if (search->dynamic)
-        return piece->kind == WHERE_POINTED && slot_of(search, piece, &start);
-    if (piece->kind != WHERE_MEMORY || !slot_of(search, piece, &start))
+    if (where->kind != WHERE_MEMORY || !slot_of(place, where, &start))
         return false;
-    *inside = (uint64_t)search->slot - (uint64_t)start;
-    return *inside < (piece->size ? piece->size : 1);
+    *inside = (uint64_t)slot - (uint64_t)start;
+    return *inside < (where->size ? where->size : 1);
 }
 
-static void take_piece(void *context, const struct where *piece)
+/* Whether a variable is better than the best one before: one of an outer scope, for an inlined
+ * function may have the same place under another name. */
+static bool is_outer(const struct where *where, const struct where *best)
 {
-    struct search *search = context;
-    uint64_t inside;
-    if (!fits(search, piece, &inside))
-        return;
-    /* The same one in other ranges is no other. */
-    if (search->found && search->home.variable.addr == search->variable.addr)
-        return;
-    if (!search->found++)
-        search->home = (struct home){search->variable, piece->part + inside};
-}
-
-static void look_at_range(struct search *search, Dwarf_Attribute *attribute, uint64_t size)
-{
-    Dwarf_Addr base;
-    Dwarf_Addr start;
-    Dwarf_Addr end;
-    Dwarf_Op *ops;
-    size_t count;
-    ptrdiff_t at = 0;
-    for (unsigned i = 0; i < LOCATIONS_MAX; i++) {
-        at = dwarf_getlocations(attribute, at, &base, &start, &end, &ops, &count);
-        if (at <= 0)
-            return;
-        if (search->anywhere || (start <= search->address && search->address < end))
-            place_ops(ops, count, &search->frame, size, take_piece, search);
-    }
-}
-
-/* An array of variable length has no size. */
-static bool is_dynamic_array(Dwarf_Die *type)
-{
-    Dwarf_Die element;
-    uint64_t count;
-    return die_array(type, &element, &count) && !count;
-}
-
-/* The void *p of a wrapper that was inlined says nothing. */
-static bool is_specific(Dwarf_Die *type)
-{
-    Dwarf_Die pointer;
-    Dwarf_Die target;
-    Dwarf_Die pointee;
-    return die_strip(type, &pointer) && die_is_pointer(&pointer) && die_type(&pointer, &target) &&
-           die_strip(&target, &pointee);
-}
-
-static void home_look_at(struct search *search, Dwarf_Die *variable)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die type;
-    uint64_t size = 0;
-    if (!dwarf_attr(variable, DW_AT_location, &attribute) || !die_type(variable, &type))
-        return;
-    if ((search->dynamic && !is_dynamic_array(&type)) || (search->pointers && !is_specific(&type)))
-        return;
-    die_size(&type, &size);
-    search->variable = *variable;
-    look_at_range(search, &attribute, size);
-}
-
-static bool may_go_on(struct search *search)
-{
-    bool enough = search->found && !search->anywhere && !search->dynamic;
-    return !enough && search->left && search->left--;
-}
-
-/* Outer scopes first: an inlined function may have the same place under another name. */
-static void look_into(struct search *search, Dwarf_Die *scope, unsigned depth)
-{
-    Dwarf_Die child;
-    if (depth >= DEPTH_MAX || dwarf_child(scope, &child))
-        return;
-    Dwarf_Die first = child;
-    do {
-        int tag = dwarf_tag(&child);
-        if (!may_go_on(search))
-            return;
-        if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-            home_look_at(search, &child);
-    } while (!dwarf_siblingof(&child, &child));
-    child = first;
-    do {
-        int tag = dwarf_tag(&child);
-        if (!may_go_on(search))
-            return;
-        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
-             tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
-            (search->anywhere || dwarf_haspc(&child, search->address) == 1))
-            look_into(search, &child, depth + 1);
-    } while (!dwarf_siblingof(&child, &child));
-}
-
-static void home_search(struct search *search)
-{
-    Dwarf_Die function = search->place->routine.die;
-    search->left = ENTRIES_MAX;
-    place_frame(&search->frame, &function);
-    look_into(search, &function, 0);
+    return !best || where->depth < best->depth ||
+           (where->depth == best->depth && where->variable.addr < best->variable.addr);
 }
 
 bool home_find(const struct home_place *place, int64_t slot, struct home *home)
 {
-    struct search search = {
-        .place = place, .slot = slot, .held = SREG_NONE, .address = place->address};
-    home_search(&search);
-    if (!search.found) {
-        search.anywhere = true;
-        home_search(&search);
+    const struct where_list *list = &place->wheres->in_memory;
+    const struct where *best = NULL;
+    const struct where *where;
+    size_t next = 0;
+    uint64_t inside;
+    while ((where = where_next(list, place->pc, &next)))
+        if (is_in_slot(place, where, slot, &inside) && is_outer(where, best)) {
+            best = where;
+            *home = (struct home){where->variable, where->part + inside};
+        }
+    if (best)
+        return true;
+    for (size_t i = 0; i < list->count; i++) {
+        where = &list->at[i];
+        if (!is_in_slot(place, where, slot, &inside))
+            continue;
+        if (best && best->variable.addr != where->variable.addr)
+            return false;
+        best = where;
+        *home = (struct home){where->variable, where->part + inside};
     }
-    *home = search.home;
-    return search.found == 1;
+    return best;
 }
 
-/* The variable that a register holds at an address of the function; false: none, or several. */
-static bool home_find_held(const struct home_place *place, uint64_t pc, uint8_t reg,
-                           Dwarf_Die *variable)
+/* An array of variable length has no size. */
+static bool is_dynamic_array(const struct where *where)
 {
-    struct search search = {.place = place, .held = reg, .address = pc - place->routine.bias};
-    home_search(&search);
-    *variable = search.home.variable;
-    return search.found == 1;
+    Dwarf_Die variable = where->variable;
+    Dwarf_Die type;
+    Dwarf_Die element;
+    uint64_t count;
+    return die_type(&variable, &type) && die_array(&type, &element, &count) && !count;
 }
 
-bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
-                       Dwarf_Die *variable)
+/* The void *p of a wrapper that was inlined says nothing. */
+static bool is_specific(const struct where *where)
 {
-    struct search search = {
-        .place = place, .held = reg, .pointers = true, .address = pc - place->routine.bias};
-    home_search(&search);
-    *variable = search.home.variable;
-    return search.found;
+    Dwarf_Die variable = where->variable;
+    Dwarf_Die type;
+    Dwarf_Die pointer;
+    Dwarf_Die target;
+    Dwarf_Die pointee;
+    return die_type(&variable, &type) && die_strip(&type, &pointer) && die_is_pointer(&pointer) &&
+           die_type(&pointer, &target) && die_strip(&target, &pointee);
+}
+
+bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
+               Dwarf_Die *variable)
+{
+    const struct where *best = NULL;
+    const struct where *where;
+    size_t next = 0;
+    while ((where = where_next(&wheres->in_register, pc, &next)))
+        if (where->kind == WHERE_HELD && where->reg == reg && !where->part &&
+            is_outer(where, best) && (!pointers || is_specific(where)))
+            best = where;
+    if (best)
+        *variable = best->variable;
+    return best;
 }
 
 /* The array of variable length in the instruction's scopes; false: none, or there are several. */
 static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable)
 {
-    struct search search = {
-        .place = place, .dynamic = true, .held = SREG_NONE, .address = place->address};
-    home_search(&search);
-    *variable = search.home.variable;
-    return search.found == 1;
+    const struct where *where;
+    size_t next = 0;
+    int64_t slot;
+    variable->addr = NULL;
+    while ((where = where_next(&place->wheres->in_memory, place->pc, &next))) {
+        if (where->kind != WHERE_POINTED || !slot_of(place, where, &slot) ||
+            !is_dynamic_array(where))
+            continue;
+        if (variable->addr && variable->addr != where->variable.addr)
+            return false;
+        *variable = where->variable;
+    }
+    return variable->addr;
 }
 
 enum { WORD = 8 };
@@ -268,7 +185,7 @@ static bool find_kept(const struct home_place *place, const struct stack *stack,
     for (unsigned i = 0; i < stack->store_count; i++) {
         const struct stack_store *store = &stack->stores[i];
         Dwarf_Die variable;
-        if (!home_find_held(place, store->address, store->reg, &variable) ||
+        if (!home_held(place->wheres, store->address, store->reg, false, &variable) ||
             (i && variable.addr != kept->addr))
             return false;
         *kept = variable;

@@ -24,12 +24,11 @@ struct passed {
 
 static bool is_float(const struct shape *shape)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Die die = shape->die;
     Dwarf_Word encoding = 0;
     if (shape->kind != SHAPE_SCALAR)
         return false;
-    dwarf_formudata(dwarf_attr_integrate(&die, DW_AT_encoding, &attribute), &encoding);
+    die_number(&die, DW_AT_encoding, &encoding);
     return encoding == DW_ATE_float || encoding == DW_ATE_complex_float;
 }
 
@@ -49,10 +48,9 @@ static enum passing class_at(struct shapes *shapes, const struct passed *passed,
 
 static bool goes_by_reference(Dwarf_Die *type)
 {
-    Dwarf_Attribute attribute;
     Dwarf_Word convention = 0;
-    dwarf_formudata(dwarf_attr_integrate(type, DW_AT_calling_convention, &attribute), &convention);
-    return convention == DW_CC_pass_by_reference;
+    return die_number(type, DW_AT_calling_convention, &convention) &&
+           convention == DW_CC_pass_by_reference;
 }
 
 /* False: no type, that is void, or one that is not known. */
@@ -310,7 +308,7 @@ static bool callee_of(const struct scene *scene, const struct state *state, cons
     }
     if (insn->target) {
         *callee =
-            routines_find(scene->routines, insn->target, &routine) ? routine.die : (Dwarf_Die){0};
+            routines_find(scene->program, insn->target, &routine) ? routine.die : (Dwarf_Die){0};
         return callee->addr;
     }
     if (insn->memory_count == 2 || (insn->memory_count && insn->memory[0].kind == ACCESS_LOAD))

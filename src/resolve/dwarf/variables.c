@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/variables.h"
+#include "resolve/dwarf/program.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -11,8 +11,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/program.h"
+#include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
 /* A variable with one fixed location. */
@@ -121,8 +120,7 @@ enum {
     DEPTH_MAX = 64,
     UNIT_ENTRIES_MAX = 1 << 24,
     VARIABLES_MAX = 1 << 21,
-    DECLARED_MAX = 256, /* 0: no such name */
-    OVERLAPS_MAX = 16   /* variables that begin between one's start and an address it covers */
+    OVERLAPS_MAX = 16 /* variables that begin between one's start and an address it covers */
 };
 
 /* An expression that pushes a number as a variable's place, by its bytes: found without a look at
@@ -132,49 +130,18 @@ struct expression {
     uint64_t at; /* offset in .debug_info */
 };
 
-struct index {
-    struct global *globals;
-    size_t count;
-    size_t room;
-    bool sorted;
-    struct expression *expressions;
-    size_t expression_count;
-    size_t expression_room;
-    bool expressions_read;
-};
-
-struct globals {
-    struct program *program;
-    struct index fixed;
-    struct index tls;
-    struct hash units;    /* units read, by the address of their entry */
-    struct hash declared; /* names of a unit, as index of `names` */
-    Dwarf_Die names[DECLARED_MAX];
-    bool all_read;
-};
-
-struct globals *globals_new(struct program *program)
+void globals_fini(struct globals *globals)
 {
-    struct globals *globals = calloc(1, sizeof *globals);
-    if (globals)
-        globals->program = program;
-    return globals;
-}
-
-void globals_free(struct globals *globals)
-{
-    if (!globals)
-        return;
     free(globals->fixed.globals);
     free(globals->fixed.expressions);
     free(globals->tls.globals);
     free(globals->tls.expressions);
     hash_fini(&globals->units);
     hash_fini(&globals->declared);
-    free(globals);
 }
 
-static void globals_add(struct index *index, uint64_t start, uint64_t size, const Dwarf_Die *die)
+static void globals_add(struct globals_index *index, uint64_t start, uint64_t size,
+                        const Dwarf_Die *die)
 {
     if (!array_more(&index->globals, &index->room, index->count, sizeof *index->globals,
                     VARIABLES_MAX))
@@ -256,10 +223,11 @@ static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr
         read_unit_at(globals, &unit, bias, depth + 1);
 }
 
-static void globals_read_all(struct globals *globals)
+static void globals_read_all(struct program *program)
 {
+    struct globals *globals = &program->globals;
     Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(program_module(globals->program), &bias);
+    Dwarf *dwarf = dwfl_module_getdwarf(program->dwfl, &bias);
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     Dwarf_Die split;
@@ -282,7 +250,7 @@ static int globals_compare(const void *a, const void *b)
     return one->size - 1 > other->size - 1 ? -1 : one->size < other->size;
 }
 
-static const struct global *find(struct index *index, uint64_t address)
+static const struct global *find(struct globals_index *index, uint64_t address)
 {
     if (!index->sorted && index->count)
         qsort(index->globals, index->count, sizeof *index->globals, globals_compare);
@@ -296,15 +264,15 @@ static const struct global *find(struct index *index, uint64_t address)
     return NULL;
 }
 
-static const struct symbol *symbol_of(const struct globals *globals, const struct index *index,
-                                      uint64_t address)
+static const struct symbol *symbol_of(const struct program *program,
+                                      const struct globals_index *index, uint64_t address)
 {
-    return index == &globals->tls ? program_thread_object(globals->program, address)
-                                  : program_object(globals->program, address);
+    return index == &program->globals.tls ? module_tls(program->module, address)
+                                          : module_object(program->module, address);
 }
 
 /* Length, operation, number; of those with DW_OP_addrx none. */
-static void read_expressions(struct index *index, const Elf_Data *section, bool tls)
+static void read_expressions(struct globals_index *index, const Elf_Data *section, bool tls)
 {
     enum { HEAD_BYTES = 2 };
     const unsigned char head[HEAD_BYTES] = {tls ? 10 : 9, tls ? DW_OP_const8u : DW_OP_addr};
@@ -330,14 +298,14 @@ static void read_expressions(struct index *index, const Elf_Data *section, bool 
 
 /* Reads the units that place a variable where this symbol is: to go through the entries of all
  * units takes 25 ms for libc. */
-static void read_units_placing(struct globals *globals, struct index *index,
+static void read_units_placing(struct program *program, struct globals_index *index,
                                const struct symbol *symbol)
 {
     Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(program_module(globals->program), &bias);
+    Dwarf *dwarf = dwfl_module_getdwarf(program->dwfl, &bias);
     Elf_Scn *section = dwarf ? sections_find(dwarf_getelf(dwarf), ".debug_info") : NULL;
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    bool tls = index == &globals->tls;
+    bool tls = index == &program->globals.tls;
     uint64_t number = symbol->start - (tls ? 0 : bias);
     if (!index->expressions_read && data && data->d_buf)
         read_expressions(index, data, tls);
@@ -347,27 +315,27 @@ static void read_units_placing(struct globals *globals, struct index *index,
         Dwarf_Die unit;
         if (dwarf_offdie(dwarf, index->expressions[at].at, &entry) &&
             dwarf_diecu(&entry, &unit, NULL, NULL))
-            read_unit(globals, &unit, bias);
+            read_unit(&program->globals, &unit, bias);
     }
 }
 
 /* Most addresses in code that are no variable's are of text constants: not worth reading all units
  * for. Without symbols the two are not distinguishable. */
-static bool may_be_variable(const struct globals *globals, const struct symbol *symbol)
+static bool may_be_variable(const struct program *program, const struct symbol *symbol)
 {
     static const char gcc[] = "CSWTCH."; /* values of a switch */
     if (symbol) /* the link editor's own two, and gcc's, are declared nowhere */
         return strcmp(symbol->name, "_DYNAMIC") && strcmp(symbol->name, "_GLOBAL_OFFSET_TABLE_") &&
                strncmp(symbol->name, gcc, sizeof gcc - 1) != 0;
-    return dwfl_module_getsymtab(program_module(globals->program)) <= 1;
+    return dwfl_module_getsymtab(program->dwfl) <= 1;
 }
 
 /* As the unit of the code that asks declares the variable of another, which says as much as a look
  * into all other units would. */
-static const struct global *find_declared_near(struct globals *globals, struct index *index,
+static const struct global *find_declared_near(struct program *program, struct globals_index *index,
                                                uint64_t address, uint64_t pc)
 {
-    const struct symbol *symbol = symbol_of(globals, index, address);
+    const struct symbol *symbol = symbol_of(program, index, address);
     static const char hidden[] = "__GI_"; /* glibc's own name of what it declares without */
     Dwarf_Die die;
     Dwarf_Die type;
@@ -379,7 +347,7 @@ static const struct global *find_declared_near(struct globals *globals, struct i
         name += sizeof hidden - 1;
     Dwarf_Die element;
     uint64_t count;
-    if (!globals_declared(globals, name, pc, &die) || !die_type(&die, &type))
+    if (!globals_declared(program, name, pc, &die) || !die_type(&die, &type))
         return NULL;
     /* An array may be declared without its length, which the symbol has. */
     if (die_array(&type, &element, &count))
@@ -390,39 +358,40 @@ static const struct global *find_declared_near(struct globals *globals, struct i
     return find(index, address);
 }
 
-static const struct global *find_anywhere(struct globals *globals, struct index *index,
+static const struct global *find_anywhere(struct program *program, struct globals_index *index,
                                           uint64_t address, uint64_t pc)
 {
+    struct globals *globals = &program->globals;
     struct program_place place;
     const struct global *found = find(index, address);
     if (found || globals->all_read)
         return found;
-    if (pc && program_place(globals->program, pc, &place)) {
+    if (pc && program_place(program, pc, &place)) {
         read_unit(globals, &place.unit, place.bias);
         found = find(index, address);
         if (!found)
-            found = find_declared_near(globals, index, address, pc);
+            found = find_declared_near(program, index, address, pc);
     }
-    const struct symbol *symbol = symbol_of(globals, index, address);
+    const struct symbol *symbol = symbol_of(program, index, address);
     if (!found && symbol) {
-        read_units_placing(globals, index, symbol);
+        read_units_placing(program, index, symbol);
         found = find(index, address);
     }
-    if (!found && (index == &globals->tls || may_be_variable(globals, symbol))) {
-        globals_read_all(globals);
+    if (!found && (index == &globals->tls || may_be_variable(program, symbol))) {
+        globals_read_all(program);
         found = find(index, address);
     }
     return found;
 }
 
-const struct global *globals_find(struct globals *globals, uint64_t address, uint64_t pc)
+const struct global *globals_find(struct program *program, uint64_t address, uint64_t pc)
 {
-    return find_anywhere(globals, &globals->fixed, address, pc);
+    return find_anywhere(program, &program->globals.fixed, address, pc);
 }
 
-const struct global *globals_find_tls(struct globals *globals, uint64_t offset, uint64_t pc)
+const struct global *globals_find_tls(struct program *program, uint64_t offset, uint64_t pc)
 {
-    return find_anywhere(globals, &globals->tls, offset, pc);
+    return find_anywhere(program, &program->globals.tls, offset, pc);
 }
 
 static bool find_declared(Dwarf_Die *unit, const char *name, Dwarf_Die *die)
@@ -438,14 +407,15 @@ static bool find_declared(Dwarf_Die *unit, const char *name, Dwarf_Die *die)
     return false;
 }
 
-bool globals_declared(struct globals *globals, const char *name, uint64_t pc, Dwarf_Die *die)
+bool globals_declared(struct program *program, const char *name, uint64_t pc, Dwarf_Die *die)
 {
+    struct globals *globals = &program->globals;
     struct program_place place;
     bool created = false;
-    if (!program_place(globals->program, pc, &place))
+    if (!program_place(program, pc, &place))
         return false;
     uint64_t key = hash_bytes(name, strlen(name)) ^ (uint64_t)(uintptr_t)place.unit.addr;
-    if (globals->declared.count >= DECLARED_MAX - 1)
+    if (globals->declared.count >= GLOBALS_DECLARED_MAX - 1)
         hash_clear(&globals->declared);
     uint32_t *index = hash_insert(&globals->declared, key, &created);
     if (index && created && find_declared(&place.unit, name, die)) {
@@ -466,7 +436,7 @@ static const char *full_name(struct program *program, Dwarf_Die *variable)
     const char *own = dwarf_diename(variable);
     if (!own)
         return NULL;
-    scopes_prefix(describe_scopes(program_types(program)), variable, prefix, sizeof prefix);
+    scopes_prefix(&program->scopes, variable, prefix, sizeof prefix);
     snprintf(name, sizeof name, "%s%s", prefix, own);
     return program_text(program, name);
 }
@@ -502,10 +472,9 @@ void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_an
 void variable_answer(struct program *program, struct dwarf_answer *answer)
 {
     const struct dwarf_question *question = &answer->question;
-    struct globals *globals = program_globals(program);
     const struct global *global = question->ask == DWARF_TLS
-                                      ? globals_find_tls(globals, question->address, question->pc)
-                                      : globals_find(globals, question->address, question->pc);
+                                      ? globals_find_tls(program, question->address, question->pc)
+                                      : globals_find(program, question->address, question->pc);
     answer->untyped = UNTYPED_NO_VARIABLE;
     if (!global)
         return;

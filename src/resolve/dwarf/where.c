@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/flow.h"
+#include "resolve/dwarf/program.h"
 #include "resolve/elf/cfi.h"
 #include "sample.h"
 
@@ -22,7 +21,9 @@ struct where_reader {
 /* One location, valid in one range of addresses. */
 struct where_variable {
     struct where_reader *reader;
+    Dwarf_Die die;
     uint32_t shape;
+    uint32_t depth;
     uint64_t start;
     uint64_t end;
     bool anywhere;
@@ -38,7 +39,9 @@ static void take_piece(void *context, const struct where *piece)
         return;
     struct where *where = &list->at[list->count++];
     *where = *piece;
+    where->variable = found->die;
     where->shape = found->shape;
+    where->depth = found->depth;
     where->anywhere = found->anywhere;
     where->start = found->start + found->reader->routine->bias;
     where->end = found->end + found->reader->routine->bias;
@@ -59,9 +62,10 @@ static void take_everywhere(struct where_variable *found, Dwarf_Die *scope, cons
     }
 }
 
-static void read_variable(struct where_reader *reader, Dwarf_Die *scope, Dwarf_Die *variable)
+static void read_variable(struct where_reader *reader, Dwarf_Die *scope, unsigned depth,
+                          Dwarf_Die *variable)
 {
-    struct where_variable found = {.reader = reader};
+    struct where_variable found = {.reader = reader, .die = *variable, .depth = depth};
     Dwarf_Attribute attribute;
     Dwarf_Die type;
     Dwarf_Addr base;
@@ -118,7 +122,7 @@ static void read_scope(struct where_reader *reader, Dwarf_Die *scope, unsigned d
         switch (dwarf_tag(&child)) {
         case DW_TAG_variable:
         case DW_TAG_formal_parameter:
-            read_variable(reader, scope, &child);
+            read_variable(reader, scope, depth, &child);
             break;
         case DW_TAG_lexical_block:
         case DW_TAG_inlined_subroutine:
@@ -160,6 +164,19 @@ void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct rout
     wheres_settle(&wheres->in_register);
     wheres_settle(&wheres->in_memory);
     SORT_BY(wheres->calls, wheres->call_count, back);
+}
+
+const struct wheres *wheres_at(struct program *program, uint64_t pc)
+{
+    struct routine routine;
+    if (!routines_find(program, pc, &routine))
+        return NULL;
+    if (program->wheres_die != routine.die.addr) {
+        wheres_fini(&program->wheres);
+        wheres_read(&program->wheres, &program->shapes, &routine);
+        program->wheres_die = routine.die.addr;
+    }
+    return &program->wheres;
 }
 
 void wheres_fini(struct wheres *wheres)

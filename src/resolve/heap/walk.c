@@ -481,6 +481,7 @@ int walk_update(struct walk *walk, const struct maps *maps)
     else if (!walk->arenas.count)
         walk->search_waiting--;
     walk_jemalloc_search(walk, maps);
+    walk_go_search(walk, maps);
     if (!walk->arenas.count)
         return 0;
     walk_arenas_follow(walk);
@@ -505,15 +506,17 @@ int walk_threads(struct walk *walk, const uint64_t *bases, size_t count)
 
 const char *walk_status(const struct walk *walk)
 {
-    return *walk->status && !walk->jemalloc.root ? walk->status : NULL;
+    return *walk->status && !walk->jemalloc.root && !walk->go.table ? walk->status : NULL;
 }
 
 const char *walk_source(struct walk *walk)
 {
-    if (walk->jemalloc.root)
-        snprintf(walk->both, sizeof walk->both, "%s%sjemalloc in %s", walk->source,
-                 *walk->source ? " and " : "", walk->jemalloc.name);
-    return walk->jemalloc.root ? walk->both : walk->source;
+    const char *jemalloc = walk->jemalloc.root ? walk->jemalloc.name : NULL;
+    const char *go = walk->go.table ? "Go's runtime" : "";
+    snprintf(walk->all, sizeof walk->all, "%s%s%s%s%s%s", walk->source,
+             jemalloc && *walk->source ? " and " : "", jemalloc ? "jemalloc in " : "",
+             jemalloc ? jemalloc : "", *go && (jemalloc || *walk->source) ? " and " : "", go);
+    return walk->all;
 }
 
 void walk_reach(struct walk *walk, uint64_t reach_bytes)
@@ -559,20 +562,48 @@ static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
     return span ? walk_locate(walk, span, address, block) : outside(walk, address);
 }
 
+void walk_own_add(struct walk *walk, uint64_t address, bool go)
+{
+    struct walk_own *own = &walk->own;
+    for (size_t i = 0; i < WALK_OWN; i++)
+        if (address - own->at[i].start < own->at[i].end - own->at[i].start)
+            return;
+    const struct map *map = maps_find(&walk->memory.maps, address);
+    if (!walk_is_data(map))
+        return;
+    uint32_t next = own->next++ % WALK_OWN;
+    own->at[next].start = map->start;
+    own->at[next].end = map->end;
+    own->at[next].go = go;
+}
+
+static bool find_own(const struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    const struct walk_own *own = &walk->own;
+    for (size_t i = 0; i < WALK_OWN; i++) {
+        if (address - own->at[i].start >= own->at[i].end - own->at[i].start)
+            continue;
+        *block = (struct walk_block){.start = address & ~(uint64_t)15,
+                                     .usable_bytes = 16,
+                                     .state = WALK_OWN_DATA,
+                                     .go = own->at[i].go};
+        return true;
+    }
+    return false;
+}
+
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     walk->stats.finds++;
     enum walk_failure failure = WALK_FAIL_NONE;
-    if (!walk_jemalloc_find(walk, address, block))
+    if (!walk_jemalloc_find(walk, address, block) && !walk_go_find(walk, address, block))
         failure = walk_find_block(walk, address, block);
     if (failure && walk_jemalloc_find_large(walk, address, block))
         failure = WALK_FAIL_NONE;
-    if (failure && walk_jemalloc_owns(walk, address)) {
-        *block = (struct walk_block){
-            .start = address & ~(uint64_t)15, .usable_bytes = 16, .state = WALK_OWN_DATA};
+    if (failure && find_own(walk, address, block))
         failure = WALK_FAIL_NONE;
-    }
-    if (failure == WALK_FAIL_FOREIGN && walk_jemalloc_covers(walk, address))
+    if (failure == WALK_FAIL_FOREIGN &&
+        (walk_jemalloc_covers(walk, address) || walk_go_covers(walk, address)))
         failure = WALK_FAIL_UNSURE;
     walk->stats.failures[failure]++;
     return !failure;
@@ -582,7 +613,7 @@ const struct walk_stats *walk_stats(struct walk *walk)
 {
     walk->stats.reads = walk->memory.reads;
     walk->stats.bytes_read = walk->memory.bytes_read;
-    walk->stats.arenas = (uint32_t)walk->arenas.count + !!walk->jemalloc.root;
+    walk->stats.arenas = (uint32_t)walk->arenas.count + !!walk->jemalloc.root + !!walk->go.table;
     walk->stats.thread_caches = (uint32_t)walk->lists.cache_count;
     return &walk->stats;
 }
@@ -743,10 +774,16 @@ long walk_all(struct walk *walk, walk_visit visitor, void *context)
     if (walk_status(walk))
         return -ENODATA;
     long chunks = *walk->status ? 0 : walk_all_chunks(walk, visitor, context);
-    return chunks < 0 ? chunks : chunks + walk_jemalloc_all(walk, visitor, context);
+    if (chunks < 0)
+        return chunks;
+    chunks += walk_jemalloc_all(walk, visitor, context);
+    return chunks + walk_go_all(walk, visitor, context);
 }
 
 enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tcache's last */
+
+/* A class of Go's is an odd number, as no other is: of each size up to 32 KiB. */
+enum { GO_CLASS = 1, GO_SMALL_MAX = 32 << 10 };
 
 /* Quarters of a power of two, upwards from 1 KiB. */
 static uint64_t quarter(uint64_t bytes)
@@ -762,8 +799,10 @@ static bool is_jemalloc_class(uint64_t bytes)
     return bytes && bytes < SMALL_MAX && (bytes == 8 || bytes % STEP == 0);
 }
 
-uint64_t walk_size_class(uint64_t usable_bytes)
+uint64_t walk_size_class(uint64_t usable_bytes, bool go)
 {
+    if (go)
+        return (usable_bytes > GO_SMALL_MAX ? quarter(usable_bytes) : usable_bytes) | GO_CLASS;
     if (is_jemalloc_class(usable_bytes))
         return usable_bytes;
     if (usable_bytes <= SMALL_MIN)
@@ -789,11 +828,20 @@ static uint64_t class_start(uint64_t size_class)
     return start <= SMALL_MAX ? SMALL_MAX + 1 : start;
 }
 
+bool walk_class_is_go(uint64_t size_class)
+{
+    return size_class & GO_CLASS;
+}
+
 const char *walk_class_name(char out[32], uint64_t size_class)
 {
     char from[16], to[16];
     uint64_t start = class_start(size_class);
-    if (size_class <= SMALL_MAX)
+    if (walk_class_is_go(size_class) && size_class <= GO_SMALL_MAX + GO_CLASS)
+        snprintf(out, 32, "new(%" PRIu64 ")", size_class - GO_CLASS);
+    else if (walk_class_is_go(size_class))
+        snprintf(out, 32, "new(..%s)", text_bytes(to, size_class - GO_CLASS));
+    else if (size_class <= SMALL_MAX)
         snprintf(out, 32, "malloc(%" PRIu64 "..%" PRIu64 ")", start, size_class);
     else
         snprintf(out, 32, "malloc(%s..%s)", text_bytes(from, start), text_bytes(to, size_class));

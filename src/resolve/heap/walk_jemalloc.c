@@ -62,18 +62,6 @@ static uint64_t leaf_of(struct walk *walk, uint64_t root, uint64_t address)
     return leaf;
 }
 
-/* Extents and leaves are in memory that the allocator took for itself. */
-static void note_own(struct walk *walk, uint64_t address)
-{
-    struct walk_jemalloc *jemalloc = &walk->jemalloc;
-    for (size_t i = 0; i < WALK_OWN; i++)
-        if (address - jemalloc->own[i].start < jemalloc->own[i].end - jemalloc->own[i].start)
-            return;
-    const struct map *map = maps_find(&walk->memory.maps, address);
-    if (walk_is_data(map))
-        jemalloc->own[jemalloc->own_next++ % WALK_OWN] = (struct walk_own){map->start, map->end};
-}
-
 static uint64_t entry_address(uint64_t leaf, uint64_t address)
 {
     return leaf + (address >> PAGE_SHIFT) % LEAF_ENTRIES * 8;
@@ -104,7 +92,7 @@ static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, str
                   address >= extent->base && address < extent->end;
     /* During the search for the tree any memory may look like an extent. */
     if (around && walk->jemalloc.root)
-        note_own(walk, entry & address_mask);
+        walk_own_add(walk, entry & address_mask, false);
     return around;
 }
 
@@ -165,16 +153,6 @@ bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_b
                      block_at(&extent, address, block);
         jemalloc->large = found ? extent.start : jemalloc->large;
         return found;
-    }
-    return false;
-}
-
-bool walk_jemalloc_owns(const struct walk *walk, uint64_t address)
-{
-    for (size_t i = 0; i < WALK_OWN; i++) {
-        const struct walk_own *own = &walk->jemalloc.own[i];
-        if (address - own->start < own->end - own->start)
-            return true;
     }
     return false;
 }

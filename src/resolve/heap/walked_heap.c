@@ -52,7 +52,8 @@ static void classes_start(struct walked_classes *classes)
     memset(classes->list, 0, sizeof classes->list);
     snprintf(classes->list[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
     snprintf(classes->list[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc's own data");
-    classes->count = WALKED_HEADERS + 1;
+    snprintf(classes->list[WALKED_GO].name, WALKED_NAME_BYTES, "Go's own data");
+    classes->count = WALKED_SIZES;
     classes->live_blocks = classes->usable_bytes = 0;
 }
 
@@ -123,9 +124,8 @@ void walked_forget(struct walked *walked)
 }
 
 /* Index of the class of a size; sizes beyond the table share the last one. */
-static uint32_t walked_class_of(struct walked_classes *classes, uint64_t usable_bytes)
+static uint32_t walked_class_of(struct walked_classes *classes, uint64_t size_class)
 {
-    uint64_t size_class = walk_size_class(usable_bytes);
     bool created = false;
     uint32_t *index = hash_insert(&classes->index, size_class, &created);
     if (!index)
@@ -158,12 +158,13 @@ static void show_maps(struct walked *walked, const struct maps *maps, uint64_t n
 static void walked_remember(struct walked *walked, const struct walk_block *found, uint64_t now_ns,
                             struct block *block)
 {
+    uint64_t size_class = walk_size_class(found->usable_bytes, found->go);
     *block = (struct block){.start = found->start,
                             .usable_bytes = found->usable_bytes,
                             .requested_bytes = found->usable_bytes,
                             .born_ns = now_ns,
                             .bin = found->state == WALK_IN_USE
-                                       ? walked_class_of(&walked->classes, found->usable_bytes)
+                                       ? walked_class_of(&walked->classes, size_class)
                                        : WALKED_FREE};
     /* Full: start again rather than grow. */
     if (blocks_add(walked->cache, block) == -ENOMEM)
@@ -236,7 +237,7 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
                                 .usable_bytes = address < found.start
                                                     ? found.start - (address & ~(uint64_t)15)
                                                     : found.usable_bytes,
-                                .bin = WALKED_HEADERS};
+                                .bin = found.go ? WALKED_GO : WALKED_HEADERS};
         return true;
     }
     walked_remember(walked, &found, now_ns, block);
@@ -247,7 +248,8 @@ static bool count_block(void *context, const struct walk_block *found)
 {
     struct walked *walked = context;
     struct walked_classes *classes = &walked->count->classes;
-    struct walked_class *class = &classes->list[walked_class_of(classes, found->usable_bytes)];
+    uint64_t size_class = walk_size_class(found->usable_bytes, found->go);
+    struct walked_class *class = &classes->list[walked_class_of(classes, size_class)];
     class->stats.live_blocks += found->count;
     class->stats.live_usable_bytes += found->count * found->usable_bytes;
     class->stats.sizes[bins_size_class(found->usable_bytes)] += found->count;
@@ -307,7 +309,7 @@ static void take_classes(struct walked_classes *known, const struct walked_class
     }
     known->live_blocks = counted->live_blocks;
     known->usable_bytes = counted->usable_bytes;
-    for (uint32_t i = WALKED_HEADERS + 1; i < counted->count; i++) {
+    for (uint32_t i = WALKED_SIZES; i < counted->count; i++) {
         const struct walked_class *from = &counted->list[i];
         bin_stats_add(&known->list[walked_class_of(known, from->size_class)].stats, &from->stats);
     }

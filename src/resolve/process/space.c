@@ -208,23 +208,17 @@ bool regions_find(struct regions *regions, const struct maps *maps, const struct
                   struct region_found *found)
 {
     find_run(maps, stacks, map, &start, &end);
-    struct region *region =
-        regions->recent < regions->count ? &regions->list[regions->recent] : NULL;
-    if (!region || region->start != start || region->end != end)
-        region = grow(regions, start, end);
+    struct region *region = grow(regions, start, end);
     if (!region)
         region = regions_add(regions, start, end, key);
     if (!region)
         return false;
-    regions->recent = (size_t)(region - regions->list);
     region_describe(regions, region, found);
     return true;
 }
 
 enum { SPACE_REREAD_MS_MIN = 20, SPACE_REREAD_MS_MAX = 250, SPACE_REREAD_PART = 50 };
 enum { SPACE_USER_BITS = 47 };
-_Static_assert(SPACE_RECENT == 1 << (64 - 58),
-               "the hint is found by the upper 6 bits of a product");
 
 #define SPACE_FIRST        UINT64_C(0x10000)     /* nothing is mapped below: vm.mmap_min_addr */
 #define SPACE_MMAP_AREA    (UINT64_C(0x7) << 44) /* mappings are made from above down to here */
@@ -309,21 +303,9 @@ bool space_reread(struct space *space, uint64_t now_ns)
     return read;
 }
 
-/* Where a mapping was found before for an address near by; MiBs share a hint. */
-static uint32_t *hint_for(struct space *space, uint64_t address)
-{
-    return &space->recent[(address >> 20) * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-}
-
 struct map *space_map(struct space *space, uint64_t address)
 {
-    uint32_t *hint = hint_for(space, address);
-    struct map *map = *hint < space->maps.count ? &space->maps.maps[*hint] : NULL;
-    if (map && map->start <= address && address < map->end)
-        return map;
-    map = maps_find(&space->maps, address);
-    if (map)
-        *hint = (uint32_t)(map - space->maps.maps);
+    struct map *map = maps_find(&space->maps, address);
     if (!map && space->from.live && address >= SPACE_FIRST && !(address >> SPACE_USER_BITS) &&
         space_reread(space, clock_now_ns()))
         map = maps_find(&space->maps, address);

@@ -42,7 +42,6 @@ struct regions {
     struct region *list;
     size_t count;
     size_t room;
-    size_t recent; /* the last one that was found: only a hint */
     struct region_join *joins;
     size_t join_count;
     size_t join_room;
@@ -66,19 +65,16 @@ bool regions_find(struct regions *regions, const struct maps *maps, const struct
                   const struct map *map, uint64_t start, uint64_t end, uint64_t key,
                   struct region_found *found);
 
-enum { SPACE_RECENT = 64 };
-
 struct space {
     struct modules_from from;
     struct maps maps;
     struct modules modules;
     struct stacks stacks;
     struct regions regions;
-    struct binaries binaries;      /* of a recording; kept through programs */
-    uint64_t reread_ns;            /* no rereading before */
-    uint32_t recent[SPACE_RECENT]; /* indices into maps, by address: only hints */
-    uint32_t programs;             /* run before this one */
-    bool data_recorded;            /* a recording reports mappings without code: perf record -d */
+    struct binaries binaries; /* of a recording; kept through programs */
+    uint64_t reread_ns;       /* no rereading before */
+    uint32_t programs;        /* run before this one */
+    bool data_recorded;       /* a recording reports mappings without code: perf record -d */
 };
 
 /* Kinds of addresses without a mapping in the recording. */

@@ -87,7 +87,7 @@ static void ask(struct survey *survey, const struct insn *insn, const struct ins
     if (shows_each && answer.untyped && memory->base != SREG_SP)
         print_message("    %#lx %s %s\n", (unsigned long)(insn->address - BASE),
                       untyped_name((enum untyped)answer.untyped),
-                      dwfl_module_addrname(program_module(survey->program), insn->address));
+                      dwfl_module_addrname(survey->program->dwfl, insn->address));
 }
 
 static void survey_function(struct survey *survey, uint64_t start)
@@ -112,7 +112,7 @@ static void survey_function(struct survey *survey, uint64_t start)
 /* Some of the functions, spread over the file. */
 static void survey_functions(struct survey *survey)
 {
-    Dwfl_Module *module = program_module(survey->program);
+    Dwfl_Module *module = survey->program->dwfl;
     int symbols = dwfl_module_getsymtab(module);
     unsigned functions = 0;
     unsigned step;

@@ -230,7 +230,7 @@ static const struct type_desc *pointee_at(struct program *program, uint64_t addr
     Dwarf_Die type;
     Dwarf_Die peeled;
     Dwarf_Die pointee;
-    const struct global *global = globals_find(program_globals(program), address, 0);
+    const struct global *global = globals_find(program, address, 0);
     assert_non_null(global);
     Dwarf_Die die = global->die;
     assert_true(die_type(&die, &type) && die_peel(&type, &peeled) &&

@@ -431,7 +431,7 @@ static void an_arena_found_later_is_walked(void **state)
 static void expect_class(uint64_t usable, uint64_t size_class, const char *name)
 {
     char text[32];
-    assert_int_equal(walk_size_class(usable), size_class);
+    assert_int_equal(walk_size_class(usable, false), size_class);
     assert_string_equal(walk_class_name(text, size_class), name);
 }
 
@@ -447,11 +447,11 @@ static void size_classes_have_names(void **state)
     expect_class(8200, 10240, "malloc(8.0K..10.0K)");
     expect_class((3 << 20) + 1, 3670016, "malloc(3.0M..3.5M)");
     for (uint64_t usable = 1; usable < 1 << 20; usable += 7) {
-        uint64_t size_class = walk_size_class(usable);
+        uint64_t size_class = walk_size_class(usable, false);
         assert_true(size_class >= usable && size_class <= usable + usable / 4 + 24);
-        assert_int_equal(walk_size_class(size_class), size_class);
+        assert_int_equal(walk_size_class(size_class, false), size_class);
     }
-    assert_int_equal(walk_size_class(UINT64_MAX), UINT64_MAX);
+    assert_int_equal(walk_size_class(UINT64_MAX, false), UINT64_MAX);
 }
 
 int main(void)
