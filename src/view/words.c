@@ -732,3 +732,43 @@ void window_reading(const struct snapshot *snapshot, char *out, size_t size)
                  misses ? "conflict or sharing: " : "", window->used, window->addresses,
                  window->recurring, window->lines, 100 * window->caches, level);
 }
+
+/* The usual level of a test. */
+static const double uneven_below = 0.05;
+
+void sets_summary(const struct snapshot_sets *sets, char *out, size_t size)
+{
+    char bytes[16];
+    snprintf(out, size, "%s: %s in %" PRIu32 " sets of %" PRIu32 " lines",
+             sets->level ? sets->level : "cache",
+             text_bytes(bytes, (uint64_t)sets->sets * sets->ways * sets->line), sets->sets,
+             sets->ways);
+    if (isfinite(sets->p_value))
+        text_append(out, size, ", by %s address; used %s (p %s %.2g, chi-square %.0f)",
+                    sets->index ? sets->index : "unknown",
+                    sets->p_value < uneven_below ? "unevenly" : "evenly",
+                    sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12), sets->chi2);
+}
+
+void window_summary(const struct snapshot_window *window, char *out, size_t size)
+{
+    char once[16], again[16], used[16];
+    char span[24] = "";
+    if (isfinite(window->span_s))
+        snprintf(span, sizeof span, " (%.3g s)", window->span_s);
+    snprintf(out, size, "The last %s samples%s: %s lines seen once, %s again",
+             text_count(used, (double)window->used), span,
+             text_count(once, (double)window->singletons),
+             text_count(again, (double)window->recurring));
+}
+
+void search_summary(const struct snapshot_search *search, char *out, size_t size)
+{
+    snprintf(out, size, "%s: %s, round %" PRIu32 " of %.3g s, %" PRIu32 " ways",
+             search->what && *search->what ? search->what : "all", search_state_name(search->state),
+             search->iteration, search->interval_s, search->ways);
+    if (search->restarts)
+        text_append(out, size, ", begun anew %" PRIu32 " times", search->restarts);
+    if (isfinite(search->explained))
+        text_append(out, size, ", found explains %.1f%%", search->explained * 100);
+}

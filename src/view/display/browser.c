@@ -89,15 +89,17 @@ int pane_title(struct canvas *canvas, struct area area, bool focused, const char
 }
 
 void pane_table(struct browser *browser, struct canvas *canvas, struct area area,
-                struct table *table, const char *empty)
+                struct table *table)
 {
-    bool focused = browser_focused(browser, table);
-    table_draw(table, canvas, area, focused);
+    const char *empty = table->columns->empty;
+    table_draw(table, canvas, area, browser_focused(browser, table));
     if (table->shown || area.rows < 2)
         return;
     struct area below = {area.row + 1, area.column + 1, area.rows - 1, area.columns - 1};
     canvas_wrap(canvas, below, PAINT_DIM,
-                *table->filter ? "No row has the word of the filter; Esc clears it." : empty);
+                *table->filter ? "No row has the word of the filter; Esc clears it."
+                : empty        ? empty
+                               : "None is known yet.");
 }
 
 int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
@@ -117,6 +119,26 @@ int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
         used++;
     }
     return 1;
+}
+
+void pane_titled(struct browser *browser, struct canvas *canvas, struct area area,
+                 struct table *table)
+{
+    bool focused = browser_focused(browser, table);
+    area = area_below(area, pane_title(canvas, area, focused, "%s: %zu", table->columns->title,
+                                       table_rows(table)));
+    pane_table(browser, canvas, area, table);
+}
+
+void pane_tabbed(struct browser *browser, struct canvas *canvas, struct area area,
+                 struct table *const panes[], unsigned count)
+{
+    unsigned shown = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (browser_focused(browser, panes[i]))
+            shown = i;
+    area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
+    pane_table(browser, canvas, area, panes[shown]);
 }
 
 /* ---- the screen shown ---- */
@@ -317,7 +339,7 @@ unsigned screen_panes(struct browser *browser, enum screen_id id, struct table *
     if (screen->panes)
         return screen->panes(browser, panes);
     for (const struct screen_table *table = screen->tables; table->columns; table++)
-        if (!table->filled || screen_table(browser, id, table)->count)
+        if (screen_table(browser, id, table)->count >= table->least)
             panes[count++] = screen_table(browser, id, table);
     return count;
 }

@@ -187,12 +187,18 @@ void footer_draw(struct browser *browser, struct canvas *canvas, int status_row,
 /* A title above a pane; rows used. */
 int pane_title(struct canvas *canvas, struct area area, bool focused, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* A table under its title with the number of rows; says `empty` where there are none. */
+/* A table; says so where it has no rows. */
 void pane_table(struct browser *browser, struct canvas *canvas, struct area area,
-                struct table *table, const char *empty);
+                struct table *table);
+/* Below its title and their number. */
+void pane_titled(struct browser *browser, struct canvas *canvas, struct area area,
+                 struct table *table);
 /* Names of the panes, for screens that have room for one only. */
 int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
               struct table *const panes[], unsigned count);
+/* Below them the one with focus, or else the first. */
+void pane_tabbed(struct browser *browser, struct canvas *canvas, struct area area,
+                 struct table *const panes[], unsigned count);
 
 void prompt_open(struct browser *browser, enum prompt_kind kind);
 /* Asks for one line; screen->answer of the screen shown gets it. */

@@ -150,11 +150,14 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
 {
     const struct screen *screen = browser_screen(browser);
     bool past = browser->snapshot && browser->snapshot->time_range;
+    struct table *panes[PANES_MAX];
     const char *own = screen->label ? screen->label(browser, binding->action) : NULL;
     if (own)
         return own;
     if (binding->action == ACTION_ENTER && browser_listed(browser)->enter)
         return table_selected(browser_table(browser)) ? browser_listed(browser)->enter : "";
+    if (binding->action == ACTION_RIGHT && browser_panes(browser, panes) < 2)
+        return "";
     if (binding->action == ACTION_BACK && !browser->level_count && !screen->title)
         return "";
     if (binding->action >= ACTION_SHOW)

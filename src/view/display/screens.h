@@ -64,7 +64,7 @@ struct screen_table {
     size_t at; /* offset in the state */
     const struct columns *columns;
     bool chosen_from; /* a list to choose from, which the help does not explain */
-    bool filled;      /* in sight only while it has rows */
+    unsigned least;   /* rows; with fewer it has no pane: no key or click is for it */
     /* Enter on a row; NULL: opens its object, where its columns have one. */
     void (*open)(struct browser *browser, const void *row);
     /* With a row selected: the label of Enter in the key bar, and a hint. NULL: the general label;

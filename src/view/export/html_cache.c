@@ -93,17 +93,10 @@ void html_sets(struct html_writer *writer)
 {
     const struct snapshot_sets *sets = &writer->snapshot->sets;
     char text[320];
-    html_markup(writer, "<p>");
-    html_format(writer,
-                "%s: %" PRIu32 " sets of %" PRIu32 " lines of %" PRIu32 " bytes, by %s address. ",
-                sets->level ? sets->level : "?", sets->sets, sets->ways, sets->line,
-                sets->index ? sets->index : "?");
-    html_markup(writer, "<span class=\"%s\">%s</span>",
-                sets->verdict == SETS_CONCENTRATED ? "bad" : "strong",
-                sets_verdict_name(sets->verdict));
-    if (html_known(sets->p_value))
-        html_markup(writer, " (p %.2g, %" PRIu32 " hot)", sets->p_value, sets->hot_sets);
-    html_markup(writer, "</p>\n");
+    sets_summary(sets, text, sizeof text);
+    html_element(writer, "p", "", text);
+    html_element(writer, "p", sets->verdict == SETS_CONCENTRATED ? "bad" : "strong",
+                 sets_verdict_name(sets->verdict));
     sets_reading(writer->snapshot, text, sizeof text);
     html_element(writer, "p", "says", text);
     html_element(writer, "p", "dim", sets_note(sets));
@@ -114,10 +107,8 @@ void html_window(struct html_writer *writer)
 {
     const struct snapshot_window *window = &writer->snapshot->window;
     char text[320];
-    html_markup(writer,
-                "<p>%" PRIu64 " samples on %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
-                " again.</p>\n",
-                window->used, window->addresses, window->singletons, window->recurring);
+    window_summary(window, text, sizeof text);
+    html_element(writer, "p", "", text);
     window_reading(writer->snapshot, text, sizeof text);
     html_element(writer, "p", "says", text);
     html_rows(writer, &line_columns, window->top, window->top_count, HTML_SETS_LINE_ROWS);
@@ -130,50 +121,25 @@ void html_window(struct html_writer *writer)
 
 enum { REGION_ROWS = 40, DROPPED_ROWS = 8 };
 
-static bool region_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
+static bool region_link(const struct snapshot *snapshot, const void *row, char *id, size_t size)
 {
-    const struct snapshot_region *region = pointer;
-    for (size_t i = 0; region->object && *region->object && i < snapshot->object_count; i++)
-        if (!strcmp(snapshot->objects[i].name, region->object))
-            return html_object_link(snapshot, &snapshot->objects[i], id, size);
-    return false;
-}
-
-static void write_state(struct html_writer *writer, const struct snapshot_search *search)
-{
-    html_say(writer, "<p>Searched: %s, %" PRIu32 " ways at a time. ",
-             search->what && *search->what && strcmp(search->what, "all") != 0
-                 ? search->what
-                 : "the whole address space",
-             search->ways);
-    html_format(writer,
-                search->state == SEARCH_SETTLED ? "It has settled, after %" PRIu32 " rounds"
-                                                : "It was still going on, in round %" PRIu32
-                                                  ", when this was written",
-                search->iteration);
-    if (search->restarts)
-        html_format(writer, ", having begun anew %" PRIu32 " times", search->restarts);
-    if (html_known(search->explained))
-        html_markup(writer, "; what was found has <b>%.1f%%</b> of the samples there",
-                    search->explained * 100);
-    html_markup(writer, ".</p>\n");
-}
-
-static void write_regions(struct html_writer *writer, const struct columns *columns,
-                          const struct snapshot_region *regions, size_t count, size_t most)
-{
-    html_linked_rows(writer, columns, regions, count, most, region_link);
+    const struct snapshot_object *object =
+        columns_object_named(snapshot, ((const struct snapshot_region *)row)->object);
+    return object && html_object_link(snapshot, object, id, size);
 }
 
 void html_search(struct html_writer *writer)
 {
     const struct snapshot_search *search = &writer->snapshot->search;
-    write_state(writer, search);
-    write_regions(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
+    char text[320];
+    search_summary(search, text, sizeof text);
+    html_element(writer, "p", "", text);
+    html_linked_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS,
+                     region_link);
     if (search->dropped_count) {
         html_markup(writer, "<h3>Measured and left, with the reason</h3>\n");
-        write_regions(writer, &dropped_columns, search->dropped, search->dropped_count,
-                      DROPPED_ROWS);
+        html_linked_rows(writer, &dropped_columns, search->dropped, search->dropped_count,
+                         DROPPED_ROWS, region_link);
     }
 }
 

@@ -539,29 +539,25 @@ static void print_offsets(struct text_writer *writer)
 static void print_sets(struct text_writer *writer)
 {
     const struct snapshot_sets *sets = &writer->snapshot->sets;
-    char p[32] = "";
+    char summary[160];
     char text[320];
     if (!sets->sets)
         return;
+    sets_summary(sets, summary, sizeof summary);
     sets_reading(writer->snapshot, text, sizeof text);
-    if (isfinite(sets->p_value))
-        snprintf(p, sizeof p, " (p %.2g)", sets->p_value);
-    text_say(writer, "\nsets %s, %" PRIu32 " by %s address: %s%s, %" PRIu32 " hot. %s",
-             sets->level ? sets->level : "?", sets->sets, sets->index ? sets->index : "?",
-             sets_verdict_name(sets->verdict), p, sets->hot_sets, text);
+    text_say(writer, "\nsets of %s. %s: %s", summary, sets_verdict_name(sets->verdict), text);
 }
 
 static void print_window(struct text_writer *writer)
 {
     const struct snapshot_window *window = &writer->snapshot->window;
+    char summary[160];
     char text[320];
     if (!window->used)
         return;
+    window_summary(window, summary, sizeof summary);
     window_reading(writer->snapshot, text, sizeof text);
-    text_say(writer,
-             "window %" PRIu64 " samples, %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
-             " again. %s",
-             window->used, window->addresses, window->singletons, window->recurring, text);
+    text_say(writer, "window: %s. %s", summary, text);
 }
 
 static void print_threads(struct text_writer *writer)
@@ -668,14 +664,11 @@ static void print_phases(struct text_writer *writer)
 static void print_search(struct text_writer *writer)
 {
     const struct snapshot_search *search = &writer->snapshot->search;
-    char explained[48] = "";
+    char text[320];
     if (search->state == SEARCH_OFF)
         return;
-    if (isfinite(search->explained))
-        snprintf(explained, sizeof explained, ", found explains %.1f%%", search->explained * 100);
-    text_say(writer, "\nsearch in %s: %s, round %" PRIu32 " of %.3g s, %" PRIu32 " ways%s",
-             search->what && *search->what ? search->what : "all", search_state_name(search->state),
-             search->iteration, search->interval_s, search->ways, explained);
+    search_summary(search, text, sizeof text);
+    text_say(writer, "\nsearch in %s", text);
     text_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
 }
 

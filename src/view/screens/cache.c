@@ -211,44 +211,24 @@ static void cache_verdict(const struct snapshot *snapshot, char *out, size_t siz
     *out = (char)toupper((unsigned char)*out);
 }
 
-/* The usual level of a test. */
-static const double uneven_below = 0.05;
-
 /* The verdict and the cache; rows used. */
 static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sets *sets = &snapshot->sets;
-    const struct snapshot_window *window = &snapshot->window;
     bool crowded = sets->verdict == SETS_CONCENTRATED;
     char text[512];
-    char more[16];
     cache_verdict(snapshot, text, sizeof text);
     struct area verdict = {area.row, 1, area.rows >= BIG_ROWS ? 2 : 1, area.columns - 2};
     int rows = canvas_wrap(canvas, verdict, crowded ? PAINT_WARN : PAINT_STRONG, text);
     if (area.rows < 8)
         return rows;
     if (sets->sets) {
-        int used = canvas_format(canvas, area.row + rows, 1, area.columns - 1, PAINT_DIM,
-                                 "%s: %s in %" PRIu32 " sets of %" PRIu32 " lines",
-                                 sets->level ? sets->level : "cache",
-                                 text_bytes(more, (uint64_t)sets->sets * sets->ways * sets->line),
-                                 sets->sets, sets->ways);
-        if (isfinite(sets->p_value))
-            canvas_format(canvas, area.row + rows, 1 + used, area.columns - used - 1, PAINT_DIM,
-                          ", by %s address; used %s (p %s %.2g, chi-square %.0f)",
-                          sets->index ? sets->index : "unknown",
-                          sets->p_value < uneven_below ? "unevenly" : "evenly",
-                          sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12),
-                          sets->chi2);
-        rows++;
+        sets_summary(sets, text, sizeof text);
+        canvas_text(canvas, area.row + rows++, 1, area.columns - 1, PAINT_DIM, text);
     }
     if (area.rows >= BIG_ROWS) {
-        char once[16], again[16], used[16];
-        canvas_format(canvas, area.row + rows++, 1, area.columns - 1, PAINT_DIM,
-                      "The last %s samples (%.3g s): %s lines seen once, %s again",
-                      text_count(used, (double)window->used), window->span_s,
-                      text_count(once, (double)window->singletons),
-                      text_count(again, (double)window->recurring));
+        window_summary(&snapshot->window, text, sizeof text);
+        canvas_text(canvas, area.row + rows++, 1, area.columns - 1, PAINT_DIM, text);
         if (*sets_note(sets))
             canvas_text(canvas, area.row + rows++, 1, area.columns - 1, PAINT_DIM, sets_note(sets));
     }
@@ -301,9 +281,6 @@ static void set_title(struct browser *browser, char *out, size_t size)
 
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    static const char *const empty[] = {"No sample on this set is left in the window.",
-                                        "No line has two samples within the window.",
-                                        "No samples come together more often than by chance."};
     struct table *panes[PANES_MAX];
     char title[160] = "";
     unsigned count = browser_panes(browser, panes);
@@ -320,7 +297,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
         draw_histogram(&browser->snapshot->window, canvas, right);
         area.columns -= HISTOGRAM_COLUMNS + 1;
     }
-    pane_table(browser, canvas, area, panes[shown], empty[shown]);
+    pane_table(browser, canvas, area, panes[shown]);
 }
 
 static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
@@ -506,6 +483,7 @@ static const struct column line_list[] = {
 
 const struct columns line_columns = {
     .title = "Recurring lines",
+    .empty = "No line has two samples within the window.",
     TABLE(struct snapshot_recurrence, line_list),
     ALL_OF(window.top, window.top_count),
     .key = FIELD(struct snapshot_recurrence, address),
@@ -548,6 +526,7 @@ static const struct column pair_list[] = {
 
 const struct columns pair_columns = {
     .title = "Sampled together",
+    .empty = "No samples come together more often than by chance.",
     TABLE(struct snapshot_pair, pair_list),
     ALL_OF(window.pairs, window.pair_count),
     .identity = pair_identity,

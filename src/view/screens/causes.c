@@ -76,6 +76,8 @@ static const struct column eviction_list[] = {
 
 const struct columns eviction_columns = {
     .title = "Evictions",
+    .empty = "No evictor is known: no line has come back to this cache after it was evicted. e: "
+             "another level.",
     TABLE(struct eviction_row, eviction_list),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = eviction_identity,
@@ -200,10 +202,7 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
     rows = rows < LIST_LEAST ? LIST_LEAST : rows;
     rows = evictions || rows > body.rows ? body.rows : rows;
     struct area list = {body.row, body.column, rows, body.columns};
-    pane_table(browser, canvas, list, table,
-               evictions ? "No evictor is known: no line has come back to this cache after it was "
-                           "evicted. e: another level."
-                         : "None is recorded.");
+    pane_table(browser, canvas, list, table);
     int below = list.rows + (!reuse && body.rows > TEXT_ROWS);
     struct area rest = {body.row + below, !reuse, body.rows - below, body.columns - 2 * !reuse};
     if (row && rest.rows > 0 && reuse)

@@ -231,6 +231,7 @@ static const struct column site_list[] = {
 
 const struct columns site_columns = {
     .title = "Objects it accesses",
+    .empty = "None of its accesses fell on a listed object.",
     TABLE(struct site, site_list),
     .key = VIA(struct site, object, id),
 };
@@ -241,20 +242,14 @@ static void code_update(struct browser *browser)
                        columns_have_unknown(browser->snapshot) ? FUNCTION_ALL : FUNCTION_SHARE);
 }
 
-/* Only for processes with several threads. */
-static unsigned code_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &code_view(browser)->functions;
-    panes[1] = &code_view(browser)->threads;
-    return browser->snapshot && browser->snapshot->threads.count > 1 ? 2 : 1;
-}
-
 static void code_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *panes[PANES_MAX];
-    unsigned count = code_panes(browser, panes);
-    area = area_below(area, count > 1 ? pane_tabs(browser, canvas, area, panes, count) : 0);
-    pane_table(browser, canvas, area, browser_table(browser), "No function has samples yet.");
+    unsigned count = browser_panes(browser, panes);
+    if (count > 1)
+        pane_tabbed(browser, canvas, area, panes, count);
+    else
+        pane_table(browser, canvas, area, panes[0]);
 }
 
 static void code_hint(struct browser *browser, char *out, size_t size)
@@ -267,15 +262,6 @@ static void code_hint(struct browser *browser, char *out, size_t size)
     if (snapshot->threads.left_out)
         text_append(out, size, ".  %zu threads with fewer samples are not listed",
                     snapshot->threads.left_out);
-}
-
-static const char *code_label(struct browser *browser, enum action action)
-{
-    if (action != ACTION_RIGHT)
-        return NULL;
-    return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
-           : browser->pane[SCREEN_CODE]                               ? "Functions"
-                                                                      : "Threads";
 }
 
 const struct screen code_screen = {
@@ -292,12 +278,11 @@ const struct screen code_screen = {
                 .hint = "Enter: its source lines and instructions, and the data they access"},
                {.at = offsetof(struct code_view, threads),
                 .columns = &thread_columns,
+                .least = 2,
                 .enter = "Object"}},
     .update = code_update,
     .draw = code_draw,
-    .panes = code_panes,
     .hint = code_hint,
-    .label = code_label,
     .bar = {ACTION_ENTER, ACTION_RIGHT, SCREEN_ACTION(MATRIX), ACTION_BACK, ACTION_FIND,
             ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT,
             ACTION_WRITE},

@@ -303,32 +303,27 @@ void browser_open_listed(struct browser *browser, uint32_t index)
         browser_message(browser, "it is not among the objects listed now");
 }
 
-static const char *const empty_texts[PANES_MAX] = {
-    "No fields or offsets yet.", "No code seen yet.", "No single blocks are known.",
-    "Nothing is known of it.", "Nothing is known of it."};
-
-static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
+/* The levels say which samples they are of. */
+static void draw_levels(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    struct table *panes[PANES_MAX];
-    browser_panes(browser, panes);
-    bool focused = browser_focused(browser, panes[i]);
+    struct table *levels = &detail_view(browser)->levels;
     char basis[160] = "";
-    if (panes[i] == &detail_view(browser)->levels)
-        levels_basis(browser->snapshot, basis, sizeof basis);
-    area = area_below(area, pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
-                                       *basis ? ": of " : "", basis));
-    pane_table(browser, canvas, area, panes[i], empty_texts[i]);
+    levels_basis(browser->snapshot, basis, sizeof basis);
+    area = area_below(area, pane_title(canvas, area, browser_focused(browser, levels), "%s%s%s",
+                                       levels->columns->title, *basis ? ": of " : "", basis));
+    pane_table(browser, canvas, area, levels);
 }
 
 /* Offsets left, code over instances right; or instances under offsets, levels under code. */
 static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct detail_view *view = detail_view(browser);
     int left = area.columns / 2 - 1;
     int upper = area.rows * 3 / 5;
     struct area offsets = {area.row, 0, area.rows, left};
     struct area code = {area.row, left + 2, upper, area.columns - left - 2};
     struct area instances = {area.row + upper, left + 2, area.rows - upper, code.columns};
-    if (detail_view(browser)->answers.count) {
+    if (view->answers.count) {
         struct area levels = instances;
         int lower = area.rows * 3 / 5;
         offsets.rows = upper;
@@ -337,32 +332,24 @@ static void draw_wide(struct browser *browser, struct canvas *canvas, struct are
         code.rows = area.rows - lower;
         levels.row = area.row + code.rows;
         levels.rows = lower;
-        draw_pane(browser, canvas, levels, 3);
+        draw_levels(browser, canvas, levels);
     }
-    if (detail_view(browser)->callers.count) {
+    if (view->callers.count) {
         struct area callers = code;
         code.rows /= 2;
         callers.row += code.rows;
         callers.rows -= code.rows;
-        draw_pane(browser, canvas, callers, detail_view(browser)->answers.count ? 4 : 3);
+        pane_titled(browser, canvas, callers, &view->called_by);
     }
-    draw_pane(browser, canvas, offsets, 0);
-    draw_pane(browser, canvas, code, 1);
-    draw_pane(browser, canvas, instances, 2);
-}
-
-static void draw_narrow(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    struct table *panes[PANES_MAX];
-    unsigned count = browser_panes(browser, panes);
-    unsigned shown = browser->pane[SCREEN_DETAIL] % count;
-    area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
-    pane_table(browser, canvas, area, panes[shown], empty_texts[shown]);
+    pane_titled(browser, canvas, offsets, &view->fields);
+    pane_titled(browser, canvas, code, &view->code);
+    pane_titled(browser, canvas, instances, &view->instances);
 }
 
 static void detail_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     char text[512];
+    struct table *panes[PANES_MAX];
     const struct snapshot_object *object = browser->opened.object;
     if (!object) {
         snprintf(text, sizeof text,
@@ -377,7 +364,7 @@ static void detail_draw(struct browser *browser, struct canvas *canvas, struct a
     if (area.columns >= WIDE_COLUMNS && area.rows >= TALL_ROWS)
         draw_wide(browser, canvas, area);
     else
-        draw_narrow(browser, canvas, area);
+        pane_tabbed(browser, canvas, area, panes, browser_panes(browser, panes));
 }
 
 static bool detail_act(struct browser *browser, enum action action, struct request *request)
@@ -467,13 +454,13 @@ const struct screen detail_screen = {
                 .hint = "s: search inside this instance, down to its cache lines"},
                {.at = offsetof(struct detail_view, levels),
                 .columns = &levels_columns,
-                .filled = true,
+                .least = 1,
                 .enter = "",
                 .hint = "WAITED: what each level costs. Far levels: keep it smaller or closer; "
                         "hitm: threads share it; page walks: huge pages"},
                {.at = offsetof(struct detail_view, called_by),
                 .columns = &caller_columns,
-                .filled = true,
+                .least = 1,
                 .open = callers_open,
                 .enter = "Function"}},
     .fini = detail_fini,

@@ -76,7 +76,7 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
     most = most < LIST_LEAST ? LIST_LEAST : most;
     rows = rows > most ? most : rows;
     struct area list = {area.row, area.column, rows < area.rows ? rows : area.rows, area.columns};
-    pane_table(browser, canvas, list, findings_table(browser), "");
+    pane_table(browser, canvas, list, findings_table(browser));
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     struct area rest = area_below(area, rows + (area.rows > TEXT_ROWS));
     rest.column = 1;

@@ -526,19 +526,6 @@ static unsigned function_panes(struct browser *browser, struct table *panes[PANE
     return count;
 }
 
-static void empty_text(const struct browser *browser, const struct table *table, char *out,
-                       size_t size)
-{
-    const struct source_row *line = table_selected(&function_view(browser)->source);
-    if (table == &function_view(browser)->accesses && line)
-        snprintf(out, size,
-                 "Line %" PRIu32 " has no samples: it is shown for its neighbours. Lines with a "
-                 "figure under OF IT have some.",
-                 line->line);
-    else
-        snprintf(out, size, "None of its accesses fell on a listed object.");
-}
-
 /* ---- drawing ---- */
 
 static void draw_figures(const struct snapshot_code *code, struct canvas *canvas, struct area area)
@@ -616,21 +603,6 @@ static int draw_head(struct browser *browser, struct canvas *canvas, struct area
     return 2 + draw_note(browser, canvas, below);
 }
 
-/* Tabs of some panes over the one that has focus, or else over the first of them. */
-static void draw_tabbed(struct browser *browser, struct canvas *canvas, struct area area,
-                        struct table *const panes[], unsigned count)
-{
-    struct table *shown = panes[0];
-    char empty[160];
-    for (unsigned i = 0; i < count; i++)
-        if (browser_focused(browser, panes[i]))
-            shown = panes[i];
-    area = area_below(
-        area, count > 1 || area.rows > 3 ? pane_tabs(browser, canvas, area, panes, count) : 0);
-    empty_text(browser, shown, empty, sizeof empty);
-    pane_table(browser, canvas, area, shown, empty);
-}
-
 static void function_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *panes[PANES_MAX];
@@ -639,14 +611,14 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
     function_gather_line(browser);
     area = area_below(area, draw_head(browser, canvas, area));
     if (area.rows < ROWS_FOR_BOTH || panes[0] != &function_view(browser)->source) {
-        draw_tabbed(browser, canvas, area, panes, count);
+        pane_tabbed(browser, canvas, area, panes, count);
         return;
     }
     struct area upper = {area.row, 0, area.rows * 3 / 5, area.columns};
     struct area lower = {area.row + upper.rows, 0, area.rows - upper.rows, area.columns};
-    draw_tabbed(browser, canvas, upper, panes, 1);
+    pane_tabbed(browser, canvas, upper, panes, 1);
     lower = area_below(lower, partners_draw(browser, canvas, lower));
-    draw_tabbed(browser, canvas, lower, panes + 1, count - 1);
+    pane_tabbed(browser, canvas, lower, panes + 1, count - 1);
 }
 
 /* ---- keys ---- */
@@ -874,6 +846,8 @@ static const struct column instruction_list[] = {
 
 const struct columns instruction_columns = {
     .title = "Instructions",
+    .empty = "The line selected has no samples: it is shown for its neighbours. Lines with a "
+             "figure under OF IT have some.",
     TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = VIA(struct instruction_row, instruction, address),

@@ -122,7 +122,7 @@ static void heap_draw(struct browser *browser, struct canvas *canvas, struct are
     if (below > area.rows / 2)
         below = area.rows / 2;
     struct area table = {area.row + used, 0, area.rows - used - below, area.columns};
-    pane_table(browser, canvas, table, &heap_view(browser)->bins, "No block is known yet.");
+    pane_table(browser, canvas, table, &heap_view(browser)->bins);
     if (below)
         draw_chosen(browser, canvas,
                     (struct area){area.row + area.rows - below, 0, below, area.columns});

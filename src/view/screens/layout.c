@@ -451,7 +451,7 @@ static void layout_draw(struct browser *browser, struct canvas *canvas, struct a
         return;
     }
     area = area_below(area, layout_head(browser, canvas, area));
-    pane_table(browser, canvas, area, &layout_view(browser)->table, "No member is known.");
+    pane_table(browser, canvas, area, &layout_view(browser)->table);
 }
 
 /* ---- keys ---- */
@@ -552,7 +552,7 @@ const struct screen layout_screen = {
     .state_size = sizeof(struct layout_view),
     .tables = {{.at = offsetof(struct layout_view, table),
                 .columns = &layout_columns,
-                .filled = true,
+                .least = 1,
                 .open = layout_open,
                 .enter = "Code"}},
     .fini = layout_fini,

@@ -203,8 +203,11 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
         draw_fields(browser, canvas, right);
         area.columns -= FIELD_COLUMNS + 2;
     }
-    pane_table(browser, canvas, area, objects_table(browser),
-               objects_nothing_yet(browser->snapshot));
+    struct area words = {area.row + 1, area.column + 1, area.rows - 1, area.columns - 1};
+    if (browser->snapshot->object_count)
+        pane_table(browser, canvas, area, objects_table(browser));
+    else
+        canvas_wrap(canvas, words, PAINT_DIM, objects_nothing_yet(browser->snapshot));
 }
 
 /* Up from the first row leads to the findings above it. */

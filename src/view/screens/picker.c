@@ -52,8 +52,7 @@ static void picker_draw(struct browser *browser, struct canvas *canvas, struct a
         area.row++;
         area.rows--;
     }
-    pane_table(browser, canvas, area, listed(browser),
-               "No process that could be watched. Start one, or run as its user.");
+    pane_table(browser, canvas, area, listed(browser));
 }
 
 static unsigned picker_panes(struct browser *browser, struct table *panes[PANES_MAX])
@@ -164,6 +163,7 @@ static const struct column process_list[] = {
 
 static const struct columns process_columns = {
     .title = "Processes",
+    .empty = "No process that could be watched. Start one, or run as its user.",
     TABLE(struct picker_row, process_list),
     .key = FIELD(struct picker_row, pid),
 };

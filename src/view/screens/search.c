@@ -120,22 +120,13 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     enum { TWO_FROM_ROWS = 16 };
     struct table *panes[PANES_MAX];
     unsigned count = browser_panes(browser, panes);
-    bool both = area.rows >= TWO_FROM_ROWS;
-    int upper = both ? area.rows * 2 / 3 : area.rows;
-    for (unsigned i = 0; i < count; i++) {
-        struct area part = {area.row + (i ? upper : 0), 0, i ? area.rows - upper : upper,
-                            area.columns};
-        bool focused = browser_focused(browser, panes[i]);
-        if (!both && !focused)
-            continue;
-        if (!both)
-            part = area;
-        part = area_below(part, both ? pane_title(canvas, part, focused, "%s: %zu",
-                                                  panes[i]->columns->title, panes[i]->shown)
-                                     : pane_tabs(browser, canvas, part, panes, count));
-        pane_table(browser, canvas, part, panes[i],
-                   i ? "Nothing was dropped." : "The first interval is being measured.");
+    if (area.rows < TWO_FROM_ROWS) {
+        pane_tabbed(browser, canvas, area, panes, count);
+        return;
     }
+    struct area upper = {area.row, 0, area.rows * 2 / 3, area.columns};
+    pane_titled(browser, canvas, upper, panes[0]);
+    pane_titled(browser, canvas, area_below(area, upper.rows), panes[1]);
 }
 
 static void search_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -153,14 +144,6 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
     }
     struct area lists = {area.row + used, 0, area.rows - used, area.columns};
     draw_lists(browser, canvas, lists);
-}
-
-static const struct snapshot_object *search_named(const struct snapshot *snapshot, const char *name)
-{
-    for (size_t i = 0; name && *name && i < snapshot->object_count; i++)
-        if (!strcmp(snapshot->objects[i].name, name))
-            return &snapshot->objects[i];
-    return NULL;
 }
 
 /* To the search that this one was begun from, rather than to another screen. */
@@ -248,7 +231,7 @@ static bool search_act(struct browser *browser, enum action action, struct reque
         search_view(browser)->inside = 0;
     if (!region)
         return false;
-    const struct snapshot_object *object = search_named(snapshot, region->object);
+    const struct snapshot_object *object = columns_object_named(snapshot, region->object);
     if (action == ACTION_ENTER && object) {
         browser_open_object(browser, object);
         return true;
@@ -290,7 +273,7 @@ static void search_hint(struct browser *browser, char *out, size_t size)
     else if (snapshot->search.state == SEARCH_SEARCHING)
         snprintf(out, size,
                  "Zooming in; it settles when the best regions are objects or lines. X stops it");
-    else if (region && search_named(snapshot, region->object))
+    else if (region && columns_object_named(snapshot, region->object))
         snprintf(out, size,
                  "Enter: offsets and code of what the region holds.  s: search on inside it");
     else
@@ -307,7 +290,7 @@ static const char *search_label(struct browser *browser, enum action action)
         return NULL;
     if (!region)
         return "";
-    return search_named(snapshot, region->object) ? "Object" : "Search in it";
+    return columns_object_named(snapshot, region->object) ? "Object" : "Search in it";
 }
 
 const struct screen search_screen = {
@@ -404,6 +387,7 @@ static const struct column region_list[] = {
 
 const struct columns region_columns = {
     .title = "Regions",
+    .empty = "The first interval is being measured.",
     TABLE(struct snapshot_region, region_list),
     ALL_OF(search.regions, search.region_count),
     .key = FIELD(struct snapshot_region, base),
@@ -422,6 +406,7 @@ static const struct column dropped_list[] = {
 
 const struct columns dropped_columns = {
     .title = "Dropped",
+    .empty = "Nothing was dropped.",
     TABLE(struct snapshot_region, dropped_list),
     ALL_OF(search.dropped, search.dropped_count),
     .sort = COLUMNS_MAX,
@@ -461,6 +446,7 @@ static const struct column part_list[] = {
 
 const struct columns part_columns = {
     .title = "Objects in this set",
+    .empty = "No sample on this set is left in the window.",
     TABLE(struct snapshot_set_part, part_list),
     .sort = 2,
     .identity = part_identity,

@@ -322,7 +322,7 @@ static bool setup_act(struct browser *browser, enum action action, struct reques
 static void setup_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     setup_list(browser);
-    pane_table(browser, canvas, area, &setup_view(browser)->table, "");
+    pane_table(browser, canvas, area, &setup_view(browser)->table);
 }
 
 static void setup_crumb(const struct browser *browser, char *out, size_t size)

@@ -134,15 +134,6 @@ static void sharing_draw_nothing(const struct snapshot *snapshot, struct canvas 
                         "contend, and are not listed.");
 }
 
-static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area,
-                      struct table *table)
-{
-    int used =
-        pane_title(canvas, area, browser_focused(browser, table), "%s", table->columns->title);
-    area = area_below(area, used);
-    pane_table(browser, canvas, area, table, "");
-}
-
 /* Accesses and, where there are several, lines: side by side or one of them. */
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
@@ -154,12 +145,12 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
         int right = area.columns / 3;
         struct area left = {area.row, 0, area.rows, area.columns - right - 2};
         struct area rest = {area.row, area.columns - right, area.rows, right};
-        draw_pane(browser, canvas, left, accesses);
-        draw_pane(browser, canvas, rest, lines);
+        pane_titled(browser, canvas, left, accesses);
+        pane_titled(browser, canvas, rest, lines);
         return;
     }
     bool other = lines->count && browser_focused(browser, lines);
-    draw_pane(browser, canvas, area, other ? lines : accesses);
+    pane_titled(browser, canvas, area, other ? lines : accesses);
 }
 
 /* The selected group: its meaning, the line, and the accesses. */
@@ -179,25 +170,17 @@ static void sharing_draw_selected(struct browser *browser, struct canvas *canvas
     draw_lists(browser, canvas, area);
 }
 
-static void draw_small(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    struct table *panes[PANES_MAX];
-    unsigned count = sharing_panes(browser, panes);
-    int used = pane_tabs(browser, canvas, area, panes, count);
-    pane_table(browser, canvas, area_below(area, used),
-               panes[browser->pane[SCREEN_SHARING] % count], "");
-}
-
 static void sharing_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot *snapshot = browser->snapshot;
+    struct table *panes[PANES_MAX];
     sharing_follow(browser);
     if (!snapshot->sharing.group_count) {
         sharing_draw_nothing(snapshot, canvas, area);
         return;
     }
     if (area.rows < TALL_ROWS) {
-        draw_small(browser, canvas, area);
+        pane_tabbed(browser, canvas, area, panes, sharing_panes(browser, panes));
         return;
     }
     draw_facts(snapshot, canvas, area);
@@ -205,7 +188,7 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
     int most = (area.rows - 1) / 3;
     rows = rows < GROUPS_LEAST ? GROUPS_LEAST : rows > most ? most : rows;
     struct area groups = {area.row + 1, 0, rows + 1, area.columns};
-    pane_table(browser, canvas, groups, &sharing_view(browser)->groups, "");
+    pane_table(browser, canvas, groups, &sharing_view(browser)->groups);
     sharing_draw_selected(browser, canvas, area_below(area, rows + 3));
 }
 

@@ -468,7 +468,7 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
         used += draw_chart(browser, canvas, chart);
     }
     struct area list = {area.row + used, 0, area.rows - used, area.columns};
-    pane_table(browser, canvas, list, &view->phases, "No phase has been seen yet.");
+    pane_table(browser, canvas, list, &view->phases);
 }
 
 static void zoom(struct browser *browser, double from_s, double to_s)

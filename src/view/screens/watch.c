@@ -76,7 +76,7 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
     rows = rows > most ? most : rows;
     rows = rows < LIST_LEAST ? LIST_LEAST : rows;
     struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
-    pane_table(browser, canvas, list, watch_table(browser), "");
+    pane_table(browser, canvas, list, watch_table(browser));
     const struct snapshot_watch_object *object = table_selected(watch_table(browser));
     int below = list.rows + (body.rows > TEXT_ROWS);
     struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};

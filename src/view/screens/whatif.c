@@ -16,9 +16,7 @@ struct whatif_view {
     bool at_member;  /* one was selected on Layout, */
     uint64_t member; /* of this identity */
     struct whatif_choice choices[WHATIF_CHOICES_MAX];
-    size_t choice_count;
     struct whatif_row rows[WHATIF_ROWS_MAX];
-    size_t row_count;
     struct table questions;
     struct table asked;
     struct table answer; /* to the one selected among those asked */
@@ -161,7 +159,8 @@ static void whatif_update(struct browser *browser)
 {
     struct whatif_view *view = whatif_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
-    view->choice_count = view->row_count = 0;
+    size_t choices = 0;
+    size_t rows = 0;
     if (browser->screen == SCREEN_WHATIF && browser->opened.object &&
         snapshot->simulation.level_count) {
         struct menu menu = {.object = browser->opened.object,
@@ -170,14 +169,14 @@ static void whatif_update(struct browser *browser)
                             .asked = &snapshot->whatif,
                             .choices = view->choices};
         whatif_choices(&menu, member_of(browser, menu.layout));
-        view->choice_count = menu.count;
+        choices = menu.count;
     }
-    table_set(&view->questions, snapshot, view->choices, view->choice_count);
+    table_set(&view->questions, snapshot, view->choices, choices);
     table_set(&view->asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);
     const struct snapshot_whatif *shown = shown_of(browser);
     if (browser->screen == SCREEN_WHATIF && shown)
-        view->row_count = whatif_rows(shown, view->rows);
-    table_set(&view->answer, snapshot, view->rows, view->row_count);
+        rows = whatif_rows(shown, view->rows);
+    table_set(&view->answer, snapshot, view->rows, rows);
 }
 
 /* Of the object selected in Objects, or the one in Detail, at the member selected in Layout. */
@@ -196,16 +195,6 @@ static void whatif_open(struct browser *browser)
     /* As it was chosen: another picture may rank otherwise. */
     browser->opened.chosen |= browser->opened.object != NULL;
     browser_enter(browser, SCREEN_WHATIF);
-}
-
-static unsigned whatif_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    unsigned count = 0;
-    if (whatif_view(browser)->choice_count)
-        panes[count++] = &whatif_view(browser)->questions;
-    if (browser->snapshot && browser->snapshot->whatif.count > 1)
-        panes[count++] = &whatif_view(browser)->asked;
-    return count;
 }
 
 /* ---- drawing ---- */
@@ -238,8 +227,8 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     struct area inside = {area.row, 1, area.rows, area.columns - 2};
     whatif_title(answer, text, sizeof text);
     inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
-    if (view->row_count) {
-        struct area table = {inside.row, area.column, (int)view->row_count + 1, area.columns};
+    if (view->answer.count) {
+        struct area table = {inside.row, area.column, (int)view->answer.count + 1, area.columns};
         table.rows = table.rows < inside.rows ? table.rows : inside.rows;
         table_draw(&view->answer, canvas, table, false);
         inside = area_below(inside, table.rows);
@@ -262,7 +251,7 @@ static int answer_rows(const struct browser *browser)
 {
     return !browser->snapshot->whatif.count
                ? 0
-               : asked_rows(browser) + (int)whatif_view(browser)->row_count + 1 + TEXT_ROWS;
+               : asked_rows(browser) + (int)whatif_view(browser)->answer.count + 1 + TEXT_ROWS;
 }
 
 static struct area draw_asked(struct browser *browser, struct canvas *canvas, struct area area)
@@ -274,7 +263,7 @@ static struct area draw_asked(struct browser *browser, struct canvas *canvas, st
     bool focused = is_in_asked(browser);
     pane_title(canvas, area, focused, "Asked at a time, best first");
     pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
-               &whatif_view(browser)->asked, "");
+               &whatif_view(browser)->asked);
     return area_below(area, rows);
 }
 
@@ -285,7 +274,7 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         draw_without(browser, canvas, area);
         return;
     }
-    if (whatif_view(browser)->choice_count) {
+    if (whatif_view(browser)->questions.count) {
         int rows = (int)whatif_view(browser)->questions.shown + 2;
         int most = area.rows - wanted;
         rows = rows < most ? rows : most;
@@ -293,7 +282,7 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         pane_title(canvas, area, !is_in_asked(browser), "What if %s ...", browser->opened.name);
         pane_table(browser, canvas,
                    (struct area){area.row + 1, area.column, rows - 1, area.columns},
-                   &whatif_view(browser)->questions, "");
+                   &whatif_view(browser)->questions);
         area = area_below(area, rows + (most > rows));
     } else {
         area = area_below(area, canvas_wrap(canvas, area, PAINT_DIM,
@@ -335,7 +324,7 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
         request->whatif = is_in_asked(browser) ? asked->number : WHATIF_MAX;
         return true;
     }
-    if (action != ACTION_ENTER || is_in_asked(browser) || !view->choice_count || !choice)
+    if (action != ACTION_ENTER || is_in_asked(browser) || !view->questions.count || !choice)
         return false;
     whatif_ask(browser, choice, request);
     return true;
@@ -343,7 +332,7 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
 
 static void whatif_hint(struct browser *browser, char *out, size_t size)
 {
-    if (!whatif_view(browser)->choice_count)
+    if (!whatif_view(browser)->questions.count)
         *out = '\0';
     else if (is_in_asked(browser))
         snprintf(out, size, "Up, Down: another answer below. x: drop this one. Left: ask more");
@@ -361,8 +350,8 @@ static const char *whatif_label(struct browser *browser, enum action action)
     const struct whatif_view *view = whatif_view(browser);
     const struct whatif_choice *choice = table_selected(&view->questions);
     if (action == ACTION_ENTER)
-        return view->choice_count && choice && choice->possible && !is_in_asked(browser) ? "Ask"
-                                                                                         : "";
+        return view->questions.count && choice && choice->possible && !is_in_asked(browser) ? "Ask"
+                                                                                            : "";
     if (action != SCREEN_ACTION(WHATIF))
         return NULL;
     return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
@@ -377,16 +366,19 @@ const struct screen whatif_screen = {
     .state_size = sizeof(struct whatif_view),
     .tables = {{.at = offsetof(struct whatif_view, questions),
                 .columns = &whatif_choice_columns,
+                .least = 1,
                 .chosen_from = true},
                {.at = offsetof(struct whatif_view, asked),
                 .columns = &whatif_asked_columns,
+                .least = 2,
                 .chosen_from = true},
-               {.at = offsetof(struct whatif_view, answer), .columns = &whatif_columns}},
+               {.at = offsetof(struct whatif_view, answer),
+                .columns = &whatif_columns,
+                .least = UINT_MAX}},
     .filled_by = FIELD(struct snapshot, simulation.level_count),
     .open = whatif_open,
     .update = whatif_update,
     .draw = whatif_draw,
-    .panes = whatif_panes,
     .act = whatif_act,
     .hint = whatif_hint,
     .label = whatif_label,

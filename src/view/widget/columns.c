@@ -481,6 +481,15 @@ const struct snapshot_object *columns_object_of(const struct snapshot *snapshot,
     return NULL;
 }
 
+const struct snapshot_object *columns_object_named(const struct snapshot *snapshot,
+                                                   const char *name)
+{
+    for (size_t i = 0; name && *name && i < snapshot->object_count; i++)
+        if (!strcmp(snapshot->objects[i].name, name))
+            return &snapshot->objects[i];
+    return NULL;
+}
+
 const struct snapshot_code *columns_code(const struct snapshot *snapshot, uint32_t id)
 {
     for (size_t i = 0; i < snapshot->code_count; i++)

@@ -293,6 +293,7 @@ struct column {
 /* The columns of one kind of row. */
 struct columns {
     const char *title; /* of the list, for panes and the help */
+    const char *empty; /* said on the screen where there is no row; NULL: that none is known */
     const struct column *list;
     unsigned count;
     unsigned sort; /* column sorted by at first; COLUMNS_AS_THEY_COME */
@@ -436,9 +437,12 @@ double columns_reach(const struct snapshot_share *share);
 /* `target` of a column: the object that an index in the row is of; NULL: not listed. */
 const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
-/* An object by its index in the snapshot; an object and a function by its id. NULL: not listed. */
+/* An object by its index in the snapshot, by its id and by its name, a function by its id. NULL: it
+ * is not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id);
+const struct snapshot_object *columns_object_named(const struct snapshot *snapshot,
+                                                   const char *name);
 const struct snapshot_code *columns_code(const struct snapshot *snapshot, uint32_t id);
 
 /* The text where there is no finding: the problems looked for. */

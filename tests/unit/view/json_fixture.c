@@ -11,12 +11,8 @@
 
 json_t *json_fixture(const struct snapshot *snapshot)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(json_print(out, snapshot), 0);
-    fclose(out);
-    fixture_release(snapshot);
+    char *text = fixture_printed(json_print, snapshot);
+    size_t size = strlen(text);
     assert_ptr_equal(strchr(text, '\n'), text + size - 1);
     json_t *root = json_loads(text, 0, NULL);
     assert_non_null(root);

@@ -3,25 +3,47 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "unit.h"
 
 struct browser screen_browser;
 struct canvas screen_canvas;
 
-static void give(const struct input *input)
+static struct request give(const struct input *input)
 {
-    browser_input(&screen_browser, input);
-    browser_draw(&screen_browser, &screen_canvas, 0);
+    struct request request = browser_input(&screen_browser, input);
+    screen_draw();
+    return request;
 }
 
-void screen_press(uint32_t key)
+struct request screen_press_keys(const uint32_t *keys, size_t count)
 {
-    give(&(struct input){.kind = INPUT_KEY, .key = key});
+    struct request request = {0};
+    for (size_t i = 0; i < count; i++)
+        request = give(&(struct input){.kind = INPUT_KEY, .key = keys[i]});
+    return request;
 }
 
-void screen_click(int row, int column)
+void screen_type(const char *text)
 {
-    give(&(struct input){.kind = INPUT_CLICK, .row = row, .column = column});
+    for (; *text; text++)
+        screen_press((uint32_t)*text);
+}
+
+struct request screen_click(int row, int column)
+{
+    return give(&(struct input){.kind = INPUT_CLICK, .row = row, .column = column});
+}
+
+void screen_draw(void)
+{
+    browser_draw(&screen_browser, &screen_canvas, clock_now_ns());
+}
+
+void screen_resize(int rows, int columns, bool ascii)
+{
+    canvas_fini(&screen_canvas);
+    canvas_init(&screen_canvas, rows, columns, ascii);
 }
 
 void screen_open_on(const struct snapshot *snapshot, int rows, int columns, bool ascii,
@@ -29,8 +51,9 @@ void screen_open_on(const struct snapshot *snapshot, int rows, int columns, bool
 {
     browser_init(&screen_browser, NULL);
     canvas_init(&screen_canvas, rows, columns, ascii);
-    browser_show(&screen_browser, snapshot, fixture_release);
-    browser_draw(&screen_browser, &screen_canvas, 0);
+    if (snapshot)
+        browser_show(&screen_browser, snapshot, fixture_release);
+    screen_draw();
     for (; *keys; keys++)
         screen_press(*keys == '\n'     ? KEYS_ENTER
                      : *keys == '~'    ? KEYS_RIGHT
@@ -48,6 +71,13 @@ void screen_close(void)
     browser_fini(&screen_browser);
     canvas_fini(&screen_canvas);
     assert_int_equal(fixture_alive(), 0);
+}
+
+int screen_teardown(void **state)
+{
+    (void)state;
+    screen_close();
+    return 0;
 }
 
 const char *screen_row(int at)
@@ -74,4 +104,15 @@ int screen_column_of(int at, const char *text)
         return -1;
     *found = '\0';
     return glyph_columns(line, false);
+}
+
+struct area screen_find(const char *text)
+{
+    int row = screen_row_with(text);
+    return (struct area){.row = row, .column = row < 0 ? 0 : screen_column_of(row, text)};
+}
+
+bool screen_has(const char *text)
+{
+    return screen_row_with(text) >= 0;
 }

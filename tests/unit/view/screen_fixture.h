@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One browser on a made-up snapshot, its keys and clicks, and the text of its canvas. For tests
  * that look at screens; one is open at a time. */
-#ifndef MISSTOP_UNIT_VIEW_DISPLAY_FIXTURE_H
-#define MISSTOP_UNIT_VIEW_DISPLAY_FIXTURE_H
-
 #ifndef TESTS_UNIT_SCREEN_FIXTURE_H
 #define TESTS_UNIT_SCREEN_FIXTURE_H
 
@@ -15,21 +12,30 @@ extern struct canvas screen_canvas;
 
 /* `keys` are pressed one after the other; '\n' is Enter, '~' Right, '\x02' F2. */
 void screen_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys);
-/* The same on a snapshot of the test's own, made from one of fixture_new(). */
+/* The same on a snapshot of the test's own, made from one of fixture_new(); NULL: on none. */
 void screen_open_on(const struct snapshot *snapshot, int rows, int columns, bool ascii,
                     const char *keys);
 /* Fails where a snapshot was not released. */
 void screen_close(void);
+int screen_teardown(void **state); /* the same */
 
-void screen_press(uint32_t key);
-void screen_click(int row, int column);
+/* One key after the other; the request of the last of them. */
+#define screen_press(...)                                                                          \
+    screen_press_keys((const uint32_t[]){__VA_ARGS__},                                             \
+                      sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+struct request screen_press_keys(const uint32_t *keys, size_t count);
+void screen_type(const char *text);
+struct request screen_click(int row, int column);
+/* As it is now. */
+void screen_draw(void);
+void screen_resize(int rows, int columns, bool ascii);
 
 /* A row as text, until the next call. */
 const char *screen_row(int at);
 /* The first row with a text; -1: none. Its position in a row, in columns. */
 int screen_row_with(const char *text);
 int screen_column_of(int at, const char *text);
-
-#endif
+struct area screen_find(const char *text);
+bool screen_has(const char *text);
 
 #endif

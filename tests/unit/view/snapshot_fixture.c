@@ -7,6 +7,9 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "unit.h"
+#include "view/export/files.h"
+#include "view/view.h"
 
 /* One to be seen on Layout, and one on Sharing; comes last, for it names the objects. */
 static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
@@ -1446,4 +1449,29 @@ unsigned fixture_alive(void)
 const char *table_sort_title(const struct table *table)
 {
     return table->sort < table->columns->count ? table->columns->list[table->sort].title : "";
+}
+
+char *fixture_printed(int (*print)(FILE *out, const struct snapshot *snapshot),
+                      const struct snapshot *snapshot)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(print(out, snapshot), 0);
+    fclose(out);
+    fixture_release(snapshot);
+    return text;
+}
+
+int fixture_text(FILE *out, const struct snapshot *snapshot)
+{
+    const struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 200, .full = true};
+    return text_print(out, snapshot, &options);
+}
+
+int fixture_page(FILE *out, const struct snapshot *snapshot)
+{
+    static const struct html_run run = {.command = "", .host = "", .version = "", .date = ""};
+    static const struct view_sources sources = {0};
+    return html_print(out, snapshot, &sources, &run);
 }

@@ -3,6 +3,8 @@
 #ifndef MISSTOP_UNIT_VIEW_SNAPSHOT_FIXTURE_H
 #define MISSTOP_UNIT_VIEW_SNAPSHOT_FIXTURE_H
 
+#include <stdio.h>
+
 #include "base/array.h"
 #include "snapshot.h"
 #include "view/widget/table.h"
@@ -27,5 +29,11 @@ unsigned fixture_alive(void);
 
 /* The title of the column sorted by. */
 const char *table_sort_title(const struct table *table);
+
+/* All that a writer prints of a snapshot, which is released: json_print() or one of these. */
+char *fixture_printed(int (*print)(FILE *out, const struct snapshot *snapshot),
+                      const struct snapshot *snapshot);
+int fixture_text(FILE *out, const struct snapshot *snapshot);
+int fixture_page(FILE *out, const struct snapshot *snapshot);
 
 #endif

@@ -38,8 +38,8 @@ static void all_parts_are_there(void **state)
     assert_non_null(strstr(text, "[*]+40"));
     assert_non_null(strstr(text, "visit_particles"));
     assert_non_null(strstr(text, "search in all: settled"));
-    assert_non_null(strstr(text, "sets L1d, 64 by virtual address: concentrated"));
-    assert_non_null(strstr(text, "window 51234 samples"));
+    assert_non_null(strstr(text, ", by virtual address; used unevenly (p"));
+    assert_non_null(strstr(text, "window: The last 51.2k samples"));
     assert_null(strstr(text, "\033"));
     free(text);
 }

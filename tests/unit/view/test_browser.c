@@ -15,11 +15,6 @@
 #include "view/display/keys.h"
 #include "view/display/screens.h"
 
-struct fixture {
-    struct browser browser;
-    struct canvas canvas;
-};
-
 static bool instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     (void)context;
@@ -29,71 +24,16 @@ static bool instruction(void *context, uint64_t ip, char *out, size_t size)
 
 static int setup(void **state)
 {
-    static struct fixture fixture;
-    struct view_sources sources = {.instruction = instruction};
-    browser_init(&fixture.browser, &sources);
-    canvas_init(&fixture.canvas, 36, 120, false);
-    browser_show(&fixture.browser, fixture_new(FIXTURE_USUAL, 0), fixture_release);
-    browser_draw(&fixture.browser, &fixture.canvas, 0);
-    *state = &fixture;
+    (void)state;
+    screen_open(FIXTURE_USUAL, 36, 120, false, "");
+    screen_browser.sources.instruction = instruction;
     return 0;
 }
 
-/* Whatever a test did, every snapshot was released once. */
-static int teardown(void **state)
-{
-    struct fixture *fixture = *state;
-    browser_fini(&fixture->browser);
-    canvas_fini(&fixture->canvas);
-    return fixture_alive() ? -1 : 0;
-}
-
-static struct request press(struct fixture *fixture, uint32_t key)
-{
-    struct input input = {.kind = INPUT_KEY, .key = key};
-    struct request request = browser_input(&fixture->browser, &input);
-    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
-    return request;
-}
-
-static void type(struct fixture *fixture, const char *text)
-{
-    for (; *text; text++)
-        press(fixture, (uint32_t)*text);
-}
-
-static struct request click(struct fixture *fixture, int row, int column)
-{
-    struct input input = {.kind = INPUT_CLICK, .row = row, .column = column};
-    struct request request = browser_input(&fixture->browser, &input);
-    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
-    return request;
-}
-
-/* Row and column of a text on the canvas; row -1: not there. */
-static struct area find(struct fixture *fixture, const char *text)
-{
-    char line[1024];
-    for (int row = 0; row < fixture->canvas.rows; row++) {
-        canvas_row_text(&fixture->canvas, row, line, sizeof line);
-        const char *at = strstr(line, text);
-        if (!at)
-            continue;
-        line[at - line] = '\0';
-        return (struct area){.row = row, .column = glyph_columns(line, false)};
-    }
-    return (struct area){.row = -1};
-}
-
-static bool seen(struct fixture *fixture, const char *text)
-{
-    return find(fixture, text).row >= 0;
-}
-
-static const char *selected(struct fixture *fixture)
+static const char *selected(void)
 {
     const struct snapshot_object *object =
-        table_selected(browser_table_of(&fixture->browser, &object_columns));
+        table_selected(browser_table_of(&screen_browser, &object_columns));
     return object->name;
 }
 
@@ -107,42 +47,41 @@ static void keys_become_requests(void **state)
                 {'e', REQUEST_NEXT_EVENT},  {'i', REQUEST_NONE},      {26, REQUEST_SUSPEND},
                 {'X', REQUEST_SEARCH_STOP}, {'m', REQUEST_NONE},      {' ', REQUEST_NONE},
                 {'S', REQUEST_SEARCH_ALL},  {'T', REQUEST_COUNTING}};
+    (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        assert_int_equal(press(*state, keys[i].key).kind, keys[i].kind);
+        assert_int_equal(screen_press(keys[i].key).kind, keys[i].kind);
 }
 
 static void drilling_in_and_back(void **state)
 {
-    struct fixture *fixture = *state;
-    press(fixture, 'j');
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
-    assert_string_equal(fixture->browser.opened.object->name, "grid");
-    press(fixture, KEYS_RIGHT);
-    assert_ptr_equal(browser_table(&fixture->browser),
-                     browser_table_of(&fixture->browser, &toucher_columns));
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
-    assert_true(seen(fixture, "walk_grid_column"));
-    assert_true(seen(fixture, "mov at 4011"));
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
-    press(fixture, KEYS_ESCAPE);
-    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
-    press(fixture, KEYS_ESCAPE);
-    press(fixture, KEYS_BACKSPACE);
-    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
-    assert_string_equal(selected(fixture), "grid");
-    press(fixture, KEYS_ESCAPE); /* nothing behind the first screen */
-    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
+    (void)state;
+    screen_press('j', KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
+    assert_string_equal(screen_browser.opened.object->name, "grid");
+    screen_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&screen_browser),
+                     browser_table_of(&screen_browser, &toucher_columns));
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
+    assert_true(screen_has("walk_grid_column"));
+    assert_true(screen_has("mov at 4011"));
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
+    screen_press(KEYS_ESCAPE);
+    assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
+    screen_press(KEYS_ESCAPE, KEYS_BACKSPACE);
+    assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
+    assert_string_equal(selected(), "grid");
+    screen_press(KEYS_ESCAPE); /* nothing behind the first screen */
+    assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
 }
 
 /* The name of the type that Layout shows. */
-static const char *layout_name(struct fixture *fixture)
+static const char *layout_name(void)
 {
-    const struct snapshot_object *object = fixture->browser.opened.object;
+    const struct snapshot_object *object = screen_browser.opened.object;
     uint32_t type;
-    layout_selected(&fixture->browser, &type);
+    layout_selected(&screen_browser, &type);
     for (size_t i = 0; i < object->layout_count; i++)
         if (object->layouts[i].type == type)
             return object->layouts[i].name;
@@ -156,56 +95,56 @@ static const struct snapshot_sharing_side *shared_side(const struct browser *bro
     return ((const struct sharing_access *)(const void *)accesses->rows)->side;
 }
 
-static unsigned set_shown(struct fixture *fixture)
+static unsigned set_shown(void)
 {
     char line[512];
     unsigned set = 0;
-    struct area at = find(fixture, "Set ");
-    canvas_row_text(&fixture->canvas, at.row, line, sizeof line);
+    struct area at = screen_find("Set ");
+    canvas_row_text(&screen_canvas, at.row, line, sizeof line);
     assert_int_equal(sscanf(strstr(line, "Set "), "Set %u", &set), 1);
     return set;
 }
 
-static const struct layout_row *member_selected(struct fixture *fixture)
+static const struct layout_row *member_selected(void)
 {
-    return table_selected(browser_table_of(&fixture->browser, &layout_columns));
+    return table_selected(browser_table_of(&screen_browser, &layout_columns));
 }
 
 /* From the process to the line of source by Enter alone, and back by Esc alone. */
 static void enter_alone_leads_to_the_source_line(void **state)
 {
-    struct fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
+    (void)state;
+    struct browser *browser = &screen_browser;
     browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
-    press(fixture, '1');
-    assert_true(seen(fixture, "Enter Fields and code"));
-    press(fixture, KEYS_ENTER);
-    assert_true(seen(fixture, "Enter Layout"));
-    press(fixture, KEYS_ENTER);
+    screen_press('1');
+    assert_true(screen_has("Enter Fields and code"));
+    screen_press(KEYS_ENTER);
+    assert_true(screen_has("Enter Layout"));
+    screen_press(KEYS_ENTER);
     assert_int_equal(browser->screen, SCREEN_LAYOUT);
-    assert_string_equal(member_selected(fixture)->row->member.name, "y");
-    assert_true(seen(fixture, "Enter Code"));
-    press(fixture, KEYS_ENTER);
+    assert_string_equal(member_selected()->row->member.name, "y");
+    assert_true(screen_has("Enter Code"));
+    screen_press(KEYS_ENTER);
     assert_int_equal(browser->screen, SCREEN_FUNCTION);
     const struct source_row *line = table_selected(browser_table_of(browser, &source_columns));
     assert_int_equal(line->line, 75);
     const struct instruction_row *access =
         table_selected(browser_table_of(browser, &instruction_columns));
     assert_int_equal(access->instruction->address, 0x401004);
-    assert_true(seen(fixture, "Enter Instructions"));
-    press(fixture, KEYS_ENTER);
+    assert_true(screen_has("Enter Instructions"));
+    screen_press(KEYS_ENTER);
     assert_ptr_equal(browser_table(browser), browser_table_of(browser, &instruction_columns));
-    assert_true(seen(fixture, "mov at 401004"));
-    press(fixture, KEYS_ENTER);
+    assert_true(screen_has("mov at 401004"));
+    screen_press(KEYS_ENTER);
     assert_int_equal(browser->screen, SCREEN_DETAIL);
     for (enum screen_id screen = SCREEN_FUNCTION;;
          screen = screen == SCREEN_FUNCTION ? SCREEN_LAYOUT
                   : screen == SCREEN_LAYOUT ? SCREEN_DETAIL
                                             : SCREEN_OBJECTS) {
-        press(fixture, KEYS_ESCAPE);
+        screen_press(KEYS_ESCAPE);
         assert_int_equal(browser->screen, screen);
         if (screen == SCREEN_LAYOUT)
-            assert_string_equal(member_selected(fixture)->row->member.name, "y");
+            assert_string_equal(member_selected()->row->member.name, "y");
         if (screen == SCREEN_OBJECTS)
             break;
     }
@@ -214,209 +153,182 @@ static void enter_alone_leads_to_the_source_line(void **state)
 /* Each screen comes back with the object and the function it was left with. */
 static void the_way_back_is_that_of_the_objects_too(void **state)
 {
-    struct fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
+    (void)state;
+    struct browser *browser = &screen_browser;
     browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_END); /* no line */
-    press(fixture, KEYS_UP);  /* the header: misses on grid */
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
+    screen_press(KEYS_ENTER, KEYS_ENTER, KEYS_ENTER);
+    screen_press(KEYS_END); /* no line */
+    screen_press(KEYS_UP);  /* the header: misses on grid */
+    screen_press(KEYS_ENTER, KEYS_ENTER);
     assert_int_equal(browser->screen, SCREEN_DETAIL);
     assert_string_equal(browser->opened.object->name, "grid");
-    press(fixture, KEYS_RIGHT);
-    press(fixture, 'j');
-    press(fixture, KEYS_ENTER); /* another function */
+    screen_press(KEYS_RIGHT, 'j');
+    screen_press(KEYS_ENTER); /* another function */
     assert_int_equal(browser->screen, SCREEN_FUNCTION);
     assert_string_not_equal(browser->opened_function.name, "visit_particles");
-    press(fixture, KEYS_ESCAPE);
+    screen_press(KEYS_ESCAPE);
     assert_string_equal(browser->opened.object->name, "grid");
-    press(fixture, KEYS_ESCAPE);
+    screen_press(KEYS_ESCAPE);
     assert_string_equal(browser->opened_function.name, "visit_particles");
-    press(fixture, KEYS_ESCAPE);
+    screen_press(KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_LAYOUT);
-    assert_string_equal(layout_name(fixture), "struct particle");
-    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(layout_name(), "struct particle");
+    screen_press(KEYS_ESCAPE);
     assert_string_equal(browser->opened.object->name, "particles");
     /* 2 looks at what Objects has selected, and Esc at what was opened before */
-    press(fixture, '1');
-    press(fixture, 'j');
-    press(fixture, 'j');
-    press(fixture, KEYS_ENTER);
+    screen_press('1', 'j', 'j', KEYS_ENTER);
     assert_string_equal(browser->opened.object->name, "[heap]");
 }
 
 static void a_field_opens_the_layout_at_itself(void **state)
 {
-    struct fixture *fixture = *state;
-    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
-    press(fixture, KEYS_ENTER);
-    press(fixture, 'j');
-    press(fixture, KEYS_ENTER);
-    assert_string_equal(member_selected(fixture)->row->member.name, "mass");
-    press(fixture, KEYS_ENTER);
+    (void)state;
+    browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    screen_press(KEYS_ENTER, 'j', KEYS_ENTER);
+    assert_string_equal(member_selected()->row->member.name, "mass");
+    screen_press(KEYS_ENTER);
     const struct source_row *line =
-        table_selected(browser_table_of(&fixture->browser, &source_columns));
+        table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_int_equal(line->line, 74);
     /* it stays there when the next snapshot comes */
-    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
-    line = table_selected(browser_table_of(&fixture->browser, &source_columns));
+    browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    line = table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_int_equal(line->line, 74);
 }
 
 /* The struct as a whole represents the members in it. */
 static void a_struct_leads_to_the_code_of_its_members(void **state)
 {
-    struct fixture *fixture = *state;
-    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
-    press(fixture, 'o');
-    assert_string_equal(member_selected(fixture)->text, "+ vel");
-    press(fixture, KEYS_ENTER);
+    (void)state;
+    browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    screen_press(KEYS_ENTER, KEYS_ENTER, 'o');
+    assert_string_equal(member_selected()->text, "+ vel");
+    screen_press(KEYS_ENTER);
     const struct instruction_row *access =
-        table_selected(browser_table_of(&fixture->browser, &instruction_columns));
+        table_selected(browser_table_of(&screen_browser, &instruction_columns));
     assert_string_equal(access->instruction->field, "particle.vel.y");
-    press(fixture, KEYS_ESCAPE);
-    assert_string_equal(member_selected(fixture)->text, "+ vel");
-    press(fixture, 'o');
-    assert_string_equal(member_selected(fixture)->text, "- vel");
-    press(fixture, KEYS_HOME); /* pos: part of nothing */
-    press(fixture, 'o');
-    assert_true(seen(fixture, "nothing to fold"));
+    screen_press(KEYS_ESCAPE);
+    assert_string_equal(member_selected()->text, "+ vel");
+    screen_press('o');
+    assert_string_equal(member_selected()->text, "- vel");
+    screen_press(KEYS_HOME); /* pos: part of nothing */
+    screen_press('o');
+    assert_true(screen_has("nothing to fold"));
     /* a member that no listed instruction misses on: at least the object's code */
-    press(fixture, KEYS_END);
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
-    assert_true(seen(fixture, "no instruction is mostly on this member"));
+    screen_press(KEYS_END, KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
+    assert_true(screen_has("no instruction is mostly on this member"));
 }
 
 /* Of a union the first member represents an access to any, of bit-fields the first of their
  * unit. */
 static void code_of_a_member_that_shares_its_bytes(void **state)
 {
-    struct fixture *fixture = *state;
+    (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
     snapshot->code[0].instructions[1].member = 7; /* alive, beside kind */
     snapshot->code[0].instructions[1].offset = 60;
-    browser_show(&fixture->browser, snapshot, fixture_release);
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_END);
-    assert_string_equal(member_selected(fixture)->row->member.name, "kind");
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
-    assert_false(seen(fixture, "no instruction is mostly on this member"));
+    browser_show(&screen_browser, snapshot, fixture_release);
+    screen_press(KEYS_ENTER, KEYS_ENTER, KEYS_END);
+    assert_string_equal(member_selected()->row->member.name, "kind");
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
+    assert_false(screen_has("no instruction is mostly on this member"));
     const struct source_row *line =
-        table_selected(browser_table_of(&fixture->browser, &source_columns));
+        table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_int_equal(line->line, 75);
 }
 
 static void left_and_right_step_through_the_types(void **state)
 {
-    struct fixture *fixture = *state;
-    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
-    press(fixture, '1');
-    press(fixture, 'j');
-    press(fixture, 'j');
-    assert_string_equal(selected(fixture), "[heap]");
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
-    assert_string_equal(layout_name(fixture), "struct node");
-    assert_true(seen(fixture, "struct edge 30%"));
-    press(fixture, KEYS_RIGHT);
-    assert_string_equal(layout_name(fixture), "struct edge");
-    assert_true(seen(fixture, "not the object's own type"));
-    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
-    assert_string_equal(layout_name(fixture), "struct edge");
-    press(fixture, KEYS_RIGHT);
-    assert_string_equal(layout_name(fixture), "struct node");
-    press(fixture, KEYS_LEFT);
-    assert_string_equal(layout_name(fixture), "struct edge");
-    struct area at = find(fixture, "struct node 70%");
-    click(fixture, at.row, at.column);
-    assert_string_equal(layout_name(fixture), "struct node");
+    (void)state;
+    browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    screen_press('1', 'j', 'j');
+    assert_string_equal(selected(), "[heap]");
+    screen_press(KEYS_ENTER, KEYS_ENTER);
+    assert_string_equal(layout_name(), "struct node");
+    assert_true(screen_has("struct edge 30%"));
+    screen_press(KEYS_RIGHT);
+    assert_string_equal(layout_name(), "struct edge");
+    assert_true(screen_has("not the object's own type"));
+    browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    assert_string_equal(layout_name(), "struct edge");
+    screen_press(KEYS_RIGHT);
+    assert_string_equal(layout_name(), "struct node");
+    screen_press(KEYS_LEFT);
+    assert_string_equal(layout_name(), "struct edge");
+    struct area at = screen_find("struct node 70%");
+    screen_click(at.row, at.column);
+    assert_string_equal(layout_name(), "struct node");
     /* another object begins with its own leading type */
-    press(fixture, '1');
-    press(fixture, KEYS_HOME);
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
-    assert_string_equal(layout_name(fixture), "struct particle");
-    press(fixture, KEYS_RIGHT);
-    assert_true(seen(fixture, "one type only"));
+    screen_press('1', KEYS_HOME, KEYS_ENTER, KEYS_ENTER);
+    assert_string_equal(layout_name(), "struct particle");
+    screen_press(KEYS_RIGHT);
+    assert_true(screen_has("one type only"));
 }
 
 /* Without debugging information the way is the same. */
 static void inferred_elements_are_drilled_into_too(void **state)
 {
-    struct fixture *fixture = *state;
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_LAYOUT);
-    assert_int_equal(member_selected(fixture)->row->member.offset, 40);
-    assert_true(seen(fixture, "inferred from the distances"));
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
+    (void)state;
+    screen_press(KEYS_ENTER, KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_LAYOUT);
+    assert_int_equal(member_selected()->row->member.offset, 40);
+    assert_true(screen_has("inferred from the distances"));
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
     /* grid has no elements: its fields lead to the code at once */
-    press(fixture, '1');
-    press(fixture, 'j');
-    press(fixture, KEYS_ENTER);
-    assert_true(seen(fixture, "Enter Source"));
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
+    screen_press('1', 'j', KEYS_ENTER);
+    assert_true(screen_has("Enter Source"));
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
 }
 
 static void the_line_selected_chooses_the_instructions(void **state)
 {
-    struct fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
+    (void)state;
+    struct browser *browser = &screen_browser;
     browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
-    press(fixture, '2');
-    press(fixture, KEYS_ENTER);
+    screen_press('2', KEYS_ENTER);
     assert_int_equal(browser_table_of(browser, &instruction_columns)->count,
                      2); /* the hottest line */
     /* put on another one, it stays there in the next snapshot, and not on another line */
-    press(fixture, KEYS_RIGHT);
-    press(fixture, KEYS_DOWN);
+    screen_press(KEYS_RIGHT, KEYS_DOWN);
     browser_show(browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
     const struct instruction_row *access =
         table_selected(browser_table_of(browser, &instruction_columns));
     assert_int_equal(access->instruction->address, 0x401009);
-    press(fixture, KEYS_LEFT);
-    press(fixture, KEYS_UP); /* 74 */
+    screen_press(KEYS_LEFT);
+    screen_press(KEYS_UP); /* 74 */
     access = table_selected(browser_table_of(browser, &instruction_columns));
     assert_int_equal(access->instruction->address, 0x401000);
-    press(fixture, KEYS_DOWN);
+    screen_press(KEYS_DOWN);
     access = table_selected(browser_table_of(browser, &instruction_columns));
     assert_int_equal(access->instruction->address, 0x401004);
-    press(fixture, KEYS_HOME);
+    screen_press(KEYS_HOME);
     assert_int_equal(browser_table_of(browser, &instruction_columns)->count, 1);
-    press(fixture, KEYS_END);
+    screen_press(KEYS_END);
     assert_int_equal(browser_table_of(browser, &instruction_columns)->count, 1);
-    assert_true(seen(fixture, "whose line is not known"));
-    press(fixture, KEYS_RIGHT);
-    press(fixture, KEYS_RIGHT);
+    assert_true(screen_has("whose line is not known"));
+    screen_press(KEYS_RIGHT, KEYS_RIGHT);
     assert_ptr_equal(browser_table(browser), browser_table_of(browser, &site_columns));
-    press(fixture, KEYS_RIGHT);
+    screen_press(KEYS_RIGHT);
     assert_ptr_equal(browser_table(browser), browser_table_of(browser, &source_columns));
 }
 
 static void an_opened_object_stays_while_ranks_change(void **state)
 {
-    struct fixture *fixture = *state;
-    press(fixture, 'j');
-    press(fixture, KEYS_ENTER);
+    (void)state;
+    screen_press('j', KEYS_ENTER);
     for (unsigned tick = 1; tick < 30; tick++) {
-        browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
-        assert_string_equal(fixture->browser.opened.object->name, "grid");
+        browser_show(&screen_browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
+        assert_string_equal(screen_browser.opened.object->name, "grid");
     }
-    browser_show(&fixture->browser, fixture_new(FIXTURE_ONE, 0), fixture_release);
-    browser_draw(&fixture->browser, &fixture->canvas, 0);
-    assert_true(seen(fixture, "grid is not listed now"));
-    press(fixture, KEYS_ENTER); /* nothing to open: nothing happens */
-    assert_int_equal(press(fixture, 's').kind, REQUEST_NONE);
+    browser_show(&screen_browser, fixture_new(FIXTURE_ONE, 0), fixture_release);
+    screen_draw();
+    assert_true(screen_has("grid is not listed now"));
+    screen_press(KEYS_ENTER); /* nothing to open: nothing happens */
+    assert_int_equal(screen_press('s').kind, REQUEST_NONE);
 }
 
 static uint64_t identity_at(const struct table *table, size_t at)
@@ -429,13 +341,13 @@ static uint64_t identity_at(const struct table *table, size_t at)
  * when they move. */
 static void the_cursor_follows_its_row_in_each_list(void **state)
 {
-    struct fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
+    (void)state;
+    struct browser *browser = &screen_browser;
     unsigned lists = 0;
     unsigned moved = 0;
     for (const char *key = "123456789"; *key; key++) {
-        press(fixture, (uint32_t)*key);
-        for (int pane = 0; pane < PANES_MAX; pane++, press(fixture, KEYS_RIGHT)) {
+        screen_press((uint32_t)*key);
+        for (int pane = 0; pane < PANES_MAX; pane++, screen_press(KEYS_RIGHT)) {
             struct table *table = browser_table(browser);
             if (!table || table->shown < 3)
                 continue;
@@ -462,102 +374,96 @@ static void the_cursor_follows_its_row_in_each_list(void **state)
 
 static void bins_are_named_and_combined(void **state)
 {
-    struct fixture *fixture = *state;
-    press(fixture, '4');
-    press(fixture, KEYS_HOME);
-    press(fixture, 'R');
+    (void)state;
+    screen_press('4', KEYS_HOME, 'R');
     for (const char *key = "mine!"; *key; key++)
-        assert_int_equal(press(fixture, (uint32_t)*key).kind, REQUEST_NONE);
-    press(fixture, KEYS_BACKSPACE);
-    struct request request = press(fixture, KEYS_ENTER);
+        assert_int_equal(screen_press((uint32_t)*key).kind, REQUEST_NONE);
+    screen_press(KEYS_BACKSPACE);
+    struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_BIN_RENAME);
     assert_int_equal(request.bins[0], 1);
     assert_string_equal(request.name, "mine");
-    press(fixture, 'R');
-    assert_int_equal(press(fixture, KEYS_ESCAPE).kind, REQUEST_NONE);
-    assert_int_equal(press(fixture, 'C').kind, REQUEST_NONE); /* nothing tagged */
-    press(fixture, 't');                                      /* and on to the next row */
-    press(fixture, 't');
-    request = press(fixture, 'C');
+    screen_press('R');
+    assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_NONE);
+    assert_int_equal(screen_press('C').kind, REQUEST_NONE); /* nothing tagged */
+    screen_press('t');                                      /* and on to the next row */
+    screen_press('t');
+    request = screen_press('C');
     assert_int_equal(request.kind, REQUEST_BIN_COMBINE);
     assert_int_equal(request.bin_count, 3);
-    assert_false(seen(fixture, "tagged"));
-    request = press(fixture, 'U');
+    assert_false(screen_has("tagged"));
+    request = screen_press('U');
     assert_int_equal(request.kind, REQUEST_BIN_UNDO);
-    assert_int_equal(press(fixture, 'M').kind, REQUEST_HEAP_MARK);
+    assert_int_equal(screen_press('M').kind, REQUEST_HEAP_MARK);
 }
 
 static void numbers_and_tab_change_the_screen(void **state)
 {
-    struct fixture *fixture = *state;
+    (void)state;
     for (uint32_t key = '1'; key <= '9'; key++) {
-        press(fixture, key);
-        assert_int_equal(screens[fixture->browser.screen].key[0], key);
+        screen_press(key);
+        assert_int_equal(screens[screen_browser.screen].key[0], key);
     }
-    press(fixture, '8');
-    assert_int_equal(fixture->browser.screen, SCREEN_TIMELINE);
-    press(fixture, KEYS_TAB);
-    assert_int_equal(fixture->browser.screen, SCREEN_FINDINGS);
-    press(fixture, KEYS_BACK_TAB);
-    assert_int_equal(fixture->browser.screen, SCREEN_TIMELINE);
-    press(fixture, '?'); /* a level on it: the next tab is the same */
-    press(fixture, KEYS_TAB);
-    assert_int_equal(fixture->browser.screen, SCREEN_FINDINGS);
-    press(fixture, KEYS_TAB);
-    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
-    press(fixture, KEYS_BACK_TAB);
-    assert_int_equal(fixture->browser.screen, SCREEN_FINDINGS);
+    screen_press('8');
+    assert_int_equal(screen_browser.screen, SCREEN_TIMELINE);
+    screen_press(KEYS_TAB);
+    assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
+    screen_press(KEYS_BACK_TAB);
+    assert_int_equal(screen_browser.screen, SCREEN_TIMELINE);
+    screen_press('?'); /* a level on it: the next tab is the same */
+    screen_press(KEYS_TAB);
+    assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
+    screen_press(KEYS_TAB);
+    assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
+    screen_press(KEYS_BACK_TAB);
+    assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
 }
 
 /* Esc goes up the levels that were gone down, and never to a tab visited before. */
 static void escape_goes_up_and_never_sideways(void **state)
 {
-    struct fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
-    press(fixture, '3');
-    press(fixture, '1');
-    press(fixture, KEYS_ESCAPE);
+    (void)state;
+    struct browser *browser = &screen_browser;
+    screen_press('3', '1', KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
-    assert_true(seen(fixture, "no level above"));
-    press(fixture, KEYS_ENTER);
-    press(fixture, KEYS_ENTER);
+    assert_true(screen_has("no level above"));
+    screen_press(KEYS_ENTER, KEYS_ENTER);
     assert_int_equal(browser->screen, SCREEN_LAYOUT);
-    press(fixture, 'i');
-    press(fixture, '?');
-    assert_true(seen(fixture, "Objects › particles › Layout › Quality › Help"));
+    screen_press('i', '?');
+    assert_true(screen_has("Objects › particles › Layout › Quality › Help"));
     for (unsigned levels = 4; levels; levels--) {
         assert_int_equal(browser->level_count, levels);
         assert_int_equal(browser_tab(browser), SCREEN_OBJECTS);
-        press(fixture, KEYS_ESCAPE);
+        screen_press(KEYS_ESCAPE);
     }
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
-    press(fixture, KEYS_ENTER);
-    press(fixture, '2'); /* a tab, from a level of another */
-    press(fixture, KEYS_ESCAPE);
+    screen_press(KEYS_ENTER);
+    screen_press('2'); /* a tab, from a level of another */
+    screen_press(KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_CODE);
-    press(fixture, '1');
+    screen_press('1');
     for (int i = 0; i < 3 * LEVELS_MAX; i++) /* the way up is bounded, the tab stays its end */
-        press(fixture, i % 2 ? 'i' : KEYS_F2);
+        screen_press(i % 2 ? 'i' : KEYS_F2);
     for (int i = 0; i <= LEVELS_MAX; i++)
-        press(fixture, KEYS_ESCAPE);
+        screen_press(KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
 
 static void a_key_without_meaning_says_so(void **state)
 {
-    struct fixture *fixture = *state;
-    press(fixture, KEYS_F1 + 10);
-    assert_true(seen(fixture, "F11 does nothing"));
-    press(fixture, '|');
-    assert_true(seen(fixture, "| does nothing"));
-    press(fixture, KEYS_F9);
-    assert_true(seen(fixture, "sends no signals"));
-    press(fixture, KEYS_F7);
-    assert_true(seen(fixture, "does nothing here"));
-    press(fixture, 'j');
-    assert_false(seen(fixture, "does nothing"));
-    press(fixture, 0); /* of curses when the terminal has another size */
-    assert_false(seen(fixture, "does nothing"));
+    (void)state;
+    screen_press(KEYS_F1 + 10);
+    assert_true(screen_has("F11 does nothing"));
+    screen_press('|');
+    assert_true(screen_has("| does nothing"));
+    screen_press(KEYS_F9);
+    assert_true(screen_has("sends no signals"));
+    screen_press(KEYS_F7);
+    assert_true(screen_has("does nothing here"));
+    screen_press('j');
+    assert_false(screen_has("does nothing"));
+    screen_press(0); /* of curses when the terminal has another size */
+    assert_false(screen_has("does nothing"));
 }
 
 /* H leads to the threads; u narrows the list of processes to a user's. */
@@ -567,33 +473,29 @@ static void keys_of_htop(void **state)
         {.pid = 1, .user = "root", .command = "primus", .cpu_percent = 9},
         {.pid = 2, .user = "alice", .command = "two", .cpu_percent = 5},
         {.pid = 3, .user = "alice", .command = "three", .cpu_percent = 1}};
-    struct fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
-    press(fixture, 'H');
+    (void)state;
+    struct browser *browser = &screen_browser;
+    screen_press('H');
     assert_int_equal(browser->screen, SCREEN_CODE);
     assert_int_equal(browser->pane[SCREEN_CODE], 1);
-    press(fixture, 'u');
-    assert_true(seen(fixture, "list of processes"));
+    screen_press('u');
+    assert_true(screen_has("list of processes"));
     browser_pick(browser, rows, 3, false);
-    press(fixture, KEYS_DOWN);
-    press(fixture, 'u');
-    assert_true(seen(fixture, "two") && seen(fixture, "three") && !seen(fixture, "primus"));
-    press(fixture, 'u');
-    assert_true(seen(fixture, "primus"));
+    screen_press(KEYS_DOWN, 'u');
+    assert_true(screen_has("two") && screen_has("three") && !screen_has("primus"));
+    screen_press('u');
+    assert_true(screen_has("primus"));
     browser_pick_end(browser, false);
 }
 
 /* W asks for a name, and offers one. */
 static void a_file_is_asked_for(void **state)
 {
-    struct fixture *fixture = *state;
-    assert_int_equal(press(fixture, 'W').kind, REQUEST_NONE);
-    assert_true(seen(fixture, "Write to: misstop-misstop-demo-4242"));
-    press(fixture, KEYS_ESCAPE);
-    press(fixture, 'W');
-    press(fixture, '-');
-    press(fixture, 'b');
-    struct request request = press(fixture, KEYS_ENTER);
+    (void)state;
+    assert_int_equal(screen_press('W').kind, REQUEST_NONE);
+    assert_true(screen_has("Write to: misstop-misstop-demo-4242"));
+    screen_press(KEYS_ESCAPE, 'W', '-', 'b');
+    struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_WRITE);
     assert_string_equal(request.name, "misstop-misstop-demo-4242-b");
 }
@@ -601,262 +503,251 @@ static void a_file_is_asked_for(void **state)
 /* Columns that are chosen in Setup, their order, and back to as many as fit. */
 static void columns_are_chosen(void **state)
 {
-    struct fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
+    (void)state;
+    struct browser *browser = &screen_browser;
     struct table *objects = browser_table_of(browser, &object_columns);
     struct column_choice again;
     char text[512];
-    seen(fixture, "");
-    press(fixture, KEYS_F2);
+    screen_has("");
+    screen_press(KEYS_F2);
     for (int i = 0; i < 3; i++)
-        press(fixture, KEYS_DOWN);
-    press(fixture, KEYS_ENTER);
-    assert_true(seen(fixture, "Setup: columns of Objects"));
-    press(fixture, KEYS_ENTER); /* SHARE goes */
+        screen_press(KEYS_DOWN);
+    screen_press(KEYS_ENTER);
+    assert_true(screen_has("Setup: columns of Objects"));
+    screen_press(KEYS_ENTER); /* SHARE goes */
     column_choice_text(&object_columns, &objects->choice, text, sizeof text);
     assert_int_equal(strncmp(text, "+-,bar,", 7), 0);
-    press(fixture, KEYS_HOME);
-    press(fixture, KEYS_F8);
+    screen_press(KEYS_HOME, KEYS_F8);
     column_choice_text(&object_columns, &objects->choice, text, sizeof text);
     assert_int_equal(strncmp(text, "bar,+-,", 7), 0);
-    press(fixture, KEYS_ESCAPE);
-    press(fixture, KEYS_ESCAPE);
+    screen_press(KEYS_ESCAPE, KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
-    assert_false(seen(fixture, "SHARE"));
+    assert_false(screen_has("SHARE"));
     column_choice_parse(&object_columns, "NAME,NONSENSE,SHARE,,bar", &again);
     column_choice_text(&object_columns, &again, text, sizeof text);
     assert_string_equal(text, "NAME,SHARE,bar");
     objects->choice = again;
-    press(fixture, '2');
-    press(fixture, '1');
-    assert_true(find(fixture, "NAME").column < find(fixture, "SHARE").column);
+    screen_press('2', '1');
+    assert_true(screen_find("NAME").column < screen_find("SHARE").column);
 }
 
 /* Panes: rows, who does what, and lines where there are several. */
 static void sharing_leads_to_object_and_function(void **state)
 {
-    struct fixture *fixture = *state;
-    const struct browser *browser = &fixture->browser;
-    press(fixture, '7');
+    (void)state;
+    const struct browser *browser = &screen_browser;
+    screen_press('7');
     assert_int_equal(browser_table_of(browser, &sharing_line_columns)->count, 3);
     assert_int_equal(browser_table_of(browser, &sharing_access_columns)->count, 4);
-    press(fixture, KEYS_RIGHT);
-    press(fixture, KEYS_RIGHT);
-    press(fixture, KEYS_DOWN); /* the second line of the array */
+    screen_press(KEYS_RIGHT, KEYS_RIGHT);
+    screen_press(KEYS_DOWN); /* the second line of the array */
     assert_ptr_equal(shared_side(browser), browser->snapshot->sharing.groups[0].lines[1].sides);
-    press(fixture, KEYS_RIGHT);
-    press(fixture, KEYS_DOWN); /* the lock: one line, six threads */
+    screen_press(KEYS_RIGHT);
+    screen_press(KEYS_DOWN); /* the lock: one line, six threads */
     assert_int_equal(browser_table_of(browser, &sharing_line_columns)->count, 0);
     assert_int_equal(browser_table_of(browser, &sharing_access_columns)->count, 12);
-    press(fixture, KEYS_ENTER);
+    screen_press(KEYS_ENTER);
     assert_string_equal(browser->opened.object->name, browser->snapshot->objects[1].name);
     while (browser->screen != SCREEN_SHARING)
-        press(fixture, KEYS_ESCAPE);
-    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
+        screen_press(KEYS_ESCAPE);
+    browser_show(&screen_browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
     assert_ptr_equal(shared_side(browser), browser->snapshot->sharing.groups[1].lines[0].sides);
-    press(fixture, KEYS_RIGHT);
-    press(fixture, KEYS_ENTER);
+    screen_press(KEYS_RIGHT, KEYS_ENTER);
     assert_int_equal(browser->screen, SCREEN_FUNCTION);
 }
 
 static void frozen_keeps_the_picture_and_still_acts(void **state)
 {
-    struct fixture *fixture = *state;
-    const struct snapshot *before = fixture->browser.snapshot;
-    press(fixture, ' ');
-    assert_true(seen(fixture, "FROZEN"));
+    (void)state;
+    const struct snapshot *before = screen_browser.snapshot;
+    screen_press(' ');
+    assert_true(screen_has("FROZEN"));
     for (unsigned tick = 1; tick < 4; tick++)
-        browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
-    assert_ptr_equal(fixture->browser.snapshot, before);
+        browser_show(&screen_browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
+    assert_ptr_equal(screen_browser.snapshot, before);
     assert_int_equal(fixture_alive(), 2); /* the one shown and the newest */
-    press(fixture, 'I');
-    assert_string_equal(selected(fixture), "unknown");
-    press(fixture, KEYS_ENTER);
-    assert_string_equal(fixture->browser.opened.object->name, "unknown");
-    press(fixture, ' ');
-    assert_false(seen(fixture, "FROZEN"));
-    assert_int_equal(fixture->browser.snapshot->iteration, 4);
+    screen_press('I');
+    assert_string_equal(selected(), "unknown");
+    screen_press(KEYS_ENTER);
+    assert_string_equal(screen_browser.opened.object->name, "unknown");
+    screen_press(' ');
+    assert_false(screen_has("FROZEN"));
+    assert_int_equal(screen_browser.snapshot->iteration, 4);
     assert_int_equal(fixture_alive(), 1);
 }
 
 static void filter_is_typed_kept_and_cleared(void **state)
 {
-    struct fixture *fixture = *state;
-    press(fixture, '\\');
-    type(fixture, "arenaq");
-    assert_true(seen(fixture, "Filter: arenaq"));
-    assert_true(seen(fixture, "no row has it"));
-    press(fixture, KEYS_BACKSPACE);
-    assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->shown, 2);
-    press(fixture, KEYS_ENTER);
-    assert_true(seen(fixture, "2 of 12"));
-    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
-    assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->shown, 2);
-    press(fixture, KEYS_ESCAPE); /* first the filter goes, and the screen stays */
-    assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->shown, 12);
+    (void)state;
+    screen_press('\\');
+    screen_type("arenaq");
+    assert_true(screen_has("Filter: arenaq"));
+    assert_true(screen_has("no row has it"));
+    screen_press(KEYS_BACKSPACE);
+    assert_int_equal(browser_table_of(&screen_browser, &object_columns)->shown, 2);
+    screen_press(KEYS_ENTER);
+    assert_true(screen_has("2 of 12"));
+    browser_show(&screen_browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
+    assert_int_equal(browser_table_of(&screen_browser, &object_columns)->shown, 2);
+    screen_press(KEYS_ESCAPE); /* first the filter goes, and the screen stays */
+    assert_int_equal(browser_table_of(&screen_browser, &object_columns)->shown, 12);
 }
 
 static void find_goes_along_as_one_types(void **state)
 {
-    struct fixture *fixture = *state;
-    press(fixture, '/');
-    type(fixture, "lib");
-    assert_string_equal(browser_table_of(&fixture->browser, &object_columns)->find, "lib");
-    const char *first = selected(fixture);
+    (void)state;
+    screen_press('/');
+    screen_type("lib");
+    assert_string_equal(browser_table_of(&screen_browser, &object_columns)->find, "lib");
+    const char *first = selected();
     assert_true(strstr(first, "std::") == first);
-    press(fixture, KEYS_ENTER);
-    press(fixture, 'n');
-    assert_string_equal(selected(fixture), "errno_table");
-    press(fixture, '/');
-    type(fixture, "grid");
-    assert_string_equal(selected(fixture), "grid");
-    press(fixture, KEYS_ESCAPE);
-    assert_string_equal(selected(fixture), "errno_table");
-    press(fixture, '/');
-    assert_int_equal(press(fixture, 3).kind, REQUEST_QUIT); /* Ctrl-C works while typing */
+    screen_press(KEYS_ENTER, 'n');
+    assert_string_equal(selected(), "errno_table");
+    screen_press('/');
+    screen_type("grid");
+    assert_string_equal(selected(), "grid");
+    screen_press(KEYS_ESCAPE);
+    assert_string_equal(selected(), "errno_table");
+    screen_press('/');
+    assert_int_equal(screen_press(3).kind, REQUEST_QUIT); /* Ctrl-C works while typing */
 }
 
 static void search_requests_name_a_range(void **state)
 {
-    struct fixture *fixture = *state;
-    const struct snapshot_object *object = &fixture->browser.snapshot->objects[0];
-    struct request request = press(fixture, 's');
+    (void)state;
+    const struct snapshot_object *object = &screen_browser.snapshot->objects[0];
+    struct request request = screen_press('s');
     assert_int_equal(request.kind, REQUEST_SEARCH_RANGE);
     assert_int_equal(request.base, object->address);
     assert_int_equal(request.bound, object->address + object->size);
     assert_string_equal(request.name, "particles");
-    assert_int_equal(fixture->browser.screen, SCREEN_SEARCH);
+    assert_int_equal(screen_browser.screen, SCREEN_SEARCH);
     /* on a region that holds no single object, Enter zooms in */
-    press(fixture, KEYS_END);
-    request = press(fixture, KEYS_ENTER);
+    screen_press(KEYS_END);
+    request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_SEARCH_RANGE);
     /* on one that does, it opens the object */
-    press(fixture, KEYS_HOME);
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
+    screen_press(KEYS_HOME, KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     /* an object of unknown size cannot be searched in */
-    press(fixture, '1');
-    press(fixture, KEYS_END);
-    assert_string_equal(selected(fixture), "unknown");
-    assert_int_equal(press(fixture, 's').kind, REQUEST_NONE);
-    assert_true(seen(fixture, "nothing here to search in"));
+    screen_press('1', KEYS_END);
+    assert_string_equal(selected(), "unknown");
+    assert_int_equal(screen_press('s').kind, REQUEST_NONE);
+    assert_true(screen_has("nothing here to search in"));
 }
 
 static void the_cursor_moves_over_sets(void **state)
 {
-    struct fixture *fixture = *state;
-    press(fixture, '5');
-    uint32_t hottest = set_shown(fixture);
+    (void)state;
+    screen_press('5');
+    uint32_t hottest = set_shown();
     assert_in_range(hottest, 13, 14);
-    press(fixture, KEYS_LEFT);
-    assert_int_equal(set_shown(fixture), hottest - 1);
-    press(fixture, KEYS_DOWN);
-    assert_int_equal(set_shown(fixture), hottest - 1 + 16);
-    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 5), fixture_release);
-    assert_int_equal(set_shown(fixture), hottest - 1 + 16); /* stays where put */
+    screen_press(KEYS_LEFT);
+    assert_int_equal(set_shown(), hottest - 1);
+    screen_press(KEYS_DOWN);
+    assert_int_equal(set_shown(), hottest - 1 + 16);
+    browser_show(&screen_browser, fixture_new(FIXTURE_USUAL, 5), fixture_release);
+    assert_int_equal(set_shown(), hottest - 1 + 16); /* stays where put */
     for (int i = 0; i < 9; i++)
-        press(fixture, KEYS_DOWN);
-    assert_int_equal(set_shown(fixture), 63);
-    press(fixture, KEYS_HOME);
-    assert_in_range(set_shown(fixture), 13, 14);
+        screen_press(KEYS_DOWN);
+    assert_int_equal(set_shown(), 63);
+    screen_press(KEYS_HOME);
+    assert_in_range(set_shown(), 13, 14);
     /* 16 sets a row, cells of 7 columns behind labels of 7 */
-    struct area at = find(fixture, "    16 ");
-    click(fixture, at.row, at.column + 7 + 2 * 7);
-    assert_int_equal(set_shown(fixture), 18);
-    press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
+    struct area at = screen_find("    16 ");
+    screen_click(at.row, at.column + 7 + 2 * 7);
+    assert_int_equal(set_shown(), 18);
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
 }
 
 static void the_mouse_selects_opens_sorts_and_acts(void **state)
 {
-    struct fixture *fixture = *state;
-    struct area at = find(fixture, "demo arena");
-    click(fixture, at.row, at.column);
-    assert_string_equal(selected(fixture), "demo arena");
-    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
-    click(fixture, at.row, at.column);
-    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
-    at = find(fixture, "2 Code");
-    click(fixture, at.row, at.column);
-    assert_int_equal(fixture->browser.screen, SCREEN_CODE);
-    at = find(fixture, "Quit");
+    (void)state;
+    struct area at = screen_find("demo arena");
+    screen_click(at.row, at.column);
+    assert_string_equal(selected(), "demo arena");
+    assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
+    screen_click(at.row, at.column);
+    assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
+    at = screen_find("2 Code");
+    screen_click(at.row, at.column);
+    assert_int_equal(screen_browser.screen, SCREEN_CODE);
+    at = screen_find("Quit");
     assert_int_equal(at.row, 35);
-    assert_int_equal(click(fixture, at.row, at.column).kind, REQUEST_QUIT);
-    press(fixture, '1');
-    at = find(fixture, "NAME");
-    click(fixture, at.row, at.column);
-    assert_string_equal(table_sort_title(browser_table_of(&fixture->browser, &object_columns)),
+    assert_int_equal(screen_click(at.row, at.column).kind, REQUEST_QUIT);
+    screen_press('1');
+    at = screen_find("NAME");
+    screen_click(at.row, at.column);
+    assert_string_equal(table_sort_title(browser_table_of(&screen_browser, &object_columns)),
                         "NAME");
     struct input wheel = {.kind = INPUT_WHEEL_DOWN};
-    size_t before = browser_table_of(&fixture->browser, &object_columns)->selected;
-    browser_input(&fixture->browser, &wheel);
-    assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->selected, before + 3);
-    click(fixture, 500, 500);
-    click(fixture, -1, -1);
+    size_t before = browser_table_of(&screen_browser, &object_columns)->selected;
+    browser_input(&screen_browser, &wheel);
+    assert_int_equal(browser_table_of(&screen_browser, &object_columns)->selected, before + 3);
+    screen_click(500, 500);
+    screen_click(-1, -1);
 }
 
 static void messages_fade(void **state)
 {
-    struct fixture *fixture = *state;
-    browser_message(&fixture->browser, "written: a.txt");
-    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
-    assert_true(seen(fixture, "written: a.txt"));
-    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns() + 10 * CLOCK_NS_PER_S);
-    assert_false(seen(fixture, "written: a.txt"));
+    (void)state;
+    browser_message(&screen_browser, "written: a.txt");
+    screen_draw();
+    assert_true(screen_has("written: a.txt"));
+    browser_draw(&screen_browser, &screen_canvas, clock_now_ns() + 10 * CLOCK_NS_PER_S);
+    assert_false(screen_has("written: a.txt"));
 }
 
 static void the_picker_picks_and_then_gives_way(void **state)
 {
-    struct fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
+    (void)state;
+    struct browser *browser = &screen_browser;
     struct picker_row rows[] = {{.pid = 10, .cpu_percent = 1, .command = "one"},
                                 {.pid = 20, .cpu_percent = 90, .command = "two"},
                                 {.pid = 30, .cpu_percent = 50, .command = "three"}};
     browser_pick(browser, rows, 3, false);
-    browser_draw(browser, &fixture->canvas, 0);
-    assert_int_equal(press(fixture, KEYS_DOWN).kind, REQUEST_NONE);
+    browser_draw(browser, &screen_canvas, 0);
+    assert_int_equal(screen_press(KEYS_DOWN).kind, REQUEST_NONE);
     /* The list moves below the selection, which stays on its process. */
     rows[0].cpu_percent = 99;
     browser_pick(browser, rows, 3, false);
-    assert_int_equal(press(fixture, '5').kind, REQUEST_NONE); /* no screens here */
+    assert_int_equal(screen_press('5').kind, REQUEST_NONE); /* no screens here */
     assert_int_equal(browser->screen, SCREEN_PICKER);
-    struct request request = press(fixture, KEYS_ENTER);
+    struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_PICK);
     assert_int_equal(request.pid, 30);
     browser_pick(browser, rows, 0, false);
-    assert_int_equal(press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
+    assert_int_equal(screen_press(KEYS_ENTER).kind, REQUEST_NONE);
     browser_show(browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
 
 static void one_event_cannot_change_places(void **state)
 {
-    struct fixture *fixture = *state;
-    browser_show(&fixture->browser, fixture_new(FIXTURE_EMPTY, 0), fixture_release);
-    assert_int_equal(press(fixture, 'e').kind, REQUEST_NONE);
-    assert_true(seen(fixture, "one event is sampled"));
+    (void)state;
+    browser_show(&screen_browser, fixture_new(FIXTURE_EMPTY, 0), fixture_release);
+    assert_int_equal(screen_press('e').kind, REQUEST_NONE);
+    assert_true(screen_has("one event is sampled"));
 }
 
 static void no_key_breaks_any_screen(void **state)
 {
-    struct fixture *fixture = *state;
+    (void)state;
     static const enum fixture_kind kinds[] = {FIXTURE_EMPTY, FIXTURE_ONE, FIXTURE_HOSTILE,
                                               FIXTURE_HUGE, FIXTURE_TYPED};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        browser_show(&fixture->browser, fixture_new(kinds[k], 0), fixture_release);
+        browser_show(&screen_browser, fixture_new(kinds[k], 0), fixture_release);
         for (uint32_t screen = '1'; screen <= '9'; screen++)
             for (uint32_t key = 0; key < 0x80; key++) {
-                press(fixture, screen);
-                press(fixture, key);
-                press(fixture, KEYS_UP + key % 24);
-                press(fixture, KEYS_ESCAPE);
+                screen_press(screen, key, KEYS_UP + key % 24, KEYS_ESCAPE);
             }
     }
 }
 
 static int run_browser(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, screen_teardown)
     const struct CMUnitTest tests[] = {
         TEST(keys_become_requests),
         TEST(drilling_in_and_back),
@@ -896,121 +787,82 @@ static int run_browser(void)
 
 /* The keys and the line of a replay, and its list of processes, without a terminal. */
 
-struct replay_fixture {
-    struct browser browser;
-    struct canvas canvas;
-    struct snapshot_recording recording;
-};
+static struct snapshot_recording recording;
 
 static const struct view_play playing = {
     .position_s = 41, .length_s = 130, .goal_s = NAN, .pace = 5};
 
-static void draw(struct replay_fixture *fixture)
-{
-    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
-}
-
-static void show(struct replay_fixture *fixture)
+static void show(void)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     snapshot->source.live = false;
-    snapshot->recording = &fixture->recording;
-    browser_show(&fixture->browser, snapshot, fixture_release);
+    snapshot->recording = &recording;
+    browser_show(&screen_browser, snapshot, fixture_release);
 }
 
 static int replay_setup(void **state)
 {
-    static struct replay_fixture fixture;
-    browser_init(&fixture.browser, NULL);
-    canvas_init(&fixture.canvas, 36, 140, false);
-    fixture.recording = (struct snapshot_recording){.host = "server9",
-                                                    .cpu = "Xeon 8173M",
-                                                    .kernel = "4.14 x86_64",
-                                                    .command = "perf mem record",
-                                                    .date = "2026-11-21 12:03:11",
-                                                    .date_exact = true,
-                                                    .processes = 3};
-    *state = &fixture;
+    (void)state;
+    screen_open_on(NULL, 36, 140, false, "");
+    recording = (struct snapshot_recording){.host = "server9",
+                                            .cpu = "Xeon 8173M",
+                                            .kernel = "4.14 x86_64",
+                                            .command = "perf mem record",
+                                            .date = "2026-11-21 12:03:11",
+                                            .date_exact = true,
+                                            .processes = 3};
     return 0;
-}
-
-static int replay_teardown(void **state)
-{
-    struct replay_fixture *fixture = *state;
-    browser_fini(&fixture->browser);
-    canvas_fini(&fixture->canvas);
-    return fixture_alive() ? -1 : 0;
-}
-
-static struct request replay_press(struct replay_fixture *fixture, uint32_t key)
-{
-    struct input input = {.kind = INPUT_KEY, .key = key};
-    struct request request = browser_input(&fixture->browser, &input);
-    draw(fixture);
-    return request;
-}
-
-static bool replay_seen(struct replay_fixture *fixture, const char *text)
-{
-    char line[2048];
-    for (int row = 0; row < fixture->canvas.rows; row++) {
-        canvas_row_text(&fixture->canvas, row, line, sizeof line);
-        if (strstr(line, text))
-            return true;
-    }
-    return false;
 }
 
 static void the_line_says_where_it_stands(void **state)
 {
-    struct replay_fixture *fixture = *state;
+    (void)state;
     struct view_play play = playing;
-    browser_play(&fixture->browser, &play);
-    show(fixture);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "Playing  0m41s of 2m10s, 5x"));
-    assert_true(
-        replay_seen(fixture, "1 of 3 processes  recorded on server9, 2026-11-21 12:03:11, Xeon"));
-    assert_true(replay_seen(fixture, "RECORDED") || replay_seen(fixture, "PLAYING"));
-    assert_false(replay_seen(fixture, "LIVE"));
-    replay_press(fixture, ' ');
-    assert_true(replay_seen(fixture, "FROZEN"));
-    assert_true(replay_seen(fixture, "behind the frozen picture"));
+    browser_play(&screen_browser, &play);
+    show();
+    screen_draw();
+    assert_true(screen_has("Playing  0m41s of 2m10s, 5x"));
+    assert_true(screen_has("1 of 3 processes  recorded on server9, 2026-11-21 12:03:11, Xeon"));
+    assert_true(screen_has("RECORDED") || screen_has("PLAYING"));
+    assert_false(screen_has("LIVE"));
+    screen_press(' ');
+    assert_true(screen_has("FROZEN"));
+    assert_true(screen_has("behind the frozen picture"));
     play.paused = true;
-    browser_play(&fixture->browser, &play);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "FROZEN"));
-    assert_true(replay_seen(fixture, "Paused  0m41s of 2m10s, 5x"));
-    replay_press(fixture, ' ');
-    assert_true(replay_seen(fixture, "PAUSED"));
+    browser_play(&screen_browser, &play);
+    screen_draw();
+    assert_true(screen_has("FROZEN"));
+    assert_true(screen_has("Paused  0m41s of 2m10s, 5x"));
+    screen_press(' ');
+    assert_true(screen_has("PAUSED"));
     play.goal_s = 100;
-    browser_play(&fixture->browser, &play);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "Reading  0m41s of 2m10s, Esc stops"));
-    struct request stop = replay_press(fixture, KEYS_ESCAPE);
+    browser_play(&screen_browser, &play);
+    screen_draw();
+    assert_true(screen_has("Reading  0m41s of 2m10s, Esc stops"));
+    struct request stop = screen_press(KEYS_ESCAPE);
     assert_int_equal(stop.kind, REQUEST_PLAY_GO);
     assert_string_equal(stop.name, "here");
     play = (struct view_play){
         .position_s = 0.0123, .length_s = 0.0123, .goal_s = NAN, .paused = true, .ended = true};
-    browser_play(&fixture->browser, &play);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "At the end  12ms of 12ms"));
+    browser_play(&screen_browser, &play);
+    screen_draw();
+    assert_true(screen_has("At the end  12ms of 12ms"));
 }
 
 static void what_is_not_known_is_left_out(void **state)
 {
-    struct replay_fixture *fixture = *state;
+    (void)state;
     struct view_play play = playing;
     play.length_s = NAN;
-    fixture->recording = (struct snapshot_recording){.position_s = NAN, .length_s = NAN};
-    browser_play(&fixture->browser, &play);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "Reading the recording."));
-    show(fixture);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "Playing  0m41s, 5x"));
-    assert_false(replay_seen(fixture, "recorded on"));
-    assert_false(replay_seen(fixture, "nan"));
+    recording = (struct snapshot_recording){.position_s = NAN, .length_s = NAN};
+    browser_play(&screen_browser, &play);
+    screen_draw();
+    assert_true(screen_has("Reading the recording."));
+    show();
+    screen_draw();
+    assert_true(screen_has("Playing  0m41s, 5x"));
+    assert_false(screen_has("recorded on"));
+    assert_false(screen_has("nan"));
 }
 
 static void replay_keys_become_requests(void **state)
@@ -1024,106 +876,102 @@ static void replay_keys_become_requests(void **state)
                 {',', REQUEST_PLAY_STEP, -1, ""},  {')', REQUEST_PLAY_GO, 0, "+10%"},
                 {'(', REQUEST_PLAY_GO, 0, "-10%"}, {'^', REQUEST_PLAY_GO, 0, "0"},
                 {'$', REQUEST_PLAY_GO, 0, "end"},  {'P', REQUEST_PROCESSES, 0, ""}};
-    struct replay_fixture *fixture = *state;
-    show(fixture);
+    (void)state;
+    show();
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        assert_int_equal(replay_press(fixture, keys[i].key).kind, REQUEST_NONE);
-    assert_true(replay_seen(fixture, "misstop -i FILE"));
-    assert_false(replay_seen(fixture, "p Play"));
-    browser_play(&fixture->browser, &playing);
+        assert_int_equal(screen_press(keys[i].key).kind, REQUEST_NONE);
+    assert_true(screen_has("misstop -i FILE"));
+    assert_false(screen_has("p Play"));
+    browser_play(&screen_browser, &playing);
     for (uint32_t screen = '1'; screen <= '9'; screen++) {
-        replay_press(fixture, screen);
+        screen_press(screen);
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            struct request request = replay_press(fixture, keys[i].key);
+            struct request request = screen_press(keys[i].key);
             assert_int_equal(request.kind, keys[i].kind);
             assert_int_equal(request.direction, keys[i].direction);
             assert_string_equal(request.name, keys[i].name);
         }
-        assert_true(replay_seen(fixture, "p Pause"));
+        assert_true(screen_has("p Pause"));
     }
 }
 
 static void a_time_is_typed(void **state)
 {
-    struct replay_fixture *fixture = *state;
-    browser_play(&fixture->browser, &playing);
-    show(fixture);
-    replay_press(fixture, '@');
+    (void)state;
+    browser_play(&screen_browser, &playing);
+    show();
+    screen_press('@');
     for (const char *at = "1m2x"; *at; at++)
-        assert_int_equal(replay_press(fixture, (uint32_t)*at).kind, REQUEST_NONE);
-    replay_press(fixture, KEYS_BACKSPACE);
-    assert_true(replay_seen(fixture, "Go to: 1m2"));
-    struct request request = replay_press(fixture, KEYS_ENTER);
+        assert_int_equal(screen_press((uint32_t)*at).kind, REQUEST_NONE);
+    screen_press(KEYS_BACKSPACE);
+    assert_true(screen_has("Go to: 1m2"));
+    struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_PLAY_GO);
     assert_string_equal(request.name, "1m2");
-    replay_press(fixture, '@');
-    replay_press(fixture, '4');
-    assert_int_equal(replay_press(fixture, KEYS_ESCAPE).kind, REQUEST_NONE);
-    replay_press(fixture, '@');
-    assert_int_equal(replay_press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
+    screen_press('@', '4');
+    assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_NONE);
+    screen_press('@');
+    assert_int_equal(screen_press(KEYS_ENTER).kind, REQUEST_NONE);
 }
 
 static void help_tells_of_the_recording(void **state)
 {
-    struct replay_fixture *fixture = *state;
-    show(fixture);
-    replay_press(fixture, '?');
-    assert_false(replay_seen(fixture, "to its start, and to its end"));
-    replay_press(fixture, KEYS_ESCAPE);
-    replay_press(fixture, 'i');
-    fixture->recording.note = "the recording is damaged: read up to there";
-    browser_play(&fixture->browser, &playing);
-    canvas_fini(&fixture->canvas);
-    canvas_init(&fixture->canvas, 300, 120, false);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "perf mem record"));
-    assert_true(replay_seen(fixture, "4.14 x86_64"));
-    assert_true(replay_seen(fixture, "the recording is damaged"));
-    replay_press(fixture, '?');
-    assert_true(replay_seen(fixture, "to its start, and to its end"));
+    (void)state;
+    show();
+    screen_press('?');
+    assert_false(screen_has("to its start, and to its end"));
+    screen_press(KEYS_ESCAPE, 'i');
+    recording.note = "the recording is damaged: read up to there";
+    browser_play(&screen_browser, &playing);
+    screen_resize(300, 120, false);
+    screen_draw();
+    assert_true(screen_has("perf mem record"));
+    assert_true(screen_has("4.14 x86_64"));
+    assert_true(screen_has("the recording is damaged"));
+    screen_press('?');
+    assert_true(screen_has("to its start, and to its end"));
 }
 
 static void what_is_wrong_is_said_with_the_first_picture(void **state)
 {
-    struct replay_fixture *fixture = *state;
-    fixture->recording.note = "the recording is cut short: its end is missing";
-    browser_play(&fixture->browser, &playing);
-    show(fixture);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "cut short"));
-    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns() + 60 * CLOCK_NS_PER_S);
-    assert_false(replay_seen(fixture, "cut short"));
+    (void)state;
+    recording.note = "the recording is cut short: its end is missing";
+    browser_play(&screen_browser, &playing);
+    show();
+    screen_draw();
+    assert_true(screen_has("cut short"));
+    browser_draw(&screen_browser, &screen_canvas, clock_now_ns() + 60 * CLOCK_NS_PER_S);
+    assert_false(screen_has("cut short"));
 }
 
 static void the_list_is_left_for_the_picture_or_a_process(void **state)
 {
-    struct replay_fixture *fixture = *state;
-    struct browser *browser = &fixture->browser;
+    (void)state;
+    struct browser *browser = &screen_browser;
     const struct picker_row rows[] = {
         {.pid = 10, .samples = 900, .share = 0.9, .span_s = 12, .command = "server"},
         {.pid = 20, .samples = 100, .share = 0.1, .span_s = NAN, .command = "client"}};
     browser_pick(browser, rows, 2, true);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "which process of the recording?"));
-    assert_true(replay_seen(fixture, "0m12s server"));
-    assert_int_equal(replay_press(fixture, KEYS_ESCAPE).kind,
-                     REQUEST_NONE); /* nothing to go back to */
-    replay_press(fixture, KEYS_DOWN);
-    struct request request = replay_press(fixture, KEYS_ENTER);
+    screen_draw();
+    assert_true(screen_has("which process of the recording?"));
+    assert_true(screen_has("0m12s server"));
+    assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_NONE); /* nothing to go back to */
+    screen_press(KEYS_DOWN);
+    struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_PICK);
     assert_int_equal(request.pid, 20);
     browser_pick_end(browser, true);
     browser_play(browser, &playing);
-    show(fixture);
-    replay_press(fixture, '5');
+    show();
+    screen_press('5');
     browser_pick(browser, rows, 2, true);
-    draw(fixture);
-    assert_int_equal(replay_press(fixture, 'p').kind, REQUEST_NONE);
-    assert_int_equal(replay_press(fixture, KEYS_ESCAPE).kind, REQUEST_LEAVE);
+    screen_draw();
+    assert_int_equal(screen_press('p').kind, REQUEST_NONE);
+    assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_LEAVE);
     browser_pick_end(browser, false);
-    draw(fixture);
+    screen_draw();
     assert_int_equal(browser->screen, SCREEN_CACHE);
-    replay_press(fixture, KEYS_UP); /* the rows are gone; nothing may look at them */
+    screen_press(KEYS_UP); /* the rows are gone; nothing may look at them */
     browser_pick(browser, rows, 2, true);
     browser_pick_end(browser, true);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
@@ -1131,23 +979,22 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
 
 static void a_small_screen_keeps_the_state_in_its_corner(void **state)
 {
-    struct replay_fixture *fixture = *state;
+    (void)state;
     struct view_play play = playing;
-    canvas_fini(&fixture->canvas);
-    canvas_init(&fixture->canvas, BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, true);
-    browser_play(&fixture->browser, &play);
-    show(fixture);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "PLAYING"));
+    screen_resize(BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, true);
+    browser_play(&screen_browser, &play);
+    show();
+    screen_draw();
+    assert_true(screen_has("PLAYING"));
     play.paused = true;
-    browser_play(&fixture->browser, &play);
-    draw(fixture);
-    assert_true(replay_seen(fixture, "PAUSED"));
+    browser_play(&screen_browser, &play);
+    screen_draw();
+    assert_true(screen_has("PAUSED"));
 }
 
 static int run_browser_replay(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, replay_setup, replay_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, replay_setup, screen_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_line_says_where_it_stands),
         TEST(what_is_not_known_is_left_out),

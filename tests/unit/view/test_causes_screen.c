@@ -94,62 +94,51 @@ static const struct snapshot *caused(void)
     return snapshot;
 }
 
-static int close_browser(void **state)
-{
-    (void)state;
-    screen_close();
-    return 0;
-}
-
 static void the_list_and_what_to_do(void **state)
 {
     (void)state;
     screen_open_on(caused(), 30, 150, false, "");
-    assert_true(screen_row_with("y Causes") >= 0);
+    assert_true(screen_has("y Causes"));
     screen_press('y');
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
-    assert_true(screen_row_with("58.0% conflict") > 0);
+    assert_true(screen_has("58.0% conflict"));
     assert_int_equal(screen_row_with("61.0%"), screen_row_with("27.0%"));
     assert_int_equal(screen_row_with("61.0%"), screen_row_with("12.0%"));
     assert_true(screen_row_with("lines of rival fall into the same sets") >
                 screen_row_with("gone"));
-    assert_true(screen_row_with("71.0%  multiply on rival") > 0);
-    assert_true(screen_row_with("24.0%  fill") > 0);
-    assert_true(screen_row_with("5.0%  others") > 0);
+    assert_true(screen_has("71.0%  multiply on rival"));
+    assert_true(screen_has("24.0%  fill"));
+    assert_true(screen_has("5.0%  others"));
     screen_press(KEYS_DOWN);
-    assert_true(screen_row_with("Give each thread lines of its own") > 0);
-    assert_int_equal(screen_row_with("multiply on rival"), -1);
+    assert_true(screen_has("Give each thread lines of its own"));
+    assert_false(screen_has("multiply on rival"));
     screen_press(KEYS_DOWN);
-    assert_true(screen_row_with("Too few misses") > 0);
+    assert_true(screen_has("Too few misses"));
 }
 
 static void b_chooses_functions_and_threads(void **state)
 {
     (void)state;
     screen_open_on(caused(), 30, 150, false, "");
-    screen_press('y');
-    screen_press('b');
-    assert_true(screen_row_with("FUNCTION") > 0);
-    assert_true(screen_row_with(screen_browser.snapshot->code[0].function) > 0);
-    assert_true(screen_row_with("collect filled that with other data") > 0);
+    screen_press('y', 'b');
+    assert_true(screen_has("FUNCTION"));
+    assert_true(screen_has(screen_browser.snapshot->code[0].function));
+    assert_true(screen_has("collect filled that with other data"));
     screen_press('o');
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
-    screen_press(KEYS_ESCAPE);
-    screen_press('b');
-    assert_true(screen_row_with("worker (4711)") > 0);
+    screen_press(KEYS_ESCAPE, 'b');
+    assert_true(screen_has("worker (4711)"));
     screen_press(KEYS_ENTER);
-    assert_true(screen_row_with("No evictor is known") > 0);
-    screen_press(KEYS_LEFT);
-    screen_press('b');
-    assert_true(screen_row_with("71.0%  multiply on rival") > 0);
+    assert_true(screen_has("No evictor is known"));
+    screen_press(KEYS_LEFT, 'b');
+    assert_true(screen_has("71.0%  multiply on rival"));
 }
 
 static void enter_shows_the_evictions_of_the_row(void **state)
 {
     (void)state;
     screen_open_on(caused(), 30, 120, false, "");
-    screen_press('y');
-    screen_press(KEYS_ENTER);
+    screen_press('y', KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
     /* The largest first; each is a part of all, of the lines and of the evictor's. */
     int row = screen_row_with("5.0k");
@@ -159,25 +148,23 @@ static void enter_shows_the_evictions_of_the_row(void **state)
     assert_int_equal(row, screen_row_with("100%"));
     assert_true(screen_row_with("others") > row);
     screen_press(KEYS_ENTER);
-    assert_true(screen_row_with("not among the objects listed now") > 0);
+    assert_true(screen_has("not among the objects listed now"));
     screen_press('o');
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
     screen_press(KEYS_ESCAPE);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
     /* By others: their evictor is listed. */
-    screen_press(KEYS_DOWN);
-    screen_press(KEYS_ENTER);
+    screen_press(KEYS_DOWN, KEYS_ENTER);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
-    screen_press(KEYS_ESCAPE);
-    screen_press(KEYS_LEFT);
-    assert_true(screen_row_with("71.0%  multiply on rival") > 0);
+    screen_press(KEYS_ESCAPE, KEYS_LEFT);
+    assert_true(screen_has("71.0%  multiply on rival"));
 }
 
 static void show(const struct snapshot *snapshot)
 {
     browser_show(&screen_browser, snapshot, fixture_release);
-    browser_draw(&screen_browser, &screen_canvas, 0);
+    screen_draw();
 }
 
 /* Snapshots come and go under it; the cursor stays on what it was on. */
@@ -185,9 +172,7 @@ static void evictions_stay_where_they_are(void **state)
 {
     (void)state;
     screen_open_on(caused(), 24, 80, false, "");
-    screen_press('y');
-    screen_press(KEYS_ENTER);
-    screen_press(KEYS_DOWN);
+    screen_press('y', KEYS_ENTER, KEYS_DOWN);
     const struct table *table = browser_table(&screen_browser);
     const struct eviction_row *row = table_selected(table);
     assert_true(row->misses == 1400);
@@ -204,24 +189,21 @@ static void o_opens_the_object(void **state)
 {
     (void)state;
     screen_open_on(caused(), 30, 120, false, "");
-    screen_press('y');
-    screen_press('o');
+    screen_press('y', 'o');
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
-    screen_press(KEYS_ESCAPE);
-    screen_press(KEYS_END);
-    screen_press('o');
+    screen_press(KEYS_ESCAPE, KEYS_END, 'o');
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
-    assert_true(screen_row_with("not among the objects listed now") > 0);
+    assert_true(screen_has("not among the objects listed now"));
 }
 
 static void without_it_says_how_to_have_it(void **state)
 {
     (void)state;
     screen_open_on(fixture_new(FIXTURE_USUAL, 0), 24, 80, false, "");
-    assert_int_equal(screen_row_with("y Causes"), -1);
+    assert_false(screen_has("y Causes"));
     screen_press('y');
-    assert_true(screen_row_with("misstop --sim -- CMD") > 0);
+    assert_true(screen_has("misstop --sim -- CMD"));
     screen_press(KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
 }
@@ -231,12 +213,11 @@ static void little_room_is_enough(void **state)
     (void)state;
     screen_open_on(caused(), 10, 40, false, "");
     screen_press('y');
-    assert_true(screen_row_with("61.0%") > 0);
+    assert_true(screen_has("61.0%"));
     for (int i = 0; i < 5; i++)
         screen_press(KEYS_DOWN);
-    screen_press(KEYS_HOME);
-    screen_press(KEYS_ENTER);
-    assert_true(screen_row_with("71.0%") > 0);
+    screen_press(KEYS_HOME, KEYS_ENTER);
+    assert_true(screen_has("71.0%"));
     for (int i = 0; i < 5; i++)
         screen_press(i % 2 ? KEYS_RIGHT : KEYS_DOWN);
 }
@@ -272,28 +253,16 @@ static void advice_follows_the_leading_cause(void **state)
     }
 }
 
-static char *printed(bool json, const struct snapshot *snapshot)
-{
-    char *text = NULL;
-    size_t size;
-    struct view_options options = {.full = true};
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(json ? json_print(out, snapshot) : text_print(out, snapshot, &options), 0);
-    fclose(out);
-    fixture_release(snapshot);
-    return text;
-}
-
 static void text_and_json_tell_it(void **state)
 {
     (void)state;
-    char *text = printed(false, caused());
+    char *text = fixture_printed(fixture_text, caused());
     assert_non_null(strstr(text, "Why 8.4k "));
     assert_non_null(strstr(text, "LINES OF"));
     assert_non_null(strstr(text, "5.0k"));
     assert_non_null(strstr(text, "71.0% evicted by multiply on rival"));
     free(text);
-    text = printed(true, caused());
+    text = fixture_printed(json_print, caused());
     json_t *root = json_loads(text, 0, NULL);
     json_t *objects = json_object_get(root, "objects");
     json_t *first = json_object_get(json_array_get(objects, 0), "causes");
@@ -316,7 +285,7 @@ static void text_and_json_tell_it(void **state)
     assert_int_equal(json_array_size(json_object_get(all, "threads")), 1);
     json_decref(root);
     free(text);
-    text = printed(true, fixture_new(FIXTURE_USUAL, 0));
+    text = fixture_printed(json_print, fixture_new(FIXTURE_USUAL, 0));
     assert_null(strstr(text, "\"causes\""));
     free(text);
 }
@@ -324,37 +293,30 @@ static void text_and_json_tell_it(void **state)
 /* The name of an evictor comes from the program: here it would close a cell. */
 static void the_screen_of_html_tells_it(void **state)
 {
-    static const struct view_sources sources;
-    static const struct html_run run = {.command = "", .host = "", .date = "", .version = ""};
     const struct snapshot *snapshot = caused();
     struct snapshot_evictions *evictions =
         (struct snapshot_evictions *)&snapshot->causes.of[CAUSES_OBJECTS].evictions;
-    char *text = NULL;
-    size_t size;
     (void)state;
     evictions->columns[0].name = "</td><b>";
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(html_print(out, snapshot, &sources, &run), 0);
-    fclose(out);
+    char *text = fixture_printed(fixture_page, snapshot);
     assert_non_null(strstr(text, "<section id=\"causes\">"));
     assert_non_null(strstr(text, "<a href=\"#causes\">"));
     assert_non_null(strstr(text, "71.0% evicted by multiply on rival"));
     assert_non_null(strstr(text, "&lt;/td&gt;&lt;b&gt;"));
     assert_non_null(strstr(text, ">71.0%</td>")); /* 4970 of 7000 */
     free(text);
-    fixture_release(snapshot);
 }
 
 static int run_causes_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_list_and_what_to_do, close_browser),
-        cmocka_unit_test_teardown(b_chooses_functions_and_threads, close_browser),
-        cmocka_unit_test_teardown(enter_shows_the_evictions_of_the_row, close_browser),
-        cmocka_unit_test_teardown(evictions_stay_where_they_are, close_browser),
-        cmocka_unit_test_teardown(o_opens_the_object, close_browser),
-        cmocka_unit_test_teardown(without_it_says_how_to_have_it, close_browser),
-        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+        cmocka_unit_test_teardown(the_list_and_what_to_do, screen_teardown),
+        cmocka_unit_test_teardown(b_chooses_functions_and_threads, screen_teardown),
+        cmocka_unit_test_teardown(enter_shows_the_evictions_of_the_row, screen_teardown),
+        cmocka_unit_test_teardown(evictions_stay_where_they_are, screen_teardown),
+        cmocka_unit_test_teardown(o_opens_the_object, screen_teardown),
+        cmocka_unit_test_teardown(without_it_says_how_to_have_it, screen_teardown),
+        cmocka_unit_test_teardown(little_room_is_enough, screen_teardown),
         cmocka_unit_test(advice_follows_the_leading_cause),
         cmocka_unit_test(text_and_json_tell_it),
         cmocka_unit_test(the_screen_of_html_tells_it),
@@ -422,24 +384,17 @@ static const struct snapshot *reported(bool reuse)
     return snapshot;
 }
 
-static int use_screen_close_browser(void **state)
-{
-    (void)state;
-    screen_close();
-    return 0;
-}
-
 static void columns_where_it_is_known(void **state)
 {
     (void)state;
     screen_open_on(reported(false), 36, 200, false, "\n");
-    assert_true(screen_row_with("SPATIAL") > 0);
+    assert_true(screen_has("SPATIAL"));
     assert_true(screen_row_with("1.0k lines left L2: 22% of their bytes used, each again 2.0x") >
                 0);
-    assert_true(screen_row_with("80% loads, 20% stores") > 0);
+    assert_true(screen_has("80% loads, 20% stores"));
     assert_true(screen_row_with("21.5%") > screen_row_with("SPATIAL"));
     screen_press('2');
-    assert_true(screen_row_with("TEMPORAL") > 0);
+    assert_true(screen_has("TEMPORAL"));
     assert_true(screen_row_with("2.0x") > screen_row_with("TEMPORAL"));
 }
 
@@ -447,11 +402,11 @@ static void no_columns_where_it_is_not(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 200, false, "\n");
-    assert_int_equal(screen_row_with("SPATIAL"), -1);
+    assert_false(screen_has("SPATIAL"));
     screen_press('2');
-    assert_int_equal(screen_row_with("TEMPORAL"), -1);
+    assert_false(screen_has("TEMPORAL"));
     screen_press('r');
-    assert_true(screen_row_with("misstop --sim -- CMD") > 0);
+    assert_true(screen_has("misstop --sim -- CMD"));
 }
 
 static void curve_of_the_selected(void **state)
@@ -460,7 +415,7 @@ static void curve_of_the_selected(void **state)
     screen_open_on(reported(true), 36, 120, false, "");
     screen_press('r');
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
-    assert_true(screen_row_with("Of all accesses 25.0% miss in LRU caches of 32K") > 0);
+    assert_true(screen_has("Of all accesses 25.0% miss in LRU caches of 32K"));
     int names = screen_row_with("used again within 128K: L3 holds that");
     assert_true(names > screen_row_with("43.0%"));
     /* Marks are at their sizes on the axis below. */
@@ -478,19 +433,18 @@ static void curve_of_the_selected(void **state)
     assert_int_equal(high->paint, PAINT_SERIES_0);
     assert_int_not_equal(low->paint, PAINT_SERIES_0);
     screen_press(KEYS_DOWN);
-    assert_true(screen_row_with("even a small cache has them") > 0);
+    assert_true(screen_has("even a small cache has them"));
 }
 
 static void by_code_and_back(void **state)
 {
     (void)state;
     screen_open_on(reported(true), 24, 80, false, "r");
-    assert_true(screen_row_with("43.0%") > 0);
+    assert_true(screen_has("43.0%"));
     screen_press(KEYS_RIGHT);
-    assert_true(screen_row_with("work.c:8") > 0);
-    assert_true(screen_row_with("31.0%") > 0);
-    screen_press(KEYS_LEFT);
-    screen_press(KEYS_ENTER);
+    assert_true(screen_has("work.c:8"));
+    assert_true(screen_has("31.0%"));
+    screen_press(KEYS_LEFT, KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     screen_press(KEYS_ESCAPE);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
@@ -500,7 +454,7 @@ static void fits_small_screens(void **state)
 {
     (void)state;
     screen_open_on(reported(true), 10, 40, true, "r");
-    assert_true(screen_row_with("43.0%") > 0);
+    assert_true(screen_has("43.0%"));
 }
 
 static void partners_of_a_function(void **state)
@@ -518,45 +472,25 @@ static void partners_of_a_function(void **state)
         snapshot->code[0].instructions[i].partners = partners;
     screen_open_on(snapshot, 40, 120, false, "2\n");
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
-    assert_true(screen_row_with("What it fetched was used by  60% smooth a.c:7") > 0);
-    assert_true(screen_row_with("... and evicted by") > 0);
-}
-
-static char *use_screen_printed(int (*print)(FILE *, const struct snapshot *),
-                                const struct snapshot *snapshot)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(print(out, snapshot), 0);
-    fclose(out);
-    return text;
-}
-
-static int print_text(FILE *out, const struct snapshot *snapshot)
-{
-    struct view_options options = {.full = true};
-    return text_print(out, snapshot, &options);
+    assert_true(screen_has("What it fetched was used by  60% smooth a.c:7"));
+    assert_true(screen_has("... and evicted by"));
 }
 
 static void in_text(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = reported(true);
-    char *text = use_screen_printed(print_text, snapshot);
+    char *text = fixture_printed(fixture_text, reported(true));
     assert_non_null(strstr(text, "use of lines: 1.0k lines left L2"));
     assert_non_null(strstr(text, "reuse: of all accesses 25.0% miss"));
     assert_non_null(strstr(text, "work.c:8"));
     assert_non_null(strstr(text, "percent missed, by size of the cache"));
     free(text);
-    fixture_release(snapshot);
 }
 
 static void in_json(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = reported(true);
-    char *text = use_screen_printed(json_print, snapshot);
+    char *text = fixture_printed(json_print, reported(true));
     json_t *root = json_loads(text, 0, NULL);
     json_t *object = json_array_get(json_object_get(root, "objects"), 0);
     assert_true(fabs(json_real_value(json_object_get(object, "spatial_use")) - 0.215) < 1e-9);
@@ -572,19 +506,18 @@ static void in_json(void **state)
              0.25) < 1e-9);
     json_decref(root);
     free(text);
-    fixture_release(snapshot);
 }
 
 static int run_use_screen(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(columns_where_it_is_known, use_screen_close_browser),
-        cmocka_unit_test_teardown(no_columns_where_it_is_not, use_screen_close_browser),
-        cmocka_unit_test_teardown(curve_of_the_selected, use_screen_close_browser),
-        cmocka_unit_test_teardown(by_code_and_back, use_screen_close_browser),
-        cmocka_unit_test_teardown(fits_small_screens, use_screen_close_browser),
-        cmocka_unit_test_teardown(partners_of_a_function, use_screen_close_browser),
+        cmocka_unit_test_teardown(columns_where_it_is_known, screen_teardown),
+        cmocka_unit_test_teardown(no_columns_where_it_is_not, screen_teardown),
+        cmocka_unit_test_teardown(curve_of_the_selected, screen_teardown),
+        cmocka_unit_test_teardown(by_code_and_back, screen_teardown),
+        cmocka_unit_test_teardown(fits_small_screens, screen_teardown),
+        cmocka_unit_test_teardown(partners_of_a_function, screen_teardown),
         cmocka_unit_test(in_text),
         cmocka_unit_test(in_json),
     };
@@ -646,37 +579,22 @@ static void open_typed(struct snapshot *snapshot, int rows, int columns)
         screen_press(KEYS_DOWN);
 }
 
-static int whatif_screen_close_browser(void **state)
-{
-    (void)state;
-    screen_close();
-    return 0;
-}
-
-static struct request press(uint32_t key)
-{
-    struct input input = {.kind = INPUT_KEY, .key = key};
-    struct request request = browser_input(&screen_browser, &input);
-    browser_draw(&screen_browser, &screen_canvas, 1);
-    return request;
-}
-
 static void asked_from_the_list(void **state)
 {
     (void)state;
     open_typed(simulated(), 36, 120);
     screen_press('x');
     assert_int_equal(screen_browser.screen, SCREEN_WHATIF);
-    assert_true(screen_row_with("it never missed") > 0);
-    assert_true(screen_row_with("select a member in Layout") > 0);
-    struct request request = press(KEYS_ENTER);
+    assert_true(screen_has("it never missed"));
+    assert_true(screen_has("select a member in Layout"));
+    struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_WHATIF);
     assert_int_equal(request.object, screen_browser.opened.id);
     const char *words = strrchr(request.name, ':');
     assert_non_null(words);
     assert_string_equal(words, ":never");
     /* Nothing is asked: x has nothing to end. */
-    assert_int_equal(press('x').kind, REQUEST_NONE);
+    assert_int_equal(screen_press('x').kind, REQUEST_NONE);
     screen_press(KEYS_ESCAPE); /* a tab */
     assert_int_equal(screen_browser.screen, SCREEN_WHATIF);
 }
@@ -685,24 +603,20 @@ static void split_where_layout_stands(void **state)
 {
     (void)state;
     open_typed(simulated(), 36, 120);
-    screen_press(KEYS_ENTER);
-    screen_press(KEYS_ENTER);
-    screen_press(KEYS_HOME);
-    screen_press(KEYS_DOWN);
-    screen_press(KEYS_DOWN);
+    screen_press(KEYS_ENTER, KEYS_ENTER, KEYS_HOME, KEYS_DOWN, KEYS_DOWN);
     const struct layout_row *row =
         table_selected(browser_table_of(&screen_browser, &layout_columns));
     assert_non_null(row);
     char wanted[160];
     snprintf(wanted, sizeof wanted, "split before %s", row->row->member.name);
     screen_press('x');
-    assert_true(screen_row_with(wanted) > 0);
+    assert_true(screen_has(wanted));
     while (!strstr(((const struct whatif_choice *)table_selected(
                         browser_table_of(&screen_browser, &whatif_choice_columns)))
                        ->title,
                    "split"))
         screen_press(KEYS_DOWN);
-    struct request request = press(KEYS_ENTER);
+    struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_WHATIF);
     snprintf(wanted, sizeof wanted, ":split=%s", row->row->member.name);
     assert_non_null(strstr(request.name, wanted));
@@ -715,12 +629,12 @@ static void the_answer_beside_the_questions(void **state)
     screen_press('x');
     assert_int_equal(screen_row_with("8.0k"), screen_row_with("-25.0%"));
     assert_int_equal(screen_row_with("-75.0%"), screen_row_with("L2 misses, to memory"));
-    assert_true(screen_row_with("would fall by 70.1 %") > 0);
-    assert_true(screen_row_with("Of 100k accesses") > 0);
+    assert_true(screen_has("would fall by 70.1 %"));
+    assert_true(screen_has("Of 100k accesses"));
     /* The answers are beside the questions. */
     assert_int_equal(screen_row_with("hot members lay apart"), screen_row_with("-70.1%"));
     assert_int_equal(screen_row_with("padded to a power of two"), screen_row_with("+20.2%"));
-    assert_int_equal(press('x').kind, REQUEST_WHATIF_END);
+    assert_int_equal(screen_press('x').kind, REQUEST_WHATIF_END);
 }
 
 static void why_there_is_no_answer(void **state)
@@ -728,18 +642,18 @@ static void why_there_is_no_answer(void **state)
     (void)state;
     open_typed(answered(WHATIF_REFUSED), 24, 80);
     screen_press('x');
-    assert_true(screen_row_with("No answer: it is on a stack.") > 0);
+    assert_true(screen_has("No answer: it is on a stack."));
 }
 
 static void without_a_simulation(void **state)
 {
     (void)state;
     open_typed((struct snapshot *)(uintptr_t)fixture_new(FIXTURE_LEVELS, 0), 24, 80);
-    assert_int_equal(screen_row_with("x What if"), -1);
+    assert_false(screen_has("x What if"));
     screen_press('x');
-    assert_true(screen_row_with("Only a simulation") > 0);
-    assert_true(screen_row_with("were always cached, at most") > 0);
-    assert_int_equal(press(KEYS_ENTER).kind, REQUEST_NONE);
+    assert_true(screen_has("Only a simulation"));
+    assert_true(screen_has("were always cached, at most"));
+    assert_int_equal(screen_press(KEYS_ENTER).kind, REQUEST_NONE);
 }
 
 static void whatif_screen_little_room_is_enough(void **state)
@@ -747,7 +661,7 @@ static void whatif_screen_little_room_is_enough(void **state)
     (void)state;
     open_typed(answered(WHATIF_COUNTS), 10, 40);
     screen_press('x');
-    assert_true(screen_row_with("it never missed") > 0);
+    assert_true(screen_has("it never missed"));
     for (int i = 0; i < 12; i++)
         screen_press(KEYS_DOWN);
 }
@@ -769,34 +683,8 @@ static void hostile_snapshots(void **state)
     screen_open_on(snapshot, 24, 80, false, "");
     screen_press('x');
     for (int i = 0; i < 12; i++) {
-        press(KEYS_ENTER);
-        screen_press(KEYS_DOWN);
+        screen_press(KEYS_ENTER, KEYS_DOWN);
     }
-}
-
-static char *whatif_screen_printed(int (*print)(FILE *out, const struct snapshot *snapshot),
-                                   const struct snapshot *snapshot)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(print(out, snapshot), 0);
-    fclose(out);
-    fixture_release(snapshot);
-    return text;
-}
-
-static int as_text(FILE *out, const struct snapshot *snapshot)
-{
-    struct view_options options = {.full = true};
-    return text_print(out, snapshot, &options);
-}
-
-static int as_screen(FILE *out, const struct snapshot *snapshot)
-{
-    static const struct html_run run = {.command = "", .host = "", .version = "", .date = ""};
-    static const struct view_sources sources = {0};
-    return html_print(out, snapshot, &sources, &run);
 }
 
 /* Best first; the one under the cursor is explained below, and x drops it alone. */
@@ -824,33 +712,32 @@ static void several_side_by_side(void **state)
     (void)state;
     open_typed(several(), 40, 120);
     screen_press('x');
-    assert_true(screen_row_with("Asked at a time, best first") > 0);
-    assert_true(screen_row_with("-70.1%") > 0);
-    assert_true(screen_row_with("+9.2%") > 0);
-    assert_true(screen_row_with("would fall by 70.1 %") > 0);
-    assert_true(screen_row_with("waits") > 0);
-    struct request all = press('x');
+    assert_true(screen_has("Asked at a time, best first"));
+    assert_true(screen_has("-70.1%"));
+    assert_true(screen_has("+9.2%"));
+    assert_true(screen_has("would fall by 70.1 %"));
+    assert_true(screen_has("waits"));
+    struct request all = screen_press('x');
     assert_int_equal(all.kind, REQUEST_WHATIF_END);
     assert_int_equal(all.whatif, WHATIF_MAX);
-    screen_press(KEYS_RIGHT);
-    screen_press(KEYS_DOWN);
-    assert_true(screen_row_with("would grow by 9.2 %") > 0);
-    struct request one = press('x');
+    screen_press(KEYS_RIGHT, KEYS_DOWN);
+    assert_true(screen_has("would grow by 9.2 %"));
+    struct request one = screen_press('x');
     assert_int_equal(one.kind, REQUEST_WHATIF_END);
     assert_int_equal(one.whatif, 0);
     screen_press(KEYS_DOWN);
-    assert_true(screen_row_with("the program has not come to it yet") > 0);
+    assert_true(screen_has("the program has not come to it yet"));
 }
 
 static void several_in_text_and_json(void **state)
 {
     (void)state;
-    char *text = whatif_screen_printed(as_text, several());
+    char *text = fixture_printed(fixture_text, several());
     assert_non_null(strstr(text, "3 questions at a time, best first"));
     assert_non_null(strstr(text, "would save most, 70.1 % of the time"));
     assert_non_null(strstr(text, ": align. "));
     free(text);
-    text = whatif_screen_printed(json_print, several());
+    text = fixture_printed(json_print, several());
     json_t *root = json_loads(text, 0, NULL);
     json_t *list = json_object_get(root, "what_ifs");
     assert_int_equal(json_array_size(list), 3);
@@ -860,7 +747,7 @@ static void several_in_text_and_json(void **state)
                         "align");
     json_decref(root);
     free(text);
-    text = whatif_screen_printed(as_screen, several());
+    text = fixture_printed(fixture_page, several());
     assert_non_null(strstr(text, "best first"));
     assert_non_null(strstr(text, "would grow by 9.2 %"));
     free(text);
@@ -869,16 +756,16 @@ static void several_in_text_and_json(void **state)
 static void text_json_and_screen(void **state)
 {
     (void)state;
-    char *text = whatif_screen_printed(as_text, answered(WHATIF_COUNTS));
+    char *text = fixture_printed(fixture_text, answered(WHATIF_COUNTS));
     assert_non_null(strstr(text, "\nwhat if "));
     assert_non_null(strstr(text, ": hot. Of 64 bytes, 16 apart."));
     assert_non_null(strstr(text, "would fall by 70.1 %"));
     free(text);
-    text = whatif_screen_printed(as_screen, answered(WHATIF_COUNTS));
+    text = fixture_printed(fixture_page, answered(WHATIF_COUNTS));
     assert_non_null(strstr(text, "id=\"whatif\""));
     assert_non_null(strstr(text, "would fall by 70.1 %"));
     free(text);
-    text = whatif_screen_printed(json_print, answered(WHATIF_COUNTS));
+    text = fixture_printed(json_print, answered(WHATIF_COUNTS));
     json_t *root = json_loads(text, 0, NULL);
     json_t *answer = json_object_get(root, "what_if");
     json_t *level = json_array_get(json_object_get(answer, "levels"), 1);
@@ -888,10 +775,10 @@ static void text_json_and_screen(void **state)
     assert_int_equal(json_array_size(json_object_get(answer, "before")), 1);
     json_decref(root);
     free(text);
-    text = whatif_screen_printed(json_print, answered(WHATIF_REFUSED));
+    text = fixture_printed(json_print, answered(WHATIF_REFUSED));
     assert_non_null(strstr(text, "\"why\":\"it is on a stack\""));
     free(text);
-    text = whatif_screen_printed(json_print, simulated());
+    text = fixture_printed(json_print, simulated());
     assert_null(strstr(text, "what_if"));
     free(text);
 }
@@ -899,14 +786,14 @@ static void text_json_and_screen(void **state)
 static int run_whatif_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(asked_from_the_list, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(split_where_layout_stands, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(the_answer_beside_the_questions, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(why_there_is_no_answer, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(without_a_simulation, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(whatif_screen_little_room_is_enough, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(hostile_snapshots, whatif_screen_close_browser),
-        cmocka_unit_test_teardown(several_side_by_side, whatif_screen_close_browser),
+        cmocka_unit_test_teardown(asked_from_the_list, screen_teardown),
+        cmocka_unit_test_teardown(split_where_layout_stands, screen_teardown),
+        cmocka_unit_test_teardown(the_answer_beside_the_questions, screen_teardown),
+        cmocka_unit_test_teardown(why_there_is_no_answer, screen_teardown),
+        cmocka_unit_test_teardown(without_a_simulation, screen_teardown),
+        cmocka_unit_test_teardown(whatif_screen_little_room_is_enough, screen_teardown),
+        cmocka_unit_test_teardown(hostile_snapshots, screen_teardown),
+        cmocka_unit_test_teardown(several_side_by_side, screen_teardown),
         cmocka_unit_test(several_in_text_and_json),
         cmocka_unit_test(text_json_and_screen),
     };

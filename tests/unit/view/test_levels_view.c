@@ -123,7 +123,7 @@ static void quality_says_what_is_counted(void **state)
     assert_null(strstr(screen_row(at), "of all waiting")); /* it is everything */
     screen_close();
     screen_open(FIXTURE_TYPED, 60, 160, false, "i");
-    assert_int_equal(screen_row_with("found in:"), -1);
+    assert_false(screen_has("found in:"));
     screen_close();
 }
 
@@ -132,12 +132,12 @@ static void detail_has_a_pane_of_them(void **state)
     (void)state;
     screen_open(FIXTURE_LEVELS, 50, 160, false, "");
     screen_press(KEYS_ENTER);
-    assert_true(screen_row_with("Levels: of loads that took more than 30 cycles") > 0);
-    assert_true(screen_row_with("56.") > 0 && screen_row_with("of all waiting") > 0);
-    assert_true(screen_row_with("latency in core cycles, mean 249") > 0);
-    assert_true(screen_row_with("256 to 511") > 0 && screen_row_with("128 to 255") > 0);
+    assert_true(screen_has("Levels: of loads that took more than 30 cycles"));
+    assert_true(screen_has("56.") && screen_has("of all waiting"));
+    assert_true(screen_has("latency in core cycles, mean 249"));
+    assert_true(screen_has("256 to 511") && screen_has("128 to 255"));
     assert_non_null(strstr(screen_row(screen_row_with("remote-DRAM")), "2.0%"));
-    assert_true(screen_row_with("page walk: huge pages help") > 0);
+    assert_true(screen_has("page walk: huge pages help"));
     for (int i = 0; i < 3; i++)
         screen_press(KEYS_RIGHT);
     assert_ptr_equal(browser_table(&screen_browser),
@@ -161,7 +161,7 @@ static void no_pane_without_levels(void **state)
     (void)state;
     screen_open(FIXTURE_TYPED, 50, 160, false, "");
     screen_press(KEYS_ENTER);
-    assert_int_equal(screen_row_with("Levels"), -1);
+    assert_false(screen_has("Levels"));
     for (int i = 0; i < 3; i++)
         screen_press(KEYS_RIGHT);
     assert_ptr_equal(browser_table(&screen_browser),
@@ -243,15 +243,8 @@ static void counted_levels_say_so(void **state)
 
 static void text_tells_them(void **state)
 {
-    struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 200, .full = true};
-    char *text = NULL;
-    size_t size;
     (void)state;
-    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(text_print(out, snapshot, &options), 0);
-    fclose(out);
-    fixture_release(snapshot);
+    char *text = fixture_printed(fixture_text, fixture_new(FIXTURE_LEVELS, 0));
     assert_non_null(strstr(text, "\nfound in: L1 36%"));
     assert_non_null(strstr(text, "; counted: only loads that took more than 30 cycles\n"));
     assert_non_null(strstr(text, "DRAM 61% L3 22% LFB 10%"));
@@ -320,42 +313,6 @@ static int run_levels_view(void)
 }
 
 /* Miss rates and criticality as they are seen: numbers where they are sure, ranges, blanks. */
-
-static struct browser browser;
-static struct canvas canvas;
-
-static void open_screen(enum fixture_kind kind, int rows, int columns)
-{
-    browser_init(&browser, NULL);
-    canvas_init(&canvas, rows, columns, false);
-    browser_show(&browser, fixture_new(kind, 0), fixture_release);
-    browser_draw(&browser, &canvas, 0);
-}
-
-static void press(uint32_t key)
-{
-    struct input input = {.kind = INPUT_KEY, .key = key};
-    browser_input(&browser, &input);
-    browser_draw(&browser, &canvas, 0);
-}
-
-static void close_screen(void)
-{
-    browser_fini(&browser);
-    canvas_fini(&canvas);
-    assert_int_equal(fixture_alive(), 0);
-}
-
-static bool drawn(const char *text)
-{
-    static char line[2048];
-    for (int at = 0; at < canvas.rows; at++) {
-        canvas_row_text(&canvas, at, line, sizeof line);
-        if (strstr(line, text))
-            return true;
-    }
-    return false;
-}
 
 static const struct column *rates_view_column_named(const struct columns *columns,
                                                     const char *title,
@@ -450,17 +407,20 @@ static void where_a_number_becomes_a_range(void **state)
 static void sorted_by_what_is_sure(void **state)
 {
     (void)state;
-    open_screen(FIXTURE_RATES, 40, 240);
-    for (int k = 0; k < 40 && strcmp(table_sort_title(browser_table_of(&browser, &object_columns)),
-                                     "MISS L1") != 0;
+    screen_open(FIXTURE_RATES, 40, 240, false, "");
+    for (int k = 0;
+         k < 40 && strcmp(table_sort_title(browser_table_of(&screen_browser, &object_columns)),
+                          "MISS L1") != 0;
          k++)
-        press(KEYS_F6);
-    assert_string_equal(table_sort_title(browser_table_of(&browser, &object_columns)), "MISS L1");
+        screen_press(KEYS_F6);
+    assert_string_equal(table_sort_title(browser_table_of(&screen_browser, &object_columns)),
+                        "MISS L1");
     double last = INFINITY;
     bool unknown = false;
-    for (size_t i = 0; i < browser_table_of(&browser, &object_columns)->shown; i++) {
+    for (size_t i = 0; i < browser_table_of(&screen_browser, &object_columns)->shown; i++) {
         const struct snapshot_object *object =
-            &browser.snapshot->objects[browser_table_of(&browser, &object_columns)->order[i]];
+            &screen_browser.snapshot
+                 ->objects[browser_table_of(&screen_browser, &object_columns)->order[i]];
         struct value value =
             rates_rate(NULL, object->rates ? &object->rates->miss_rate[RATE_L1] : NULL);
         if (value.kind == VALUE_UNKNOWN) {
@@ -472,29 +432,29 @@ static void sorted_by_what_is_sure(void **state)
         last = value.number;
     }
     assert_true(unknown && last < 0.05);
-    close_screen();
+    screen_close();
 }
 
 static void said_above_the_lists(void **state)
 {
     (void)state;
-    open_screen(FIXTURE_RATES, 40, 200);
-    press('i');
-    assert_true(drawn("12.3% (11.8 to 12.8) miss the L1"));
-    assert_true(drawn("3.1% (2.9 to 3.4) go to memory"));
-    assert_false(drawn("of all stalls")); /* it is everything */
-    press('1');
+    screen_open(FIXTURE_RATES, 40, 200, false, "");
+    screen_press('i');
+    assert_true(screen_has("12.3% (11.8 to 12.8) miss the L1"));
+    assert_true(screen_has("3.1% (2.9 to 3.4) go to memory"));
+    assert_false(screen_has("of all stalls")); /* it is everything */
+    screen_press('1');
     for (int i = 0; i < 3; i++)
-        press(KEYS_DOWN);
-    press(KEYS_ENTER);
-    assert_true(drawn("16.6% (15.9 to 17.3) of all stalls"));
-    assert_true(drawn("7.9x (6.8 to 9.2) its part of the misses"));
-    close_screen();
-    open_screen(FIXTURE_RATES, 10, 40);
-    close_screen();
-    open_screen(FIXTURE_HOSTILE, 40, 200);
-    press(KEYS_ENTER);
-    close_screen();
+        screen_press(KEYS_DOWN);
+    screen_press(KEYS_ENTER);
+    assert_true(screen_has("16.6% (15.9 to 17.3) of all stalls"));
+    assert_true(screen_has("7.9x (6.8 to 9.2) its part of the misses"));
+    screen_close();
+    screen_open(FIXTURE_RATES, 10, 40, false, "");
+    screen_close();
+    screen_open(FIXTURE_HOSTILE, 40, 200, false, "");
+    screen_press(KEYS_ENTER);
+    screen_close();
 }
 
 static void help_says_what_would_give_them(void **state)
@@ -523,12 +483,12 @@ static void help_says_what_would_give_them(void **state)
     assert_string_equal(text, "");
     fixture_release(with);
     fixture_release(without);
-    open_screen(FIXTURE_TYPED, 40, 120);
-    press('i');
-    for (int i = 0; i < 40 && !drawn(" rates "); i++)
-        press(KEYS_PAGE_DOWN);
-    assert_true(drawn(" rates "));
-    close_screen();
+    screen_open(FIXTURE_TYPED, 40, 120, false, "");
+    screen_press('i');
+    for (int i = 0; i < 40 && !screen_has(" rates "); i++)
+        screen_press(KEYS_PAGE_DOWN);
+    assert_true(screen_has(" rates "));
+    screen_close();
 }
 
 static void json_has_value_and_ends(void **state)

@@ -7,41 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "unit.h"
-#include "unit/view/snapshot_fixture.h"
+#include "unit/view/screen_fixture.h"
 #include "view/screens/matrix_table.h"
 #include "view/display/browser.h"
 
-struct fixture {
-    struct browser browser;
-    struct canvas canvas;
-};
-
-static struct fixture fixture;
 static char folder[] = "/tmp/test_matrix.XXXXXX";
-
-static void press(uint32_t key)
-{
-    struct input input = {.kind = INPUT_KEY, .key = key};
-    browser_input(&fixture.browser, &input);
-    browser_draw(&fixture.browser, &fixture.canvas, clock_now_ns());
-}
 
 static void type(const char *text)
 {
-    for (; *text; text++)
-        press((uint32_t)*text);
-    press(KEYS_ENTER);
+    screen_type(text);
+    screen_press(KEYS_ENTER);
 }
 
 static int setup(void **state)
 {
     (void)state;
-    browser_init(&fixture.browser, NULL);
-    canvas_init(&fixture.canvas, 36, 140, false);
-    browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
-    press('m');
+    screen_open(FIXTURE_TYPED, 36, 140, false, "m");
     return 0;
 }
 
@@ -49,32 +31,15 @@ static int teardown(void **state)
 {
     char path[128];
     (void)state;
-    browser_fini(&fixture.browser);
-    canvas_fini(&fixture.canvas);
+    screen_close();
     snprintf(path, sizeof path, "%s/misstop/matrix", folder);
     unlink(path);
-    return fixture_alive() ? -1 : 0;
-}
-
-static int row_with(const char *text)
-{
-    char line[1024];
-    for (int row = 0; row < fixture.canvas.rows; row++) {
-        canvas_row_text(&fixture.canvas, row, line, sizeof line);
-        if (strstr(line, text))
-            return row;
-    }
-    return -1;
-}
-
-static bool seen(const char *text)
-{
-    return row_with(text) >= 0;
+    return 0;
 }
 
 static const struct matrix_view *matrix(void)
 {
-    return fixture.browser.states[SCREEN_MATRIX];
+    return screen_browser.states[SCREEN_MATRIX];
 }
 
 static const struct matrix_table *table(void)
@@ -115,75 +80,72 @@ static void check_sums(void)
 static void begins_on_the_strongest_cell(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = fixture.browser.snapshot;
+    const struct snapshot *snapshot = screen_browser.snapshot;
     char text[512];
-    assert_int_equal(fixture.browser.screen, SCREEN_MATRIX);
+    assert_int_equal(screen_browser.screen, SCREEN_MATRIX);
     assert_int_equal(function()->index, 0);
     assert_int_equal(object()->index, 0);
     snprintf(text, sizeof text, "%s on %s", snapshot->code[0].function, snapshot->objects[0].name);
-    assert_true(seen(text));
-    assert_true(seen("20.0% of all"));
-    assert_true(seen("25% loads, 75% stores"));
-    assert_true(seen("3 Matrix"));
+    assert_true(screen_has(text));
+    assert_true(screen_has("20.0% of all"));
+    assert_true(screen_has("25% loads, 75% stores"));
+    assert_true(screen_has("3 Matrix"));
     check_sums();
 }
 
 static void arrows_move_both_ways(void **state)
 {
     (void)state;
-    press(KEYS_RIGHT);
+    screen_press(KEYS_RIGHT);
     assert_int_equal(object()->index, 1);
-    press(KEYS_DOWN);
-    press(KEYS_LEFT);
+    screen_press(KEYS_DOWN, KEYS_LEFT);
     assert_int_equal(function()->index, 1);
-    assert_true(seen("nothing: no sample of it fell there"));
+    assert_true(screen_has("nothing: no sample of it fell there"));
     for (int i = 0; i < 60; i++)
-        press(KEYS_RIGHT);
+        screen_press(KEYS_RIGHT);
     assert_int_equal(object()->members, 0); /* the others */
-    press(KEYS_END);
+    screen_press(KEYS_END);
     assert_int_equal(function()->members, 0);
-    press(KEYS_HOME);
+    screen_press(KEYS_HOME);
     assert_int_equal(function()->index, 0);
-    press(KEYS_UP);
+    screen_press(KEYS_UP);
     assert_null(function());
-    assert_true(seen("all functions on"));
+    assert_true(screen_has("all functions on"));
     for (int i = 0; i < 60; i++)
-        press(KEYS_LEFT);
+        screen_press(KEYS_LEFT);
     assert_null(object());
-    assert_true(seen("all functions on all objects"));
+    assert_true(screen_has("all functions on all objects"));
 }
 
 static void a_cell_opens_both_its_sides(void **state)
 {
     (void)state;
-    press(KEYS_DOWN);
-    press(KEYS_RIGHT);
+    screen_press(KEYS_DOWN, KEYS_RIGHT);
     const struct matrix_line *row = function();
-    press(KEYS_ENTER);
-    assert_int_equal(fixture.browser.screen, SCREEN_FUNCTION);
-    assert_string_equal(fixture.browser.opened_function.name, row->name);
-    press(KEYS_ESCAPE);
-    assert_int_equal(fixture.browser.screen, SCREEN_MATRIX);
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
+    assert_string_equal(screen_browser.opened_function.name, row->name);
+    screen_press(KEYS_ESCAPE);
+    assert_int_equal(screen_browser.screen, SCREEN_MATRIX);
     const struct matrix_line *column = object();
-    press('o');
-    assert_true(fixture.browser.screen == SCREEN_LAYOUT || fixture.browser.screen == SCREEN_DETAIL);
-    assert_string_equal(fixture.browser.opened.name, column->name);
-    press(KEYS_ESCAPE);
-    assert_int_equal(fixture.browser.screen, SCREEN_MATRIX);
+    screen_press('o');
+    assert_true(screen_browser.screen == SCREEN_LAYOUT || screen_browser.screen == SCREEN_DETAIL);
+    assert_string_equal(screen_browser.opened.name, column->name);
+    screen_press(KEYS_ESCAPE);
+    assert_int_equal(screen_browser.screen, SCREEN_MATRIX);
     assert_int_equal(function()->index, 1);
-    press(KEYS_ESCAPE);
-    assert_int_equal(fixture.browser.screen, SCREEN_MATRIX);
+    screen_press(KEYS_ESCAPE);
+    assert_int_equal(screen_browser.screen, SCREEN_MATRIX);
 }
 
 static void cursor_stays_on_its_names(void **state)
 {
     (void)state;
     char name[256];
-    press(KEYS_RIGHT);
-    press(KEYS_RIGHT);
+    screen_press(KEYS_RIGHT, KEYS_RIGHT);
     snprintf(name, sizeof name, "%s", object()->name);
     for (unsigned tick = 1; tick < 12; tick++) {
-        browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, tick), fixture_release);
+        browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, tick), fixture_release);
         assert_string_equal(object()->name, name);
     }
 }
@@ -191,10 +153,10 @@ static void cursor_stays_on_its_names(void **state)
 /* Shows the file again as another session would. */
 static void begin_again(void)
 {
-    browser_fini(&fixture.browser);
-    browser_init(&fixture.browser, NULL);
-    browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
-    press('m');
+    browser_fini(&screen_browser);
+    browser_init(&screen_browser, NULL);
+    browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    screen_press('m');
 }
 
 static void names_are_kept(void **state)
@@ -202,25 +164,22 @@ static void names_are_kept(void **state)
     (void)state;
     char own[256];
     snprintf(own, sizeof own, "%s", function()->name);
-    press('R');
+    screen_press('R');
     type("the kernel");
     assert_string_equal(function()->name, "the kernel");
-    assert_true(seen("the kernel"));
-    press(KEYS_UP);
-    press('R');
+    assert_true(screen_has("the kernel"));
+    screen_press(KEYS_UP, 'R');
     type("the grid");
     assert_string_equal(object()->name, "the grid");
     begin_again();
     assert_string_equal(table()->rows[0].name, "the kernel");
     assert_string_equal(table()->columns[0].name, "the grid");
-    press('R');
+    screen_press('R');
     for (int i = 0; i < 20; i++)
-        press(KEYS_BACKSPACE);
+        screen_press(KEYS_BACKSPACE);
     type("");
     assert_string_equal(function()->name, own);
-    press('U');
-    press('U');
-    press('U');
+    screen_press('U', 'U', 'U');
     begin_again();
     assert_false(table()->rows[0].renamed || table()->columns[0].renamed);
 }
@@ -230,27 +189,19 @@ static void combined_lines_are_summed(void **state)
     (void)state;
     size_t rows = table()->row_count;
     double both = table()->rows[1].total.samples + table()->rows[2].total.samples;
-    press(KEYS_DOWN);
-    press('t');
-    press(KEYS_DOWN);
-    press('C');
+    screen_press(KEYS_DOWN, 't', KEYS_DOWN, 'C');
     assert_int_equal(table()->row_count, rows - 1);
     assert_int_equal(function()->members, 2);
     assert_true(fabs(function()->total.samples - both) < 1e-6);
     check_sums();
     size_t columns = table()->column_count;
-    press(KEYS_HOME);
-    press(KEYS_UP);
-    press('t');
-    press(KEYS_RIGHT);
-    press('C');
+    screen_press(KEYS_HOME, KEYS_UP, 't', KEYS_RIGHT, 'C');
     assert_int_equal(table()->column_count, columns - 1);
     check_sums();
     begin_again();
     assert_int_equal(table()->row_count, rows - 1);
     assert_int_equal(table()->column_count, columns - 1);
-    press('U');
-    press('U');
+    screen_press('U', 'U');
     assert_int_equal(table()->row_count, rows);
     assert_int_equal(table()->column_count, columns);
 }
@@ -261,16 +212,15 @@ static void combined_at_once_taken_back_at_once(void **state)
     (void)state;
     size_t rows = table()->row_count;
     for (int i = 0; i < 2; i++) {
-        press('t');
-        press(KEYS_DOWN);
+        screen_press('t', KEYS_DOWN);
     }
-    press('C');
+    screen_press('C');
     assert_int_equal(table()->row_count, rows - 2);
     assert_int_equal(function()->members, 3);
-    press('U');
+    screen_press('U');
     assert_int_equal(table()->row_count, rows);
-    press('U');
-    assert_true(seen("nothing was named or combined"));
+    screen_press('U');
+    assert_true(screen_has("nothing was named or combined"));
 }
 
 /* Text and JSON show what the screen shows. */
@@ -280,11 +230,11 @@ static void reports_use_the_names(void **state)
     char *text = NULL;
     size_t size = 0;
     struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 160, .full = true};
-    press('R');
+    screen_press('R');
     type("the kernel");
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(text_print(out, fixture.browser.snapshot, &options), 0);
-    assert_int_equal(json_print(out, fixture.browser.snapshot), 0);
+    assert_int_equal(text_print(out, screen_browser.snapshot, &options), 0);
+    assert_int_equal(json_print(out, screen_browser.snapshot), 0);
     fclose(out);
     const char *in_text = strstr(text, "all functions");
     assert_non_null(in_text);
@@ -298,35 +248,33 @@ static void a_click_selects_and_opens(void **state)
 {
     (void)state;
     const struct matrix_grid *grid = &matrix()->grid;
-    struct input input = {.kind = INPUT_CLICK,
-                          .row = grid->names.row + 2,
-                          .column =
-                              grid->names.columns + grid->total_columns + grid->cell_columns + 2};
-    browser_input(&fixture.browser, &input);
+    int row = grid->names.row + 2;
+    int column = grid->names.columns + grid->total_columns + grid->cell_columns + 2;
+    screen_click(row, column);
     assert_int_equal(function()->index, 1);
     assert_int_equal(object()->index, 1);
-    browser_input(&fixture.browser, &input);
-    assert_int_equal(fixture.browser.screen, SCREEN_FUNCTION);
+    screen_click(row, column);
+    assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
 }
 
 /* The first cell as snapshot_fixture.c fills it. */
 static void a_cell_says_what_it_is_made_of(void **state)
 {
     (void)state;
-    assert_true(seen("fields: thing.key 25% (written)"));
-    assert_true(seen("lines: loop.c:1 25% (written)"));
+    assert_true(screen_has("fields: thing.key 25% (written)"));
+    assert_true(screen_has("lines: loop.c:1 25% (written)"));
     assert_true(
-        seen("its last 3.7k samples: 3 threads: 7000 55%, 7001 27%, 7002 18%; one block, at "
-             "0x7000"));
-    assert_false(seen("found in:"));
-    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
-    press(KEYS_DOWN);
-    press(KEYS_UP);
-    assert_true(seen("found in: DRAM"));
-    press(KEYS_UP); /* of all functions: the same threads, and no fields of several objects */
-    press(KEYS_LEFT);
-    assert_true(seen("3 threads: 7000"));
-    assert_false(seen("fields:") || seen("block, at"));
+        screen_has("its last 3.7k samples: 3 threads: 7000 55%, 7001 27%, 7002 18%; one block, at "
+                   "0x7000"));
+    assert_false(screen_has("found in:"));
+    browser_show(&screen_browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    screen_press(KEYS_DOWN, KEYS_UP);
+    assert_true(screen_has("found in: DRAM"));
+    screen_press(
+        KEYS_UP); /* of all functions: the same threads, and no fields of several objects */
+    screen_press(KEYS_LEFT);
+    assert_true(screen_has("3 threads: 7000"));
+    assert_false(screen_has("fields:") || screen_has("block, at"));
 }
 
 /* Of lines that were combined, parts are those of all of them. */
@@ -335,15 +283,11 @@ static void parts_of_combined_lines_are_summed(void **state)
     (void)state;
     struct matrix_cell before[2];
     struct matrix_cell both;
-    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    browser_show(&screen_browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
     matrix_cell_gather(table(), 1, 2, &before[0]);
     matrix_cell_gather(table(), 1, 3, &before[1]);
     double samples = before[0].figures->samples + before[1].figures->samples;
-    press(KEYS_UP);
-    press(KEYS_RIGHT);
-    press('t');
-    press(KEYS_RIGHT);
-    press('C');
+    screen_press(KEYS_UP, KEYS_RIGHT, 't', KEYS_RIGHT, 'C');
     matrix_cell_gather(table(), 1, matrix_table_line(table(), MATRIX_OBJECTS, 1) + 1, &both);
     assert_int_equal(both.column->members, 2);
     assert_true(both.figures->samples == samples);
@@ -354,7 +298,7 @@ static void parts_of_combined_lines_are_summed(void **state)
     assert_true(both.has_levels && before[0].has_levels && before[1].has_levels);
     double accesses = before[0].levels.accesses + before[1].levels.accesses;
     assert_true(fabs(both.levels.accesses - accesses) < 1e-9 * accesses);
-    press('U');
+    screen_press('U');
 }
 
 /* The amount is another; the lines are ranked by it, and it adds up to everything. */
@@ -376,31 +320,26 @@ static void check_measure(enum matrix_measure measure)
 static void the_amount_is_chosen(void **state)
 {
     (void)state;
-    press('a'); /* no latency is reported here */
+    screen_press('a'); /* no latency is reported here */
     check_measure(MATRIX_LOADS);
-    assert_true(seen("share of sampled loads"));
-    press('a');
+    assert_true(screen_has("share of sampled loads"));
+    screen_press('a');
     check_measure(MATRIX_STORES);
-    press('a');
+    screen_press('a');
     check_measure(MATRIX_WEIGHT);
-    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
-    press('a');
+    browser_show(&screen_browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    screen_press('a');
     check_measure(MATRIX_LATENCY);
-    assert_true(seen("share of waiting"));
+    assert_true(screen_has("share of waiting"));
     /* Returned accesses without latencies are shown with the figures they have. */
-    browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
     check_measure(MATRIX_WEIGHT);
 }
 
 static void json_tells_the_parts(void **state)
 {
     (void)state;
-    char *text = NULL;
-    size_t size = 0;
-    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(json_print(out, snapshot), 0);
-    fclose(out);
+    char *text = fixture_printed(json_print, fixture_new(FIXTURE_LEVELS, 0));
     const char *cells = strstr(text, "\"cells\":");
     assert_non_null(cells);
     assert_non_null(strstr(cells, "\"levels\":{\"from\":\"recorded\""));
@@ -408,7 +347,6 @@ static void json_tells_the_parts(void **state)
     assert_non_null(strstr(cells, "\"threads\":{\"samples\":3669,\"count\":3"));
     assert_non_null(strstr(cells, "\"blocks\":{\"samples\":3669,\"count\":1"));
     free(text);
-    fixture_release(snapshot);
 }
 
 /* At any size the cursor is in sight, and its cell is explained where there is room. */
@@ -418,16 +356,15 @@ static void fits_every_size(void **state)
     static const enum fixture_kind kinds[] = {FIXTURE_TYPED, FIXTURE_HOSTILE, FIXTURE_HUGE,
                                               FIXTURE_LEVELS, FIXTURE_ONE};
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
-        browser_show(&fixture.browser, fixture_new(kinds[kind], 0), fixture_release);
+        browser_show(&screen_browser, fixture_new(kinds[kind], 0), fixture_release);
         for (int columns = 40; columns <= 200; columns += 16)
             for (int rows = 10; rows <= 50; rows += 4) {
-                canvas_fini(&fixture.canvas);
-                canvas_init(&fixture.canvas, rows, columns, rows % 8 == 2);
-                press(rows % 8 == 2 ? KEYS_RIGHT : KEYS_DOWN);
+                screen_resize(rows, columns, rows % 8 == 2);
+                screen_press(rows % 8 == 2 ? KEYS_RIGHT : KEYS_DOWN);
                 bool cursor = false;
                 for (int at = 0; at < rows * columns; at++)
                     cursor |=
-                        canvas_at(&fixture.canvas, at / columns, at % columns)->flags & CELL_CURSOR;
+                        canvas_at(&screen_canvas, at / columns, at % columns)->flags & CELL_CURSOR;
                 assert_int_equal(cursor, kinds[kind] != FIXTURE_ONE);
             }
     }

@@ -86,7 +86,7 @@ static void screens_claim_no_miss(void **state)
             if (screen == SCREEN_HELP || !screens[screen].screen->draw)
                 continue;
             browser_go(&screen_browser, (enum screen_id)screen);
-            browser_draw(&screen_browser, &screen_canvas, 0);
+            screen_draw();
             for (int pane = 0; pane < 4; pane++) {
                 look_at_canvas(screens[screen].screen->name);
                 screen_press(KEYS_RIGHT);
@@ -139,40 +139,14 @@ static void look_at_lines(const char *where, char *text)
 
 static void text_claims_no_miss(void **state)
 {
-    struct view_options options = {.width = 200};
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        const struct snapshot *snapshot = timed(kinds[i]);
-        FILE *out = open_memstream(&text, &size);
-        assert_int_equal(text_print(out, snapshot, &options), 0);
-        fclose(out);
+        char *text = fixture_printed(fixture_text, timed(kinds[i]));
         look_at_lines("text", text);
         free(text);
-        fixture_release(snapshot);
     }
     assert_int_equal(claimed, 0);
-}
-
-static bool no_instruction(void *context, uint64_t ip, char *out, size_t size)
-{
-    (void)context;
-    (void)ip;
-    (void)out;
-    (void)size;
-    return false;
-}
-
-static bool no_source(void *context, const char *file, uint32_t line, char *out, size_t size)
-{
-    (void)context;
-    (void)file;
-    (void)line;
-    (void)out;
-    (void)size;
-    return false;
 }
 
 /* Without its tags and its style sheet. */
@@ -196,21 +170,13 @@ static void strip_markup(char *text)
 
 static void html_claims_no_miss(void **state)
 {
-    static const struct view_sources sources = {.instruction = no_instruction, .source = no_source};
-    static const struct html_run run = {"demo", "host", "today", "misstop 1.0"};
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        const struct snapshot *snapshot = timed(kinds[i]);
-        FILE *out = open_memstream(&text, &size);
-        assert_int_equal(html_print(out, snapshot, &sources, &run), 0);
-        fclose(out);
+        char *text = fixture_printed(fixture_page, timed(kinds[i]));
         strip_markup(text);
         look_at_lines("html", text);
         free(text);
-        fixture_release(snapshot);
     }
     assert_int_equal(claimed, 0);
 }
@@ -232,18 +198,12 @@ static void json_claims_no_miss(void **state)
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        const struct snapshot *snapshot = timed(kinds[i]);
-        FILE *out = open_memstream(&text, &size);
-        assert_int_equal(json_print(out, snapshot), 0);
-        fclose(out);
+        char *text = fixture_printed(json_print, timed(kinds[i]));
         json_t *value = json_loads(text, 0, NULL);
         assert_non_null(value);
         look_at_values(value);
         json_decref(value);
         free(text);
-        fixture_release(snapshot);
     }
     assert_int_equal(claimed, 0);
 }
@@ -384,39 +344,21 @@ static void the_report_names_the_missing_and_the_remedy(void **state)
     assert_string_equal(report(&found), "");
 }
 
-static bool shows(struct browser *browser, struct canvas *canvas, const char *text)
-{
-    char line[1024];
-    browser_draw(browser, canvas, 0);
-    for (int row = 0; row < canvas->rows; row++) {
-        canvas_row_text(canvas, row, line, sizeof line);
-        if (strstr(line, text))
-            return true;
-    }
-    return false;
-}
-
 static void on_screen(void **state)
 {
-    struct browser browser;
-    struct canvas canvas;
-    struct view_sources sources = {0};
-    struct input quality = {.kind = INPUT_KEY, .key = 'i'};
     (void)state;
-    browser_init(&browser, &sources);
-    canvas_init(&canvas, 36, 120, false);
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
-    browser_show(&browser, snapshot, fixture_release);
-    assert_false(shows(&browser, &canvas, "are not here"));
+    screen_open_on(snapshot, 36, 120, false, "");
+    assert_false(screen_has("are not here"));
     snapshot->binaries = first(0, 4);
-    assert_true(shows(&browser, &canvas, "binaries missing"));
-    browser_input(&browser, &quality);
-    assert_true(shows(&browser, &canvas, "70.0% of the samples"));
-    assert_true(shows(&browser, &canvas, "/opt/x/server: not found"));
-    assert_true(shows(&browser, &canvas, "/lib/libc.so: /sym/lib/libc.so"));
-    assert_true(shows(&browser, &canvas, "perf archive"));
-    browser_fini(&browser);
-    canvas_fini(&canvas);
+    screen_draw();
+    assert_true(screen_has("binaries missing"));
+    screen_press('i');
+    assert_true(screen_has("70.0% of the samples"));
+    assert_true(screen_has("/opt/x/server: not found"));
+    assert_true(screen_has("/lib/libc.so: /sym/lib/libc.so"));
+    assert_true(screen_has("perf archive"));
+    screen_close();
 }
 
 static int run_binary_words(void)
