@@ -161,20 +161,24 @@ static inline void record_free(const void *block)
 /* The wrapper's own frame: the path begins at its return address. */
 #define OWN_FRAME ((void *const *)__builtin_frame_address(0))
 
+/* A block from the real function, recorded. */
+static inline __attribute__((always_inline)) void *allocated(void *block, size_t size,
+                                                             void *const *frame)
+{
+    if (LIKELY(block) && session_on())
+        record_alloc(block, size, frame);
+    return block;
+}
+
 INTERPOSED void *malloc(size_t size)
 {
-    void *block = real.malloc(size);
-    if (LIKELY(block) && session_on())
-        record_alloc(block, size, OWN_FRAME);
-    return block;
+    return allocated(real.malloc(size), size, OWN_FRAME);
 }
 
 INTERPOSED void *calloc(size_t count, size_t size)
 {
-    void *block = real.calloc(count, size);
-    if (LIKELY(block) && session_on())
-        record_alloc(block, count * size, OWN_FRAME); /* it did not overflow: there is a block */
-    return block;
+    /* Where there is a block the product did not overflow. */
+    return allocated(real.calloc(count, size), count * size, OWN_FRAME);
 }
 
 INTERPOSED void free(void *block)
@@ -230,10 +234,7 @@ INTERPOSED void *reallocarray(void *old, size_t count, size_t size)
 
 INTERPOSED void *aligned_alloc(size_t alignment, size_t size)
 {
-    void *block = real.aligned_alloc(alignment, size);
-    if (LIKELY(block) && session_on())
-        record_alloc(block, size, OWN_FRAME);
-    return block;
+    return allocated(real.aligned_alloc(alignment, size), size, OWN_FRAME);
 }
 
 INTERPOSED int posix_memalign(void **block, size_t alignment, size_t size)
@@ -246,26 +247,17 @@ INTERPOSED int posix_memalign(void **block, size_t alignment, size_t size)
 
 INTERPOSED void *memalign(size_t alignment, size_t size)
 {
-    void *block = real.memalign(alignment, size);
-    if (LIKELY(block) && session_on())
-        record_alloc(block, size, OWN_FRAME);
-    return block;
+    return allocated(real.memalign(alignment, size), size, OWN_FRAME);
 }
 
 INTERPOSED void *valloc(size_t size)
 {
-    void *block = real.valloc(size);
-    if (LIKELY(block) && session_on())
-        record_alloc(block, size, OWN_FRAME);
-    return block;
+    return allocated(real.valloc(size), size, OWN_FRAME);
 }
 
 INTERPOSED void *pvalloc(size_t size)
 {
-    void *block = real.pvalloc(size);
-    if (LIKELY(block) && session_on())
-        record_alloc(block, size, OWN_FRAME);
-    return block;
+    return allocated(real.pvalloc(size), size, OWN_FRAME);
 }
 
 /*
@@ -547,42 +539,36 @@ static int failed(long result)
     return -1;
 }
 
-static int exec_path(const char *path, char *const *words, char *const *environment)
+static int exec_program(const char *name, bool is_searched, char *const *words,
+                        char *const *environment)
 {
-    struct handed handed = hand_on(path, false, environment);
-    int result = real_execve ? real_execve(path, words, handed.variables)
-                             : failed(raw_syscall(SYS_execve, (long)path, (long)words,
-                                                  (long)handed.variables, 0, 0, 0));
-    return take_back(&handed, result);
-}
-
-static int exec_found(const char *file, char *const *words, char *const *environment)
-{
-    struct handed handed = hand_on(file, true, environment);
-    int result = real_execvpe ? real_execvpe(file, words, handed.variables)
-                              : failed(raw_syscall(SYS_execve, (long)file, (long)words,
-                                                   (long)handed.variables, 0, 0, 0));
+    struct handed handed = hand_on(name, is_searched, environment);
+    int (*real_exec)(const char *, char *const *, char *const *) =
+        is_searched ? real_execvpe : real_execve;
+    int result = real_exec ? real_exec(name, words, handed.variables)
+                           : failed(raw_syscall(SYS_execve, (long)name, (long)words,
+                                                (long)handed.variables, 0, 0, 0));
     return take_back(&handed, result);
 }
 
 INTERPOSED int execve(const char *path, char *const *words, char *const *environment)
 {
-    return exec_path(path, words, environment);
+    return exec_program(path, false, words, environment);
 }
 
 INTERPOSED int execv(const char *path, char *const *words)
 {
-    return exec_path(path, words, environ);
+    return exec_program(path, false, words, environ);
 }
 
 INTERPOSED int execvp(const char *file, char *const *words)
 {
-    return exec_found(file, words, environ);
+    return exec_program(file, true, words, environ);
 }
 
 INTERPOSED int execvpe(const char *file, char *const *words, char *const *environment)
 {
-    return exec_found(file, words, environment);
+    return exec_program(file, true, words, environment);
 }
 
 INTERPOSED int fexecve(int fd, char *const *words, char *const *environment)
@@ -620,14 +606,14 @@ INTERPOSED int execl(const char *path, const char *first, ...)
 {
     WITH_WORDS(first, list);
     va_end(list);
-    return exec_path(path, words, environ);
+    return exec_program(path, false, words, environ);
 }
 
 INTERPOSED int execlp(const char *file, const char *first, ...)
 {
     WITH_WORDS(first, list);
     va_end(list);
-    return exec_found(file, words, environ);
+    return exec_program(file, true, words, environ);
 }
 
 INTERPOSED int execle(const char *path, const char *first, ...)
@@ -635,7 +621,7 @@ INTERPOSED int execle(const char *path, const char *first, ...)
     WITH_WORDS(first, list);
     char *const *environment = va_arg(list, char *const *);
     va_end(list);
-    return exec_path(path, words, environment);
+    return exec_program(path, false, words, environment);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "place.h"
 
 static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
@@ -24,21 +25,7 @@ static const char *members_bare(const char *name)
     return name;
 }
 
-/* A string that is written piece by piece and cut where it ends. */
-struct writing {
-    char *out;
-    size_t size;
-    size_t used;
-};
-
-static void write_text(struct writing *writing, const char *text)
-{
-    size_t room = writing->size - writing->used;
-    int length = snprintf(writing->out + writing->used, room, "%s", text);
-    writing->used += length > 0 && (size_t)length < room ? (size_t)length : room - 1;
-}
-
-static void write_path(struct writing *writing, const struct type_desc *type, uint32_t member)
+static void write_path(char *out, size_t out_size, const struct type_desc *type, uint32_t member)
 {
     const struct type_member *pieces[PATH_PIECES];
     size_t count = 0;
@@ -50,22 +37,18 @@ static void write_path(struct writing *writing, const struct type_desc *type, ui
     while (count--) {
         if (!pieces[count]->name[0] || pieces[count]->kind == MEMBER_WRAPPER)
             continue;
-        if (named)
-            write_text(writing, ".");
-        write_text(writing, pieces[count]->name);
-        if (pieces[count]->stride)
-            write_text(writing, "[*]");
+        text_append(out, out_size, "%s%s%s", named ? "." : "", pieces[count]->name,
+                    pieces[count]->stride ? "[*]" : "");
         named = true;
     }
 }
 
 const char *type_path(const struct type_desc *type, uint32_t member, char *out, size_t out_size)
 {
-    struct writing writing = {.out = out, .size = out_size};
     if (!out_size)
         return out;
     out[0] = 0;
-    write_path(&writing, type, member);
+    write_path(out, out_size, type, member);
     return out;
 }
 
@@ -84,29 +67,22 @@ static bool is_wrapped(const struct type_desc *type, uint32_t member)
 static const char *write_type_name(const struct type_desc *type, uint32_t member, uint64_t offset,
                                    char *out, size_t out_size)
 {
-    struct writing writing = {.out = out, .size = out_size};
-    char number[24];
     if (!out_size)
         return out;
-    out[0] = 0;
-    write_text(&writing, members_bare(type->name));
+    snprintf(out, out_size, "%s%s", members_bare(type->name),
+             type->member_count && member != TYPE_NO_MEMBER ? "." : "");
     if (!type->member_count)
         return out;
-    size_t bare = writing.used;
-    if (member != TYPE_NO_MEMBER) {
-        write_text(&writing, ".");
-        bare = writing.used;
-        write_path(&writing, type, member);
-    }
-    bool nameless = writing.used == bare; /* padding, or nothing on the way has a name */
+    size_t bare = strlen(out);
+    write_path(out, out_size, type, member);
+    bool nameless = !out[bare]; /* padding, or nothing on the way has a name */
     bool wrapped = nameless && is_wrapped(type, member);
     if (wrapped && type->members[member].size == type->size) {
         out[bare - 1] = 0;
     } else if (wrapped) {
-        write_text(&writing, "value");
+        text_append(out, out_size, "value");
     } else if (nameless) {
-        snprintf(number, sizeof number, "+%llu", (unsigned long long)offset);
-        write_text(&writing, number);
+        text_append(out, out_size, "+%llu", (unsigned long long)offset);
     }
     return out;
 }
@@ -131,9 +107,8 @@ const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64
         if (type->members[i].parent == type->members[member].parent && type->members[i].name[0] &&
             type_has_bits(&type->members[i], folded, bytes ? bytes : 1))
             last = &type->members[i];
-    size_t used = strlen(out);
     if (last)
-        snprintf(out + used, out_size - used, "..%s", last->name);
+        text_append(out, out_size, "..%s", last->name);
     return out;
 }
 

@@ -145,7 +145,7 @@ static bool describe_extent(struct resolver *resolver, uint64_t address,
     if (!located_make(&located, space, &resolver->tls, &resolver->names, address, STACK_KNOWN))
         return false;
     bool heap =
-        resolver->allocations && (located.kind == OBJECT_HEAP || located.kind == OBJECT_ANON);
+        resolver->options.live && (located.kind == OBJECT_HEAP || located.kind == OBJECT_ANON);
     bool block =
         heap && located_refine(&located, resolver->allocations, space, address, clock_now_ns());
     extent->base = located.base;
@@ -177,6 +177,12 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
 {
     struct resolver *resolver = context;
     struct module *code;
+    if (address == BINS_MAPPING - 1) {
+        *function = BINS_MAPPING_NAME;
+        *module = *file = NULL;
+        *line = 0;
+        return true;
+    }
     uint32_t id = resolver_function(resolver, address, &code);
     *function = resolver->names.functions[id].name;
     *module = resolver->names.functions[id].module;
@@ -205,10 +211,8 @@ int resolver_assigned(void *context, uint64_t return_address, char *out, size_t 
 
 static bool summarise_heap(struct resolver *resolver, struct heap_summary *summary)
 {
-    *summary = (struct heap_summary){.note = resolver->options.heap_note, .mark_age_s = NAN};
     const char *none = resolver->options.heap_note;
-    if (resolver->allocations)
-        allocations_summary(resolver->allocations, summary);
+    allocations_summary(resolver->allocations, summary);
     if (none && summary->note && summary->note != none) {
         snprintf(resolver->heap_words, sizeof resolver->heap_words, "%s; %s", none, summary->note);
         summary->note = resolver->heap_words;
@@ -220,7 +224,7 @@ static bool summarise_heap(struct resolver *resolver, struct heap_summary *summa
 
 static bool describe_bin(struct resolver *resolver, uint32_t index, struct heap_bin *bin)
 {
-    if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
+    if (!allocations_bin(resolver->allocations, index, bin))
         return false;
     struct object_desc desc = {0};
     bin->object = names_find_object(&resolver->names, located_bin_key(&resolver->space, bin->id));

@@ -176,8 +176,8 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
 static bool note_holder(struct resolver *resolver, struct located *holder,
                         const struct access *access, struct place *place)
 {
-    if (!resolver->allocations || !located_refine(holder, resolver->allocations, &resolver->space,
-                                                  access->address, access->time_ns))
+    if (!resolver->options.live || !located_refine(holder, resolver->allocations, &resolver->space,
+                                                   access->address, access->time_ns))
         return false;
     place->holder = located_object(holder, &resolver->names);
     if (holder->bin)
@@ -359,7 +359,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     uint32_t type = 0;
     uint32_t class_type = 0;
     bool of_class = find_class(resolver, located, access, regs, operand, place, &class_type);
-    if (resolver->allocations && !of_class)
+    if (resolver->options.live && !of_class)
         located_refine(located, resolver->allocations, &resolver->space, access->address,
                        access->time_ns);
     operand = resolver_operand_in(resolver, access, located, operand, &node);

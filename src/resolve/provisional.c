@@ -12,10 +12,6 @@
 /* Keys of unlike objects must not meet: one of these goes into each, beside those of objects.c. */
 enum { KEY_BLOCK = 13, KEY_CODE = 14, KEY_SLOT = 15 };
 
-/* Knowledge about the blocks of a size class: some have a type; large ones come in numbers; it is
- * that of free blocks. */
-enum { CLASS_TYPED = 1, CLASS_MANY = 2, CLASS_FREE = 4 };
-
 /* A block without a type joins its size class after this time; later where others of its class have
  * types, for then it may get one. */
 static const uint64_t settle_ns = 2000000000;
@@ -25,12 +21,11 @@ int provisional_init(struct provisional *provisional)
 {
     *provisional = (struct provisional){0};
     provisional->of_object = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->of_object);
-    provisional->class_of = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->class_of);
-    provisional->filled = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->filled);
+    provisional->classes = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->classes);
     provisional->known = calloc(PROVISIONAL_BLOCKS, sizeof *provisional->known);
     provisional->sites = calloc(PROVISIONAL_SITES, sizeof *provisional->sites);
-    return provisional->of_object && provisional->class_of && provisional->filled &&
-                   provisional->known && provisional->sites
+    return provisional->of_object && provisional->classes && provisional->known &&
+                   provisional->sites
                ? 0
                : -ENOMEM;
 }
@@ -39,8 +34,7 @@ void provisional_fini(struct provisional *provisional)
 {
     free(provisional->list);
     free(provisional->of_object);
-    free(provisional->class_of);
-    free(provisional->filled);
+    free(provisional->classes);
     free(provisional->known);
     free(provisional->sites);
     free(provisional->renames);
@@ -182,8 +176,6 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     }
 }
 
-enum { FILLED_KINDS = sizeof((struct provisional_filled *)0)->by / sizeof(uint32_t) };
-
 /* A block that begins with `type`, or is mostly of it, where one type only that contains it was
  * seen to fill blocks of its size: a base class, or the value of a node. Returns that object; 0:
  * none. */
@@ -191,10 +183,11 @@ static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32
 {
     const struct types *types = typing_types(resolver->typing);
     uint32_t whole = 0;
-    if (class >= NAMES_OBJECTS_MAX || !type || resolver->provisional.filled[class].more)
+    const struct provisional_class *of = &resolver->provisional.classes[class];
+    if (!type || of->filled_by_more)
         return 0;
-    for (unsigned i = 0; i < FILLED_KINDS; i++) {
-        uint32_t object = resolver->provisional.filled[class].by[i];
+    for (unsigned i = 0; i < PROVISIONAL_KINDS; i++) {
+        uint32_t object = of->filled_by[i];
         uint32_t called = object ? object_types_called(&resolver->object_types, object) : 0;
         if (!called || !types_contains(types, called, type))
             continue;
@@ -208,20 +201,20 @@ static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32
 static void note_filled(struct resolver *resolver, uint32_t class, uint32_t object)
 {
     const struct types *types = typing_types(resolver->typing);
-    if (class >= NAMES_OBJECTS_MAX || object == class)
+    if (object == class)
         return;
-    struct provisional_filled *filled = &resolver->provisional.filled[class];
+    struct provisional_class *of = &resolver->provisional.classes[class];
     uint32_t now = object_types_called(&resolver->object_types, object);
-    for (unsigned i = 0; i < FILLED_KINDS; i++) {
-        uint32_t before = object_types_called(&resolver->object_types, filled->by[i]);
-        if (filled->by[i] == object || types_contains(types, before, now))
+    for (unsigned i = 0; i < PROVISIONAL_KINDS; i++) {
+        uint32_t before = object_types_called(&resolver->object_types, of->filled_by[i]);
+        if (of->filled_by[i] == object || types_contains(types, before, now))
             return;
-        if (!filled->by[i] || types_contains(types, now, before)) {
-            filled->by[i] = object;
+        if (!of->filled_by[i] || types_contains(types, now, before)) {
+            of->filled_by[i] = object;
             return;
         }
     }
-    filled->more = true;
+    of->filled_by_more = true;
 }
 
 static bool end_as_whole(struct resolver *resolver, struct provisional_object *block, uint32_t type)
@@ -289,7 +282,7 @@ static unsigned own_rows(const struct provisional *provisional, uint32_t class)
 static void combine_class(struct resolver *resolver, uint32_t class)
 {
     struct provisional *provisional = &resolver->provisional;
-    provisional->class_of[class] |= CLASS_MANY;
+    provisional->classes[class].many = true;
     for (size_t i = 0; i < provisional->count; i++)
         if (provisional->list[i].class == class)
             provisional->list[i].own_row = false;
@@ -301,12 +294,11 @@ static uint32_t new_block(struct resolver *resolver, const struct located *block
 {
     struct provisional *provisional = &resolver->provisional;
     bool large = block->end - block->base >= PROVISIONAL_OWN_BYTES;
-    if (large && !(provisional->class_of[class] & CLASS_MANY) &&
+    if (large && !provisional->classes[class].many &&
         own_rows(provisional, class) >= PROVISIONAL_OWN_ROWS)
         combine_class(resolver, class);
-    uint8_t of_class = provisional->class_of[class];
-    bool own_row = large && block->in_use && !(of_class & CLASS_MANY);
-    bool room = provisional->count < PROVISIONAL_MAX / 2 || of_class & CLASS_TYPED;
+    bool own_row = large && block->in_use && !provisional->classes[class].many;
+    bool room = provisional->count < PROVISIONAL_MAX / 2 || provisional->classes[class].typed;
     if (!waits && !own_row && !room)
         return class;
     struct provisional_object *made = provisional_add(
@@ -517,7 +509,7 @@ static uint32_t leave_free(struct resolver *resolver, uint32_t object)
 {
     struct provisional *provisional = &resolver->provisional;
     struct provisional_object *unnamed = object_of(provisional, object);
-    if (!unnamed || unnamed->one_of || !(provisional->class_of[unnamed->class] & CLASS_FREE))
+    if (!unnamed || unnamed->one_of || !provisional->classes[unnamed->class].free)
         return object;
     provisional_settle(resolver, unnamed);
     return unnamed->one_of ? 0 : object;
@@ -556,11 +548,11 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
         type = 0;
     }
     if (!block->in_use)
-        provisional->class_of[class] |= CLASS_FREE;
+        provisional->classes[class].free = true;
     if (type && class) {
         object_types_vote(&resolver->class_types, types, block, class, type,
                           type_instances_is_whole(named, block));
-        provisional->class_of[class] |= CLASS_TYPED;
+        provisional->classes[class].typed = true;
     }
     if (evidence == EVIDENCE_PART && named->may_be_array) {
         *named = *block;
@@ -724,7 +716,7 @@ static void take_operand(struct resolver *resolver, struct provisional_object *w
         provisional_settle(resolver, waiting);
     } else if (type) {
         enum evidence evidence = evidence_of(resolver, &named, &block, type);
-        resolver->provisional.class_of[waiting->class] |= CLASS_TYPED;
+        resolver->provisional.classes[waiting->class].typed = true;
         object_types_vote(&resolver->class_types, types, &block, waiting->class, type,
                           type_instances_is_whole(&named, &block));
         if (evidence == EVIDENCE_BLOCK)
@@ -760,8 +752,8 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
 static bool is_there(struct resolver *resolver, const struct provisional_object *block,
                      uint64_t now_ns)
 {
-    return resolver->allocations && allocations_holds(resolver->allocations, &resolver->space,
-                                                      now_ns, block->start, block->end);
+    return allocations_holds(resolver->allocations, &resolver->space, now_ns, block->start,
+                             block->end);
 }
 
 /* Blocks that were seen before any other element of such blocks was. */
@@ -783,9 +775,9 @@ static void look_at_block(struct resolver *resolver, struct provisional_object *
     if (block->type && !block->type_at)
         name_as_array(resolver, block);
     const struct provisional *provisional = &resolver->provisional;
-    uint8_t class = provisional->class_of[block->class];
+    const struct provisional_class *class = &provisional->classes[block->class];
     bool crowded = provisional->count > PROVISIONAL_MAX / 4 * 3;
-    uint64_t after_ns = class & CLASS_TYPED ? settle_typed_ns : settle_ns;
+    uint64_t after_ns = class->typed ? settle_typed_ns : settle_ns;
     uint32_t by_site = block->waits || block->type
                            ? 0
                            : object_by_site(provisional, block->access.ip, block->class);
@@ -795,8 +787,8 @@ static void look_at_block(struct resolver *resolver, struct provisional_object *
         return;
     }
     bool over = block->own_row ? resolver->alive && !is_there(resolver, block, now_ns)
-                               : class & CLASS_MANY || crowded ||
-                                     (now_ns > block->born_ns + after_ns && !(class & CLASS_FREE));
+                               : class->many || crowded ||
+                                     (now_ns > block->born_ns + after_ns && !class->free);
     if (over && !block->waits)
         provisional_settle(resolver, block);
 }

@@ -13,8 +13,9 @@
 
 static int open_allocations(struct resolver *resolver, struct error *error)
 {
-    struct allocations_options options = {.feed = resolver->options.feed,
-                                          .walk = resolver->options.walk,
+    bool live = resolver->options.live;
+    struct allocations_options options = {.feed = live ? resolver->options.feed : NULL,
+                                          .walk = live && resolver->options.walk,
                                           .note = resolver->options.heap_note,
                                           .pid = resolver->options.pid,
                                           .name = resolver_name_address,
@@ -89,7 +90,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     }
     int code = space_init(&resolver->space, &from);
-    if (!code && options->live && open_allocations(resolver, error)) {
+    if (!code && open_allocations(resolver, error)) {
         resolver_close(resolver);
         return -ENOMEM;
     }
@@ -99,8 +100,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     }
     resolver_tick(resolver, clock_now_ns());
     /* So that the first samples find blocks, where the heap is not huge. */
-    if (resolver->allocations)
-        allocations_await(resolver->allocations, AWAIT_HEAP_NS);
+    allocations_await(resolver->allocations, AWAIT_HEAP_NS);
     *out = resolver;
     return 0;
 }
@@ -165,8 +165,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     names_forget(&resolver->names);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
-    if (resolver->allocations)
-        allocations_forget(resolver->allocations);
+    allocations_forget(resolver->allocations);
     runtimes_forget(&resolver->runtimes);
     thread_names_forget_all(&resolver->threads_named);
     memset(resolver->bin_of_object, 0, NAMES_OBJECTS_MAX * sizeof *resolver->bin_of_object);
@@ -247,9 +246,8 @@ bool resolver_shut_off(const struct resolver *resolver)
 
 static void tick_allocations(struct resolver *resolver, uint64_t now_ns)
 {
-    if (resolver->allocations)
-        allocations_tick(resolver->allocations, &resolver->space, &resolver->tcbs, resolver->alive,
-                         now_ns);
+    allocations_tick(resolver->allocations, &resolver->space, &resolver->tcbs, resolver->alive,
+                     now_ns);
 }
 
 void resolver_tick(struct resolver *resolver, uint64_t now_ns)
@@ -379,7 +377,7 @@ bool resolver_mapped(void *context, uint64_t address)
 
 long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 {
-    return resolver->allocations ? allocations_follow(resolver->allocations, until_ns) : 0;
+    return allocations_follow(resolver->allocations, until_ns);
 }
 
 void resolver_settle(struct resolver *resolver, uint64_t now_ns)
@@ -389,32 +387,29 @@ void resolver_settle(struct resolver *resolver, uint64_t now_ns)
         resolver->distrusted = false;
     if (resolver->options.live && resolver->alive)
         runtimes_look(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
-    if (typing_run(resolver->typing, now_ns) && resolver->allocations)
+    if (typing_run(resolver->typing, now_ns))
         allocations_ask_again(resolver->allocations);
-    if (resolver->allocations)
-        allocations_settle(resolver->allocations, now_ns);
+    allocations_settle(resolver->allocations, now_ns);
 }
 
 void resolver_heap_mark(struct resolver *resolver, uint64_t now_ns)
 {
-    if (resolver->allocations)
-        allocations_mark(resolver->allocations, now_ns);
+    allocations_mark(resolver->allocations, now_ns);
 }
 
 int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *name)
 {
-    return resolver->allocations ? allocations_rename(resolver->allocations, bin, name) : -ENOENT;
+    return allocations_rename(resolver->allocations, bin, name);
 }
 
 int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count)
 {
-    return resolver->allocations ? allocations_combine(resolver->allocations, bins, count)
-                                 : -ENOENT;
+    return allocations_combine(resolver->allocations, bins, count);
 }
 
 int resolver_bin_undo(struct resolver *resolver)
 {
-    return resolver->allocations ? allocations_undo(resolver->allocations) : -ENOENT;
+    return allocations_undo(resolver->allocations);
 }
 
 /* The blocks that an object consists of now, and by which call paths more come. */

@@ -140,10 +140,15 @@ struct provisional_site {
     uint32_t others; /* ... another one */
 };
 
-/* The objects that blocks of a size class are, which fill them; none of them is part of another. */
-struct provisional_filled {
-    uint32_t by[4]; /* 0: empty */
-    bool more;      /* than there is room for */
+/* Knowledge about the blocks of a size class. */
+enum { PROVISIONAL_KINDS = 4 };
+
+struct provisional_class {
+    uint32_t filled_by[PROVISIONAL_KINDS]; /* objects that fill them; none is part of another */
+    bool filled_by_more;                   /* than there is room for */
+    bool typed;                            /* some have a type */
+    bool many;                             /* large ones come in numbers */
+    bool free;                             /* they are free blocks */
 };
 
 struct provisional {
@@ -155,8 +160,7 @@ struct provisional {
     struct provisional_known *known; /* [PROVISIONAL_BLOCKS], direct-mapped */
     bool knows;                      /* any of them */
     struct provisional_site *sites;  /* [PROVISIONAL_SITES], likewise */
-    uint8_t *class_of; /* [NAMES_OBJECTS_MAX]: knowledge about a size class (provisional.c) */
-    struct provisional_filled *filled; /* [NAMES_OBJECTS_MAX], of size classes */
+    struct provisional_class *classes; /* [NAMES_OBJECTS_MAX], of size classes */
     struct object_rename *renames;     /* since the last refresh */
     size_t rename_count;
     size_t rename_room;
@@ -263,7 +267,7 @@ struct resolver {
     struct runtimes runtimes;
     struct thread_names threads_named;
     struct memory_use_of memory_use;
-    struct allocations *allocations; /* NULL: the heap is regions only */
+    struct allocations *allocations; /* of a recording it knows no block */
     uint32_t *bin_of_object;         /* [NAMES_OBJECTS_MAX], 0: none; a bin's name can change */
     struct code_range changes[RESOLVER_CHANGES_MAX];
     size_t change_count;
@@ -283,7 +287,7 @@ struct resolver {
     uint64_t scan_ns;                     /* no looking for thread control blocks before */
 };
 
-/* The variable that the call before a return address assigns to, see allocations_assigned();
+/* The variable that the call before a return address assigns to, see bins_assigned();
  * context: the resolver. */
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);

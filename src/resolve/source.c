@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,16 +71,6 @@ void source_texts_free(struct source_texts *texts)
     free(texts);
 }
 
-__attribute__((format(printf, 2, 3))) static void add_note(struct source_text *text,
-                                                           const char *format, ...)
-{
-    size_t used = strlen(text->note);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text->note + used, sizeof text->note - used, format, arguments);
-    va_end(arguments);
-}
-
 /* Where lines begin, the first LINES_MOST of them. */
 static bool index_lines(struct source_text *text)
 {
@@ -126,18 +115,21 @@ static bool source_take(const struct source_options *options, struct source_text
 {
     char why[FILES_WHY];
     if (fd < 0) {
-        add_note(text, "%s%s%s", *text->note ? ", " : "looked for: ", path, where);
+        text_append(text->note, sizeof text->note, "%s%s%s",
+                    *text->note ? ", " : "looked for: ", path, where);
         if (fd != -ENOENT && fd != -ENOTDIR)
-            add_note(text, " (not opened: %s)", files_why(options->files, fd, why));
+            text_append(text->note, sizeof text->note, " (not opened: %s)",
+                        files_why(options->files, fd, why));
         return false;
     }
     bool readable = read_text(text, fd);
     close(fd);
     text->note[0] = '\0';
     if (readable)
-        add_note(text, "read from %s%s", path, where);
+        text_append(text->note, sizeof text->note, "read from %s%s", path, where);
     else
-        add_note(text, "%s%s cannot be shown: empty or unreadable", path, where);
+        text_append(text->note, sizeof text->note, "%s%s cannot be shown: empty or unreadable",
+                    path, where);
     return true;
 }
 
@@ -174,8 +166,8 @@ static bool take_tail(const struct source_options *options, struct source_text *
     }
     text_sanitise(shown, sizeof shown, directory, strlen(directory));
     if (first)
-        add_note(text, "%s as %s and each shorter end of it in %s",
-                 *text->note ? ", and" : "looked for", first, shown);
+        text_append(text->note, sizeof text->note, "%s as %s and each shorter end of it in %s",
+                    *text->note ? ", and" : "looked for", first, shown);
     return false;
 }
 
@@ -192,10 +184,11 @@ static void source_search(const struct source_options *options, struct source_te
                     file, " of the process"))
         return;
     if (absolute && elsewhere)
-        add_note(
-            text, "%s%s on this side (not opened: %s)", *text->note ? ", " : "looked for: ", file,
-            options->pid ? "the process has another root; --symfs DIR names where its files are"
-                         : "recorded on another machine; --symfs DIR names where its files are");
+        text_append(text->note, sizeof text->note, "%s%s on this side (not opened: %s)",
+                    *text->note ? ", " : "looked for: ", file,
+                    options->pid
+                        ? "the process has another root; --symfs DIR names where its files are"
+                        : "recorded on another machine; --symfs DIR names where its files are");
     if (absolute && !elsewhere &&
         source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
                     file, options->pid ? " on this side" : ""))

@@ -42,9 +42,7 @@ struct store_reader {
     size_t string_room;
     /* Types made from their rows when they are first asked for. */
     struct arena types;
-    struct hash type_index; /* id -> number in type */
-    struct type_desc *type;
-    size_t type_count;
+    struct type_desc *type; /* [type_room], by number of the row; name NULL: not made */
     size_t type_room;
     size_t members_made;
     /* Extents in order of base, made when one is asked for. */
@@ -403,7 +401,6 @@ static int prepare(struct store_reader *reader)
 {
     arena_init(&reader->strings);
     arena_init(&reader->types);
-    hash_init(&reader->type_index);
     store_form_rows(reader->rows);
     reader->slots = calloc(STORE_SLOTS, sizeof *reader->slots);
     reader->payload = malloc(STORE_BLOCK_BYTES);
@@ -460,7 +457,6 @@ void store_reader_close(struct store_reader *reader)
         close(reader->fd);
     for (unsigned kind = 0; kind < STORE_KINDS; kind++)
         rows_fini(&reader->rows[kind]);
-    hash_fini(&reader->type_index);
     arena_fini(&reader->strings);
     arena_fini(&reader->types);
     free(reader->string);
@@ -702,32 +698,25 @@ static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
     return read;
 }
 
-static bool make_type(struct store_reader *reader, uint32_t id, const uint64_t *row)
+static void make_type(struct store_reader *reader, const uint64_t *row, struct type_desc *desc)
 {
-    struct type_desc desc = {0};
-    reader_fill(reader, STORE_TYPE, row, &desc);
-    desc.member_count = read_members(reader, row, &desc.members);
-    desc.cut |= desc.member_count < row[TYPE_ROW_MEMBERS];
-    bool room = array_more(&reader->type, &reader->type_room, reader->type_count,
-                           sizeof *reader->type, ARRAY_UNBOUNDED);
-    uint32_t *number = room ? hash_insert(&reader->type_index, id, NULL) : NULL;
-    if (!number)
-        return false;
-    *number = (uint32_t)reader->type_count;
-    reader->type[reader->type_count++] = desc;
-    return true;
+    reader_fill(reader, STORE_TYPE, row, desc);
+    desc->member_count = read_members(reader, row, &desc->members);
+    desc->cut |= desc->member_count < row[TYPE_ROW_MEMBERS];
 }
 
 static bool read_type(struct store_reader *reader, uint32_t type, struct type_desc *desc)
 {
-    const uint32_t *known = hash_find(&reader->type_index, type);
-    if (!known) {
-        const uint64_t *row = rows_find(&reader->rows[STORE_TYPE], type);
-        if (!row || !make_type(reader, type, row))
-            return false;
-        known = hash_find(&reader->type_index, type);
-    }
-    *desc = reader->type[*known];
+    enum { FIRST = 256 };
+    const struct rows *rows = &reader->rows[STORE_TYPE];
+    const uint32_t *number = hash_find(&rows->index, type);
+    if (!number ||
+        !array_reach(&reader->type, &reader->type_room, *number, sizeof *reader->type, FIRST))
+        return false;
+    struct type_desc *made = &reader->type[*number];
+    if (!made->name)
+        make_type(reader, rows_at(rows, *number), made);
+    *desc = *made;
     return true;
 }
 

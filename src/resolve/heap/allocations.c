@@ -24,8 +24,7 @@ struct allocations {
     uint64_t marked_ns; /* 0: no mark yet */
     uint64_t now_ns;    /* of the last tick */
     uint64_t settled_ns;
-    uint64_t asked; /* lookups on the heap */
-    uint64_t failed;
+    uint64_t failed; /* lookups on the heap */
     char source[96];
 };
 
@@ -34,9 +33,8 @@ int allocations_new(struct allocations **out, const struct allocations_options *
 {
     struct allocations *allocations = calloc(1, sizeof *allocations);
     int code = allocations ? 0 : -ENOMEM;
-    if (!code) {
+    if (!code)
         allocations->options = *options;
-    }
     if (!code && options->feed) {
         code = recorded_heap_init(&allocations->recorded, options->feed, options->name,
                                   options->assigned, options->context);
@@ -105,7 +103,6 @@ bool allocations_find(struct allocations *allocations, const struct space *space
 {
     struct block block;
     bool mapping;
-    allocations->asked++;
     if (allocations->has_agent &&
         recorded_heap_find(&allocations->recorded, address, &block, &mapping)) {
         *found = (struct allocation){block.start, block.start + block.usable_bytes, block.bin,
@@ -188,12 +185,22 @@ int allocations_undo(struct allocations *allocations)
     return allocations->has_agent ? recorded_heap_undo(&allocations->recorded) : -ENOENT;
 }
 
+/* NULL: the bin is no size class. */
+static const struct walked_class *class_of(const struct allocations *allocations, uint32_t bin)
+{
+    const struct walked_classes *classes = &allocations->walked.classes;
+    return bin >= WALKED_BINS && bin - WALKED_BINS < classes->count
+               ? &classes->list[bin - WALKED_BINS]
+               : NULL;
+}
+
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin)
 {
-    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.classes.count)
-        return allocations->walked.classes.list[bin - WALKED_BINS].name;
-    const char *name =
-        allocations->has_agent ? recorded_heap_name(&allocations->recorded, bin) : NULL;
+    const struct walked_class *class = class_of(allocations, bin);
+    if (class)
+        return class->name;
+    const struct bin *at = allocations->has_agent ? bins_at(allocations->recorded.bins, bin) : NULL;
+    const char *name = at ? bin_name(at) : NULL;
     return name ? name : "heap (not named yet)";
 }
 
@@ -208,15 +215,14 @@ const char *allocations_bin_maker(const struct allocations *allocations, uint32_
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
                           uint64_t *bytes)
 {
-    struct bin_stats stats;
-    *blocks = *bytes = 0;
-    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.classes.count) {
-        *blocks = allocations->walked.classes.list[bin - WALKED_BINS].live_blocks;
-        *bytes = allocations->walked.classes.list[bin - WALKED_BINS].usable_bytes;
-    } else if (allocations->has_agent && bins_stats(allocations->recorded.bins, bin, &stats)) {
-        *blocks = stats.live_blocks;
-        *bytes = stats.live_usable_bytes;
-    }
+    struct bin_stats stats = {0};
+    const struct walked_class *class = class_of(allocations, bin);
+    if (class)
+        stats = class->stats;
+    else if (allocations->has_agent)
+        bins_stats(allocations->recorded.bins, bin, &stats);
+    *blocks = stats.live_blocks;
+    *bytes = stats.live_usable_bytes;
 }
 
 uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin)
@@ -304,23 +310,9 @@ static void describe_walked(const struct allocations *allocations, uint32_t inde
                             struct heap_bin *bin)
 {
     const struct walked_class *class = &allocations->walked.classes.list[index];
-    *bin = (struct heap_bin){.id = WALKED_BINS + index,
-                             .name = class->name,
-                             .walked = true,
-                             .live_blocks = class->live_blocks,
-                             .usable_bytes = class->usable_bytes,
-                             .allocations_per_s = NAN,
-                             .frees_per_s = NAN,
-                             .lifetime_s = NAN,
-                             .age_s = NAN,
-                             .quiet_s = NAN,
-                             .growth_blocks = NAN,
-                             .growth_bytes = NAN};
-    memcpy(bin->sizes, class->sizes, sizeof bin->sizes);
-    if (allocations->walked.marked) {
-        bin->growth_blocks = (double)class->live_blocks - (double)class->marked_blocks;
-        bin->growth_bytes = (double)class->usable_bytes - (double)class->marked_bytes;
-    }
+    *bin = (struct heap_bin){.id = WALKED_BINS + index, .name = class->name, .walked = true};
+    bin_stats_show(&class->stats, 0, allocations->walked.marked, bin);
+    bin->allocations_per_s = bin->frees_per_s = NAN; /* a walk does not see them */
 }
 
 bool allocations_bin(struct allocations *allocations, uint32_t index, struct heap_bin *bin)

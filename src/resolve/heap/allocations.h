@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "place.h"
+#include "resolve/heap/bins.h"
 #include "resolve/heap/feed.h"
 #include "resolve/process/space.h"
 #include "resolve/process/threads.h"
@@ -25,22 +26,13 @@
 
 struct allocations;
 
-/* How a return address of a call path is called; false: not known. As bins_namer in bins.h. */
-typedef bool allocations_name(void *context, uint64_t address, const char **function,
-                              const char **module, const char **file, uint32_t *line);
-
-/* The variable that a call's result goes to, "type.variable"; -ENOENT: not known, -EAGAIN: not
- * yet. */
-typedef int allocations_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
-                                 uint32_t *type);
-
 struct allocations_options {
     struct feed *feed; /* NULL: no agent; not owned */
     bool walk;         /* read the heap from outside where there is no agent */
     const char *note;  /* why there is no agent; NULL */
     pid_t pid;
-    allocations_name *name;
-    allocations_assigned *assigned; /* NULL: not known */
+    bins_namer *name;
+    bins_assigned *assigned; /* NULL: not known */
     void *context;
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "resolve/heap/blocks.h"
@@ -197,11 +198,8 @@ void bins_tick(struct bins *bins, uint64_t now_ns)
 void bins_mark(struct bins *bins, uint64_t now_ns)
 {
     bins->mark_ns = now_ns;
-    for (uint32_t id = 1; id <= bins->count; id++) {
-        struct bin_stats *stats = &bins->at[id].stats;
-        stats->mark_blocks = stats->live_blocks;
-        stats->mark_usable_bytes = stats->live_usable_bytes;
-    }
+    for (uint32_t id = 1; id <= bins->count; id++)
+        bin_stats_mark(&bins->at[id].stats);
 }
 
 uint64_t bins_mark_ns(const struct bins *bins)
@@ -280,7 +278,7 @@ static double sum_rates(double a, double b)
     return isnan(a) ? b : isnan(b) ? a : a + b;
 }
 
-static void stats_add(struct bin_stats *sum, const struct bin_stats *more)
+void bin_stats_add(struct bin_stats *sum, const struct bin_stats *more)
 {
     sum->live_blocks += more->live_blocks;
     sum->live_usable_bytes += more->live_usable_bytes;
@@ -309,7 +307,7 @@ bool bins_stats(const struct bins *bins, uint32_t lead, struct bin_stats *stats)
     *stats = bin->stats;
     if (bin->lead == lead)
         for (uint32_t id = bin->next; id; id = bins->at[id].next)
-            stats_add(stats, &bins->at[id].stats);
+            bin_stats_add(stats, &bins->at[id].stats);
     return true;
 }
 
@@ -318,6 +316,37 @@ double bin_stats_lifetime_ns(const struct bin_stats *stats)
     if (!stats->lifetime_count)
         return NAN;
     return (double)stats->lifetime_sum_ns / (double)stats->lifetime_count;
+}
+
+void bin_stats_mark(struct bin_stats *stats)
+{
+    stats->mark_blocks = stats->live_blocks;
+    stats->mark_usable_bytes = stats->live_usable_bytes;
+}
+
+/* How long ago that was; NAN: never. */
+static double age_of(uint64_t then_ns, uint64_t now_ns)
+{
+    return then_ns && now_ns >= then_ns ? (double)(now_ns - then_ns) / CLOCK_NS_PER_S : NAN;
+}
+
+void bin_stats_show(const struct bin_stats *stats, uint64_t now_ns, bool marked,
+                    struct heap_bin *bin)
+{
+    bin->live_blocks = stats->live_blocks;
+    bin->usable_bytes = stats->live_usable_bytes;
+    bin->requested_bytes = stats->live_requested_bytes;
+    bin->allocations = stats->allocations;
+    bin->frees = stats->frees;
+    bin->allocations_per_s = stats->allocations_per_s;
+    bin->frees_per_s = stats->frees_per_s;
+    bin->lifetime_s = bin_stats_lifetime_ns(stats) / CLOCK_NS_PER_S;
+    bin->age_s = now_ns > stats->first_ns ? age_of(stats->first_ns, now_ns) : NAN;
+    bin->quiet_s = age_of(stats->last_ns, now_ns);
+    bin->growth_blocks = marked ? (double)stats->live_blocks - (double)stats->mark_blocks : NAN;
+    bin->growth_bytes =
+        marked ? (double)stats->live_usable_bytes - (double)stats->mark_usable_bytes : NAN;
+    memcpy(bin->sizes, stats->sizes, sizeof bin->sizes);
 }
 
 /*

@@ -30,7 +30,9 @@ enum {
     BINS_MOST_DEFAULT = 1 << 16,
 };
 
-/* The namer's name for the innermost frame of a mapping, which is no allocation. */
+/* The innermost "return address" of a path that made a mapping, which is no allocation, and the
+ * namer's name for it. */
+#define BINS_MAPPING      UINT64_C(2)
 #define BINS_MAPPING_NAME "mmap"
 
 struct bin_stats {
@@ -139,5 +141,15 @@ int bins_regroup(struct bins *bins, const struct bin_rules *rules);
 
 /* NAN: no birth of a freed block was known. */
 double bin_stats_lifetime_ns(const struct bin_stats *stats);
+
+/* Adds those of other blocks. */
+void bin_stats_add(struct bin_stats *sum, const struct bin_stats *more);
+
+/* Growth is counted from here. */
+void bin_stats_mark(struct bin_stats *stats);
+
+/* As others see them, at a time; `marked`: growth is counted. */
+void bin_stats_show(const struct bin_stats *stats, uint64_t now_ns, bool marked,
+                    struct heap_bin *bin);
 
 #endif

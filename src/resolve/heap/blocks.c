@@ -43,7 +43,8 @@ struct slab {
 };
 
 /* Lines of each class, ascending; those up to SLAB_CLASS_LEAF are the sizes of a page. */
-extern const uint16_t slab_class_lines[SLAB_CLASSES];
+static const uint16_t slab_class_lines[SLAB_CLASSES] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
+                                                        16, 20, 24, 28, 32, 40, 48, 56, 66, 264};
 
 static inline void *slab_at(const struct slab *slab, uint32_t line)
 {
@@ -171,20 +172,10 @@ static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
     return value && *value ? value : NULL;
 }
 
-/* The key must be there. */
-void radix_remove(struct radix *radix, uint64_t key);
-
-/* The smallest key >= *key, or the largest key <= *key, into *key; false: none. */
-bool radix_next(const struct radix *radix, uint64_t *key);
-bool radix_previous(const struct radix *radix, uint64_t *key);
-
 static void slab_release(struct slab *slab, uint32_t line, unsigned class);
 
 /* A huge page of x86-64: with one TLB entry for each, a lookup costs one miss, not two. */
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
-
-const uint16_t slab_class_lines[SLAB_CLASSES] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
-                                                 16, 20, 24, 28, 32, 40, 48, 56, 66, 264};
 
 /* Reserved memory counts against RLIMIT_AS: a part of it, so that the rest has room too. */
 static uint64_t within_limit(uint64_t bound_bytes)
@@ -304,38 +295,42 @@ static unsigned page_count(const struct page *page)
     return page->before[PAGE_WORDS - 1] + page_bits(page->starts[PAGE_WORDS - 1]);
 }
 
-static int page_floor_start(const struct page *page, unsigned granule)
+/* The first set bit at or after `from`; `bits` (a multiple of 64) if there is none. */
+static unsigned bits_next(const uint64_t *words, unsigned bits, unsigned from)
 {
-    int word = (int)(granule / 64);
-    uint64_t rest = page->starts[word] & UINT64_MAX >> (63 - granule % 64);
-    while (!rest && --word >= 0)
-        rest = page->starts[word];
-    return rest ? word * 64 + 63 - __builtin_clzll(rest) : -1;
+    if (from >= bits)
+        return bits;
+    unsigned word = from / 64;
+    uint64_t rest = words[word] >> from % 64 << from % 64;
+    while (!rest && ++word < bits / 64)
+        rest = words[word];
+    return rest ? word * 64 + (unsigned)__builtin_ctzll(rest) : bits;
 }
 
-static unsigned page_ceiling_start(const struct page *page, unsigned granule)
+/* The last set bit before `before`; -1 if there is none. */
+static int bits_previous(const uint64_t *words, unsigned before)
 {
-    unsigned word = granule / 64;
-    uint64_t rest = page->starts[word] & UINT64_MAX << granule % 64;
-    while (!rest && ++word < PAGE_WORDS)
-        rest = page->starts[word];
-    return rest ? word * 64 + (unsigned)__builtin_ctzll(rest) : PAGE_GRANULES;
+    unsigned word = before / 64;
+    uint64_t rest = before % 64 ? words[word] << (64 - before % 64) >> (64 - before % 64) : 0;
+    while (!rest && word > 0)
+        rest = words[--word];
+    return rest ? (int)(word * 64 + 63 - (unsigned)__builtin_clzll(rest)) : -1;
 }
 
 /* The last block at or before the granule (-1: none), the first at or after (PAGE_GRANULES). */
 static int page_floor(const struct page *page, unsigned granule)
 {
-    int found = page_floor_start(page, granule);
+    int found = bits_previous(page->starts, granule + 1);
     while (found >= 0 && page_is_dead(page, (unsigned)found))
-        found = found ? page_floor_start(page, (unsigned)found - 1) : -1;
+        found = bits_previous(page->starts, (unsigned)found);
     return found;
 }
 
 static unsigned page_ceiling(const struct page *page, unsigned granule)
 {
-    unsigned found = page_ceiling_start(page, granule);
+    unsigned found = bits_next(page->starts, PAGE_GRANULES, granule);
     while (found < PAGE_GRANULES && page_is_dead(page, found))
-        found = found + 1 < PAGE_GRANULES ? page_ceiling_start(page, found + 1) : PAGE_GRANULES;
+        found = bits_next(page->starts, PAGE_GRANULES, found + 1);
     return found;
 }
 
@@ -482,28 +477,6 @@ static uint64_t key_join(unsigned top, unsigned middle, unsigned leaf)
     return ((uint64_t)top << RADIX_MIDDLE_BITS | middle) << RADIX_LEAF_BITS | leaf;
 }
 
-/* The first set bit at or after `from`; `bits` (a multiple of 64) if there is none. */
-static unsigned bits_next(const uint64_t *words, unsigned bits, unsigned from)
-{
-    if (from >= bits)
-        return bits;
-    unsigned word = from / 64;
-    uint64_t rest = words[word] >> from % 64 << from % 64;
-    while (!rest && ++word < bits / 64)
-        rest = words[word];
-    return rest ? word * 64 + (unsigned)__builtin_ctzll(rest) : bits;
-}
-
-/* The last set bit before `before`; -1 if there is none. */
-static int bits_previous(const uint64_t *words, unsigned before)
-{
-    unsigned word = before / 64;
-    uint64_t rest = before % 64 ? words[word] << (64 - before % 64) >> (64 - before % 64) : 0;
-    while (!rest && word > 0)
-        rest = words[--word];
-    return rest ? (int)(word * 64 + 63 - (unsigned)__builtin_clzll(rest)) : -1;
-}
-
 static void bits_set(uint64_t *words, unsigned bit)
 {
     words[bit / 64] |= UINT64_C(1) << bit % 64;
@@ -583,7 +556,8 @@ static int radix_insert(struct radix *radix, uint64_t key, uint32_t value)
     return 0;
 }
 
-void radix_remove(struct radix *radix, uint64_t key)
+/* The key must be there. */
+static void radix_remove(struct radix *radix, uint64_t key)
 {
     struct radix_middle *middle = middle_of(radix, key_top(key));
     struct radix_leaf *leaf = leaf_of(radix, middle, key_middle(key));
@@ -597,8 +571,9 @@ void radix_remove(struct radix *radix, uint64_t key)
         middle_drop(radix, key_top(key));
 }
 
-/* No table is ever empty, so the way down from one that follows always ends at a key. */
-bool radix_next(const struct radix *radix, uint64_t *key)
+/* The smallest key >= *key into *key; false: none. No table is ever empty, so the way down from one
+ * that follows always ends at a key. */
+static bool radix_next(const struct radix *radix, uint64_t *key)
 {
     unsigned top = key_top(*key);
     unsigned index = key_middle(*key);
@@ -620,7 +595,8 @@ bool radix_next(const struct radix *radix, uint64_t *key)
     return true;
 }
 
-bool radix_previous(const struct radix *radix, uint64_t *key)
+/* The largest key <= *key. */
+static bool radix_previous(const struct radix *radix, uint64_t *key)
 {
     int top = (int)key_top(*key);
     int index = (int)key_middle(*key);
@@ -830,8 +806,8 @@ static struct packed *place_kept(const struct blocks *blocks, const struct block
         !page_has(page, granule))
         return NULL;
     struct packed *place = &page->blocks[page_rank(page, granule)];
-    int before = page_floor_start(page, granule - 1);
-    uint64_t room = (uint64_t)(page_ceiling_start(page, granule + 1) - granule)
+    int before = bits_previous(page->starts, granule);
+    uint64_t room = (uint64_t)(bits_next(page->starts, PAGE_GRANULES, granule + 1) - granule)
                     << PAGE_GRANULE_SHIFT;
     uint64_t distance = (uint64_t)((int)granule - before) << PAGE_GRANULE_SHIFT;
     if (before < 0 || !(place->born & PACKED_DEAD) || place[-1].born & PACKED_DEAD ||

@@ -23,467 +23,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* Call paths copied out of the agent's memory, each once and checked. Used by feed.c only. */
-struct feed_paths {
-    struct agent_header *header;
-    uint64_t *shared; /* the agent's words */
-    struct agent_sizes sizes;
-    struct arena arena;
-    uint64_t read;          /* words */
-    bool is_damaged;        /* an entry is invalid: later ones cannot be found */
-    const uint64_t **known; /* by id: count, then the return addresses; NULL: not learnt */
-};
-
-/*
- * The rings in the agent's memory, read and merged by stamp. Units are copied before they are
- * checked; a ring that makes no sense is skipped up to where its writer says it is, and counted.
- * Chunks that were read go back to the pool at the next look, rings when their threads have ended.
- * Used by feed.c only.
- */
-/* How far a ring is read, and its next event. */
-struct feed_cursor {
-    uint64_t tail; /* of units not read or copied; ours, never the shared one */
-    uint64_t head; /* as last looked at */
-    uint64_t stamp;
-    struct feed_event event; /* all but the time */
-    bool has_event;
-    bool is_open; /* a thread owns it: it holds the chunk of tail */
-    uint32_t tid;
-};
-
-struct feed_rings {
-    struct agent_sizes sizes;
-    struct agent_header *header;
-    struct agent_ring *shared;
-    uint32_t *ring_links;
-    uint32_t *chunk_links;
-    struct agent_unit *units;
-    struct feed_cursor *cursors;
-    uint32_t *heap; /* rings with an event, earliest on top */
-    uint32_t heap_count;
-    uint32_t *passed; /* chunks that were read */
-    uint32_t passed_count;
-    uint8_t *idle;    /* [chunk_count], while chunks are given back */
-    uint64_t damaged; /* times a ring was skipped */
-};
-
-/* The earliest event; NULL: none. */
-static inline struct feed_cursor *feed_rings_first(const struct feed_rings *rings)
-{
-    return rings->heap_count ? &rings->cursors[rings->heap[0]] : NULL;
-}
-
-/* `memory`: the shared memory. -ENOMEM. */
-static int feed_paths_init(struct feed_paths *paths, char *memory, const struct agent_sizes *sizes)
-{
-    paths->header = (struct agent_header *)memory;
-    paths->shared = (uint64_t *)(memory + agent_words_at(sizes));
-    paths->sizes = *sizes;
-    arena_init(&paths->arena);
-    paths->known = calloc(sizes->path_count, sizeof *paths->known);
-    return paths->known ? 0 : -ENOMEM;
-}
-
-static void feed_paths_fini(struct feed_paths *paths)
-{
-    if (paths->known)
-        arena_fini(&paths->arena);
-    free(paths->known);
-    paths->known = NULL;
-}
-
-static uint64_t *word_at(const struct feed_paths *paths, uint64_t at)
-{
-    return &paths->shared[at & (paths->sizes.word_count - 1)];
-}
-
-/* The word, with a zero in its place: an entry is there when its first word is. */
-static uint64_t take_word(struct feed_paths *paths)
-{
-    uint64_t *word = word_at(paths, paths->read++);
-    uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
-    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
-    return value;
-}
-
-static void take_path(struct feed_paths *paths)
-{
-    uint64_t first = take_word(paths);
-    uint64_t id = first >> 8;
-    uint64_t count = first & 0xff;
-    uint64_t *copy = NULL;
-    if (!count || count > AGENT_DEPTH_MAX || !id || id >= paths->sizes.path_count) {
-        paths->is_damaged = true;
-        return;
-    }
-    if (!paths->known[id])
-        copy = arena_array(&paths->arena, count + 1, sizeof *copy);
-    if (copy)
-        copy[0] = count;
-    for (uint64_t i = 1; i <= count; i++) {
-        uint64_t address = take_word(paths);
-        if (copy)
-            copy[i] = address;
-    }
-    if (copy)
-        paths->known[id] = copy;
-}
-
-/* A thread that an exec ended in the middle of an entry never finishes it: the program that runs
- * now says where its own entries begin. */
-static void feed_paths_learn(struct feed_paths *paths)
-{
-    uint64_t end = paths->read + paths->sizes.word_count;
-    while (!paths->is_damaged && paths->read < end &&
-           __atomic_load_n(word_at(paths, paths->read), __ATOMIC_ACQUIRE))
-        take_path(paths);
-    uint64_t from = __atomic_load_n(&paths->header->words_from, __ATOMIC_ACQUIRE);
-    while (paths->read < from && from < end)
-        take_word(paths);
-    __atomic_store_n(&paths->header->words_read, paths->read, __ATOMIC_RELEASE);
-}
-
-/* Return addresses, innermost first; 0: never learnt. */
-static uint32_t feed_paths_get(const struct feed_paths *paths, uint32_t id, const uint64_t **frames)
-{
-    if (!id || id >= paths->sizes.path_count || !paths->known[id])
-        return 0;
-    *frames = paths->known[id] + 1;
-    return (uint32_t)paths->known[id][0];
-}
-
-enum { WARM_CHUNKS = 32 };
-
-/* All chunks are free, the first on top. */
-static void fill_pool(struct feed_rings *rings)
-{
-    for (uint32_t chunk = rings->sizes.chunk_count; chunk--;)
-        agent_push(&rings->header->cold_chunks, rings->chunk_links, chunk);
-}
-
-/* -ENOMEM; feed_rings_fini() in any case. */
-static int feed_rings_init(struct feed_rings *rings, char *memory, const struct agent_sizes *sizes)
-{
-    rings->sizes = *sizes;
-    rings->header = (struct agent_header *)memory;
-    rings->shared = (struct agent_ring *)(memory + agent_rings_at());
-    rings->ring_links = (uint32_t *)(memory + agent_ring_links_at(sizes));
-    rings->chunk_links = (uint32_t *)(memory + agent_chunk_links_at(sizes));
-    rings->units = (struct agent_unit *)(memory + agent_chunks_at(sizes));
-    rings->cursors = calloc(sizes->ring_count, sizeof *rings->cursors);
-    rings->heap = calloc(sizes->ring_count, sizeof *rings->heap);
-    rings->passed = calloc(sizes->chunk_count, sizeof *rings->passed);
-    rings->idle = calloc(sizes->chunk_count, sizeof *rings->idle);
-    fill_pool(rings);
-    return rings->cursors && rings->heap && rings->passed && rings->idle ? 0 : -ENOMEM;
-}
-
-static void feed_rings_fini(struct feed_rings *rings)
-{
-    free(rings->cursors);
-    free(rings->heap);
-    free(rings->passed);
-    free(rings->idle);
-}
-
-/* A chunk goes back to the pool when all is read, under Valgrind at the next look: --sim's tool,
- * which reads too, is done by then. */
-static void pass_chunk(struct feed_rings *rings, uint64_t position)
-{
-    uint32_t chunk = agent_chunk(position);
-    if (chunk < rings->sizes.chunk_count && rings->passed_count < rings->sizes.chunk_count)
-        rings->passed[rings->passed_count++] = chunk;
-}
-
-/* Its thread has ended, and all is read. */
-static void close_ring(struct feed_rings *rings, uint32_t ring)
-{
-    struct feed_cursor *cursor = &rings->cursors[ring];
-    pass_chunk(rings, cursor->tail);
-    cursor->is_open = false;
-    cursor->tail = cursor->head;
-    agent_push(&rings->header->free_rings, rings->ring_links, ring);
-}
-
-/* An invalid ring: all of it is skipped, up to its writer's head. */
-static bool skip_ring(struct feed_rings *rings, struct feed_cursor *cursor)
-{
-    rings->damaged++;
-    cursor->tail = cursor->head;
-    return false;
-}
-
-static struct agent_unit copy_unit(const struct feed_rings *rings, uint64_t at)
-{
-    const struct agent_unit *unit =
-        rings->units + (size_t)agent_chunk(at) * AGENT_CHUNK_UNITS + (at & (AGENT_CHUNK_UNITS - 1));
-    return (struct agent_unit){__atomic_load_n(&unit->first, __ATOMIC_RELAXED),
-                               __atomic_load_n(&unit->second, __ATOMIC_RELAXED)};
-}
-
-static uint64_t units_left(const struct feed_cursor *cursor)
-{
-    return agent_units(cursor->head) - agent_units(cursor->tail);
-}
-
-static bool take_long(struct feed_rings *rings, uint32_t ring, enum feed_kind kind)
-{
-    struct feed_cursor *cursor = &rings->cursors[ring];
-    bool is_last = (cursor->tail & (AGENT_CHUNK_UNITS - 1)) == AGENT_CHUNK_UNITS - 1;
-    if (units_left(cursor) < 2 || is_last)
-        return skip_ring(rings, cursor);
-    struct agent_unit rest = copy_unit(rings, cursor->tail + 1);
-    struct feed_event *event = &cursor->event;
-    event->kind = kind;
-    event->requested = rest.first;
-    event->path = kind == FEED_UNMAP ? 0 : (uint32_t)rest.second & ~AGENT_NOT_TIMED;
-    event->is_timed = !(rest.second & AGENT_NOT_TIMED);
-    if (__builtin_add_overflow(rest.first, rest.second >> 32, &event->usable))
-        event->usable = UINT64_MAX;
-    cursor->tail += 2;
-    return true;
-}
-
-static bool enter_chunk(struct feed_rings *rings, struct feed_cursor *cursor, uint64_t chunk)
-{
-    uint64_t next = agent_chunk_after(cursor->tail, (uint32_t)chunk & UINT16_MAX);
-    if (chunk >= rings->sizes.chunk_count || agent_units(next) > agent_units(cursor->head))
-        return skip_ring(rings, cursor);
-    pass_chunk(rings, cursor->tail);
-    cursor->tail = next;
-    return true;
-}
-
-/* Units that are no events are passed; false: there is nothing else up to head. */
-static bool take_mark(struct feed_rings *rings, uint32_t ring, uint64_t kind, uint64_t value)
-{
-    struct feed_cursor *cursor = &rings->cursors[ring];
-    switch (kind) {
-    case AGENT_OWNER:
-        cursor->tid = (uint32_t)value;
-        cursor->tail++;
-        return true;
-    case AGENT_NEXT:
-        return enter_chunk(rings, cursor, value);
-    case AGENT_END:
-        cursor->tail++;
-        if (!units_left(cursor))
-            close_ring(rings, ring);
-        else
-            skip_ring(rings, cursor);
-        return false;
-    default:
-        return skip_ring(rings, cursor);
-    }
-}
-
-/* At the stamp of the event before it. */
-static void take_brief(struct feed_cursor *cursor, uint64_t words)
-{
-    struct feed_event *event = &cursor->event;
-    event->kind = FEED_ALLOC;
-    event->requested = (uint32_t)words;
-    event->usable = event->requested + (words >> AGENT_BRIEF_SLACK);
-    event->path = (uint32_t)(words >> AGENT_BRIEF_PATH) & (AGENT_PATHS_MAX - 1);
-    cursor->tail++;
-}
-
-/* The next event of a ring into its cursor; false: there is none up to head. */
-static bool take_event(struct feed_rings *rings, uint32_t ring)
-{
-    struct feed_cursor *cursor = &rings->cursors[ring];
-    while (units_left(cursor)) {
-        struct agent_unit unit = copy_unit(rings, cursor->tail);
-        uint64_t address = unit.second & AGENT_ADDRESS_MASK;
-        uint64_t kind = unit.second >> AGENT_KIND_SHIFT;
-        cursor->event = (struct feed_event){.address = address, .tid = cursor->tid};
-        if (kind >= AGENT_ALLOC && kind <= AGENT_UNMAP)
-            cursor->stamp = unit.first;
-        switch (kind) {
-        case AGENT_BRIEF:
-            take_brief(cursor, unit.first);
-            return true;
-        case AGENT_FREE:
-            cursor->event.kind = FEED_FREE;
-            cursor->tail++;
-            return true;
-        case AGENT_ALLOC:
-            return take_long(rings, ring, FEED_ALLOC);
-        case AGENT_MAP:
-            return take_long(rings, ring, FEED_MAP);
-        case AGENT_UNMAP:
-            return take_long(rings, ring, FEED_UNMAP);
-        default:
-            if (!take_mark(rings, ring, kind, address))
-                return false;
-        }
-    }
-    return false;
-}
-
-static bool is_earlier(const struct feed_rings *rings, uint32_t a, uint32_t b)
-{
-    return rings->cursors[a].stamp < rings->cursors[b].stamp;
-}
-
-static void sift_down(struct feed_rings *rings, uint32_t at)
-{
-    uint32_t *heap = rings->heap;
-    uint32_t ring = heap[at];
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= rings->heap_count)
-            break;
-        if (child + 1 < rings->heap_count && is_earlier(rings, heap[child + 1], heap[child]))
-            child++;
-        if (!is_earlier(rings, heap[child], ring))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = ring;
-}
-
-static void sift_up(struct feed_rings *rings, uint32_t at)
-{
-    uint32_t *heap = rings->heap;
-    uint32_t ring = heap[at];
-    for (; at && is_earlier(rings, ring, heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = ring;
-}
-
-/* Begins a ring that a thread has taken; false: it is invalid. */
-static bool open_ring(struct feed_rings *rings, uint32_t ring)
-{
-    struct feed_cursor *cursor = &rings->cursors[ring];
-    uint64_t start = __atomic_load_n(&rings->shared[ring].start, __ATOMIC_RELAXED);
-    cursor->is_open = true;
-    if (agent_chunk(start) >= rings->sizes.chunk_count || start & (AGENT_CHUNK_UNITS - 1) ||
-        agent_units(start) < agent_units(cursor->tail) ||
-        agent_units(start) > agent_units(cursor->head))
-        return skip_ring(rings, cursor);
-    cursor->tail = start;
-    return true;
-}
-
-/* Looks how far a ring is written, and takes its first event where none was waiting. */
-static void look_at_ring(struct feed_rings *rings, uint32_t ring)
-{
-    struct feed_cursor *cursor = &rings->cursors[ring];
-    uint64_t most = (uint64_t)rings->sizes.chunk_count * AGENT_CHUNK_UNITS;
-    uint64_t head = __atomic_load_n(&rings->shared[ring].head, __ATOMIC_ACQUIRE);
-    if (head == cursor->head || agent_chunk(head) >= rings->sizes.chunk_count)
-        return;
-    cursor->head = head;
-    if (!cursor->is_open && !open_ring(rings, ring))
-        return;
-    /* More than all chunks hold, or backwards: the new part is not known. */
-    if (units_left(cursor) > most)
-        skip_ring(rings, cursor);
-    if (!cursor->has_event && take_event(rings, ring)) {
-        cursor->has_event = true;
-        rings->heap[rings->heap_count] = ring;
-        sift_up(rings, rings->heap_count++);
-    }
-}
-
-/* A ring of a thread that an exec has ended. */
-static void look_at_owner(struct feed_rings *rings, uint32_t ring, uint32_t generation)
-{
-    struct feed_cursor *cursor = &rings->cursors[ring];
-    if (cursor->is_open && !cursor->has_event && !units_left(cursor) &&
-        __atomic_load_n(&rings->shared[ring].head, __ATOMIC_ACQUIRE) == cursor->head &&
-        __atomic_load_n(&rings->shared[ring].generation, __ATOMIC_RELAXED) != generation)
-        close_ring(rings, ring);
-}
-
-static void give_chunks_back(struct feed_rings *rings)
-{
-    while (rings->passed_count)
-        agent_push(&rings->header->warm_chunks, rings->chunk_links,
-                   rings->passed[--rings->passed_count]);
-}
-
-/* Looks how far the first `used` rings are written; any number will do. */
-static void feed_rings_look(struct feed_rings *rings, uint32_t used)
-{
-    uint32_t generation = __atomic_load_n(&rings->header->generation, __ATOMIC_ACQUIRE);
-    if (used > rings->sizes.ring_count)
-        used = rings->sizes.ring_count;
-    give_chunks_back(rings);
-    __atomic_store_n(&rings->header->wake_at,
-                     __atomic_load_n(&rings->header->chunks_taken, __ATOMIC_RELAXED) +
-                         rings->sizes.chunk_count / 2,
-                     __ATOMIC_RELAXED);
-    for (uint32_t ring = 0; ring < used; ring++)
-        look_at_ring(rings, ring);
-    for (uint32_t ring = 0; generation && ring < used; ring++)
-        look_at_owner(rings, ring, generation);
-}
-
-/* The earliest is done with: on to the next of its ring. There must be one. */
-static void feed_rings_next(struct feed_rings *rings)
-{
-    uint32_t ring = rings->heap[0];
-    struct feed_cursor *cursor = &rings->cursors[ring];
-    cursor->has_event = take_event(rings, ring);
-    if (!cursor->has_event)
-        rings->heap[0] = rings->heap[--rings->heap_count];
-    sift_down(rings, 0);
-}
-
-/* New pages in place of these. */
-static void renew(const struct feed_rings *rings, int fd, uint32_t first, uint32_t end)
-{
-    enum { CHUNK_BYTES = AGENT_CHUNK_UNITS * sizeof(struct agent_unit) };
-    off_t start = (off_t)(agent_chunks_at(&rings->sizes) + (uint64_t)first * CHUNK_BYTES);
-    off_t bytes = (off_t)(end - first) * CHUNK_BYTES;
-    if (!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, bytes))
-        fallocate(fd, FALLOC_FL_KEEP_SIZE, start, bytes);
-}
-
-/*
- * Gives the memory of unused chunks back, all but a few. `fd`: the shared memory. Their replacement
- * is charged to misstop, and is no part of the program's resident set.
- */
-static void feed_rings_trim(struct feed_rings *rings, int fd)
-{
-    uint32_t count = rings->sizes.chunk_count;
-    uint32_t warm[WARM_CHUNKS];
-    uint32_t kept = 0;
-    uint32_t chunk;
-    memset(rings->idle, 0, count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!(chunk = agent_pop(&rings->header->warm_chunks, rings->chunk_links, count)))
-            break;
-        if (kept < WARM_CHUNKS)
-            warm[kept++] = chunk - 1;
-        else
-            rings->idle[chunk - 1] = 1;
-    }
-    while (kept)
-        agent_push(&rings->header->warm_chunks, rings->chunk_links, warm[--kept]);
-    for (uint32_t end, first = 0; first < count; first = end) {
-        for (end = first + 1; end < count && rings->idle[end] == rings->idle[first]; end++)
-            ;
-        if (!rings->idle[first])
-            continue;
-        renew(rings, fd, first, end);
-        for (chunk = end; chunk-- > first;)
-            agent_push(&rings->header->cold_chunks, rings->chunk_links, chunk);
-    }
-}
-
-/* Events that found no chunk free. */
-static uint64_t feed_rings_lost(const struct feed_rings *rings)
-{
-    uint64_t sum = 0;
-    uint32_t used = __atomic_load_n(&rings->header->rings_used, __ATOMIC_ACQUIRE);
-    for (uint32_t ring = 0; ring < used && ring < rings->sizes.ring_count; ring++)
-        sum += __atomic_load_n(&rings->shared[ring].lost, __ATOMIC_RELAXED);
-    return sum;
-}
+enum { WHY_BYTES = 256, WARM_CHUNKS = 32, TRIM_NS = 1000000000 };
 
 /*
  * 6.8 MB, and at most 8.9 MB of the program's own: 2 MB for the hashes of paths, 256 KB of
@@ -497,7 +37,16 @@ static const struct agent_sizes usual_sizes = {
     .word_count = 1 << 16,
 };
 
-enum { TRIM_NS = 1000000000 };
+/* How far a ring is read, and its next event. */
+struct feed_cursor {
+    uint64_t tail; /* of units not read or copied; ours, never the shared one */
+    uint64_t head; /* as last looked at */
+    uint64_t stamp;
+    struct feed_event event; /* all but the time */
+    bool has_event;
+    bool is_open; /* a thread owns it: it holds the chunk of tail */
+    uint32_t tid;
+};
 
 /* As the kernel walks it when the thread ends: set_robust_list(2). */
 struct reader_mark {
@@ -520,9 +69,27 @@ struct feed {
     char *memory;
     struct agent_sizes sizes; /* ours; those in the memory are for the agent */
     struct agent_header *header;
-    struct feed_rings rings;
+    /* The rings, merged by stamp. Units are copied before they are checked; a ring that makes no
+     * sense is skipped up to where its writer says it is, and counted. Chunks that were read go
+     * back to the pool at the next look, rings when their threads have ended. */
+    struct agent_ring *rings;
+    uint32_t *ring_links;
+    uint32_t *chunk_links;
+    struct agent_unit *units;
+    struct feed_cursor *cursors;
+    uint32_t *heap; /* rings with an event, earliest on top */
+    uint32_t heap_count;
+    uint32_t *passed; /* chunks that were read */
+    uint32_t passed_count;
+    uint8_t *idle;    /* [chunk_count], while chunks are given back */
+    uint64_t damaged; /* times a ring was skipped */
+    /* Call paths, copied each once and checked. */
+    uint64_t *words;
+    uint64_t words_read;
+    bool words_damaged;     /* an entry is invalid: later ones cannot be found */
+    const uint64_t **known; /* by id: count, then the return addresses; NULL: not learnt */
+    struct arena paths;
     struct stamp_clock clock;
-    struct feed_paths paths;
     uint64_t last_ns; /* of the event handed out last, */
     uint64_t last_stamp;
     uint64_t trimmed_ns;
@@ -533,8 +100,6 @@ struct feed {
     char *why;         /* WHY_BYTES: a sentence for feed_state() */
 };
 
-enum { WHY_BYTES = 256 };
-
 /* Every reading of shared memory: one access, whatever the other side is doing. */
 static uint32_t look32(const uint32_t *word)
 {
@@ -544,6 +109,356 @@ static uint32_t look32(const uint32_t *word)
 static uint64_t look64(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t *word_at(const struct feed *feed, uint64_t at)
+{
+    return &feed->words[at & (feed->sizes.word_count - 1)];
+}
+
+/* The word, with a zero in its place: an entry is there when its first word is. */
+static uint64_t take_word(struct feed *feed)
+{
+    uint64_t *word = word_at(feed, feed->words_read++);
+    uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+    return value;
+}
+
+static void take_path(struct feed *feed)
+{
+    uint64_t first = take_word(feed);
+    uint64_t id = first >> 8;
+    uint64_t count = first & 0xff;
+    uint64_t *copy = NULL;
+    if (!count || count > AGENT_DEPTH_MAX || !id || id >= feed->sizes.path_count) {
+        feed->words_damaged = true;
+        return;
+    }
+    if (!feed->known[id])
+        copy = arena_array(&feed->paths, count + 1, sizeof *copy);
+    if (copy)
+        copy[0] = count;
+    for (uint64_t i = 1; i <= count; i++) {
+        uint64_t address = take_word(feed);
+        if (copy)
+            copy[i] = address;
+    }
+    if (copy)
+        feed->known[id] = copy;
+}
+
+/* A thread that an exec ended in the middle of an entry never finishes it: the program that runs
+ * now says where its own entries begin. */
+static void learn_paths(struct feed *feed)
+{
+    uint64_t end = feed->words_read + feed->sizes.word_count;
+    while (!feed->words_damaged && feed->words_read < end &&
+           __atomic_load_n(word_at(feed, feed->words_read), __ATOMIC_ACQUIRE))
+        take_path(feed);
+    uint64_t from = __atomic_load_n(&feed->header->words_from, __ATOMIC_ACQUIRE);
+    while (feed->words_read < from && from < end)
+        take_word(feed);
+    __atomic_store_n(&feed->header->words_read, feed->words_read, __ATOMIC_RELEASE);
+}
+
+/* A chunk goes back to the pool when all is read, under Valgrind at the next look: --sim's tool,
+ * which reads too, is done by then. */
+static void pass_chunk(struct feed *feed, uint64_t position)
+{
+    uint32_t chunk = agent_chunk(position);
+    if (chunk < feed->sizes.chunk_count && feed->passed_count < feed->sizes.chunk_count)
+        feed->passed[feed->passed_count++] = chunk;
+}
+
+/* Its thread has ended, and all is read. */
+static void close_ring(struct feed *feed, uint32_t ring)
+{
+    struct feed_cursor *cursor = &feed->cursors[ring];
+    pass_chunk(feed, cursor->tail);
+    cursor->is_open = false;
+    cursor->tail = cursor->head;
+    agent_push(&feed->header->free_rings, feed->ring_links, ring);
+}
+
+/* An invalid ring: all of it is skipped, up to its writer's head. */
+static bool skip_ring(struct feed *feed, struct feed_cursor *cursor)
+{
+    feed->damaged++;
+    cursor->tail = cursor->head;
+    return false;
+}
+
+static struct agent_unit copy_unit(const struct feed *feed, uint64_t at)
+{
+    const struct agent_unit *unit =
+        feed->units + (size_t)agent_chunk(at) * AGENT_CHUNK_UNITS + (at & (AGENT_CHUNK_UNITS - 1));
+    return (struct agent_unit){__atomic_load_n(&unit->first, __ATOMIC_RELAXED),
+                               __atomic_load_n(&unit->second, __ATOMIC_RELAXED)};
+}
+
+static uint64_t units_left(const struct feed_cursor *cursor)
+{
+    return agent_units(cursor->head) - agent_units(cursor->tail);
+}
+
+static bool take_long(struct feed *feed, uint32_t ring, enum feed_kind kind)
+{
+    struct feed_cursor *cursor = &feed->cursors[ring];
+    bool is_last = (cursor->tail & (AGENT_CHUNK_UNITS - 1)) == AGENT_CHUNK_UNITS - 1;
+    if (units_left(cursor) < 2 || is_last)
+        return skip_ring(feed, cursor);
+    struct agent_unit rest = copy_unit(feed, cursor->tail + 1);
+    struct feed_event *event = &cursor->event;
+    event->kind = kind;
+    event->requested = rest.first;
+    event->path = kind == FEED_UNMAP ? 0 : (uint32_t)rest.second & ~AGENT_NOT_TIMED;
+    event->is_timed = !(rest.second & AGENT_NOT_TIMED);
+    if (__builtin_add_overflow(rest.first, rest.second >> 32, &event->usable))
+        event->usable = UINT64_MAX;
+    cursor->tail += 2;
+    return true;
+}
+
+static bool enter_chunk(struct feed *feed, struct feed_cursor *cursor, uint64_t chunk)
+{
+    uint64_t next = agent_chunk_after(cursor->tail, (uint32_t)chunk & UINT16_MAX);
+    if (chunk >= feed->sizes.chunk_count || agent_units(next) > agent_units(cursor->head))
+        return skip_ring(feed, cursor);
+    pass_chunk(feed, cursor->tail);
+    cursor->tail = next;
+    return true;
+}
+
+/* Units that are no events are passed; false: there is nothing else up to head. */
+static bool take_mark(struct feed *feed, uint32_t ring, uint64_t kind, uint64_t value)
+{
+    struct feed_cursor *cursor = &feed->cursors[ring];
+    switch (kind) {
+    case AGENT_OWNER:
+        cursor->tid = (uint32_t)value;
+        cursor->tail++;
+        return true;
+    case AGENT_NEXT:
+        return enter_chunk(feed, cursor, value);
+    case AGENT_END:
+        cursor->tail++;
+        if (!units_left(cursor))
+            close_ring(feed, ring);
+        else
+            skip_ring(feed, cursor);
+        return false;
+    default:
+        return skip_ring(feed, cursor);
+    }
+}
+
+/* At the stamp of the event before it. */
+static void take_brief(struct feed_cursor *cursor, uint64_t words)
+{
+    struct feed_event *event = &cursor->event;
+    event->kind = FEED_ALLOC;
+    event->requested = (uint32_t)words;
+    event->usable = event->requested + (words >> AGENT_BRIEF_SLACK);
+    event->path = (uint32_t)(words >> AGENT_BRIEF_PATH) & (AGENT_PATHS_MAX - 1);
+    cursor->tail++;
+}
+
+/* The next event of a ring into its cursor; false: there is none up to head. */
+static bool take_event(struct feed *feed, uint32_t ring)
+{
+    struct feed_cursor *cursor = &feed->cursors[ring];
+    while (units_left(cursor)) {
+        struct agent_unit unit = copy_unit(feed, cursor->tail);
+        uint64_t address = unit.second & AGENT_ADDRESS_MASK;
+        uint64_t kind = unit.second >> AGENT_KIND_SHIFT;
+        cursor->event = (struct feed_event){.address = address, .tid = cursor->tid};
+        if (kind >= AGENT_ALLOC && kind <= AGENT_UNMAP)
+            cursor->stamp = unit.first;
+        switch (kind) {
+        case AGENT_BRIEF:
+            take_brief(cursor, unit.first);
+            return true;
+        case AGENT_FREE:
+            cursor->event.kind = FEED_FREE;
+            cursor->tail++;
+            return true;
+        case AGENT_ALLOC:
+            return take_long(feed, ring, FEED_ALLOC);
+        case AGENT_MAP:
+            return take_long(feed, ring, FEED_MAP);
+        case AGENT_UNMAP:
+            return take_long(feed, ring, FEED_UNMAP);
+        default:
+            if (!take_mark(feed, ring, kind, address))
+                return false;
+        }
+    }
+    return false;
+}
+
+static bool is_earlier(const struct feed *feed, uint32_t a, uint32_t b)
+{
+    return feed->cursors[a].stamp < feed->cursors[b].stamp;
+}
+
+static void sift_down(struct feed *feed, uint32_t at)
+{
+    uint32_t *heap = feed->heap;
+    uint32_t ring = heap[at];
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= feed->heap_count)
+            break;
+        if (child + 1 < feed->heap_count && is_earlier(feed, heap[child + 1], heap[child]))
+            child++;
+        if (!is_earlier(feed, heap[child], ring))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = ring;
+}
+
+static void sift_up(struct feed *feed, uint32_t at)
+{
+    uint32_t *heap = feed->heap;
+    uint32_t ring = heap[at];
+    for (; at && is_earlier(feed, ring, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = ring;
+}
+
+/* Begins a ring that a thread has taken; false: it is invalid. */
+static bool open_ring(struct feed *feed, uint32_t ring)
+{
+    struct feed_cursor *cursor = &feed->cursors[ring];
+    uint64_t start = __atomic_load_n(&feed->rings[ring].start, __ATOMIC_RELAXED);
+    cursor->is_open = true;
+    if (agent_chunk(start) >= feed->sizes.chunk_count || start & (AGENT_CHUNK_UNITS - 1) ||
+        agent_units(start) < agent_units(cursor->tail) ||
+        agent_units(start) > agent_units(cursor->head))
+        return skip_ring(feed, cursor);
+    cursor->tail = start;
+    return true;
+}
+
+/* Looks how far a ring is written, and takes its first event where none was waiting. */
+static void look_at_ring(struct feed *feed, uint32_t ring)
+{
+    struct feed_cursor *cursor = &feed->cursors[ring];
+    uint64_t most = (uint64_t)feed->sizes.chunk_count * AGENT_CHUNK_UNITS;
+    uint64_t head = __atomic_load_n(&feed->rings[ring].head, __ATOMIC_ACQUIRE);
+    if (head == cursor->head || agent_chunk(head) >= feed->sizes.chunk_count)
+        return;
+    cursor->head = head;
+    if (!cursor->is_open && !open_ring(feed, ring))
+        return;
+    /* More than all chunks hold, or backwards: the new part is not known. */
+    if (units_left(cursor) > most)
+        skip_ring(feed, cursor);
+    if (!cursor->has_event && take_event(feed, ring)) {
+        cursor->has_event = true;
+        feed->heap[feed->heap_count] = ring;
+        sift_up(feed, feed->heap_count++);
+    }
+}
+
+/* A ring of a thread that an exec has ended. */
+static void look_at_owner(struct feed *feed, uint32_t ring, uint32_t generation)
+{
+    struct feed_cursor *cursor = &feed->cursors[ring];
+    if (cursor->is_open && !cursor->has_event && !units_left(cursor) &&
+        __atomic_load_n(&feed->rings[ring].head, __ATOMIC_ACQUIRE) == cursor->head &&
+        __atomic_load_n(&feed->rings[ring].generation, __ATOMIC_RELAXED) != generation)
+        close_ring(feed, ring);
+}
+
+static void give_chunks_back(struct feed *feed)
+{
+    while (feed->passed_count)
+        agent_push(&feed->header->warm_chunks, feed->chunk_links,
+                   feed->passed[--feed->passed_count]);
+}
+
+static void look_at_rings(struct feed *feed)
+{
+    uint32_t generation = look32(&feed->header->generation);
+    uint32_t used = look32(&feed->header->rings_used);
+    if (used > feed->sizes.ring_count)
+        used = feed->sizes.ring_count;
+    give_chunks_back(feed);
+    __atomic_store_n(&feed->header->wake_at,
+                     __atomic_load_n(&feed->header->chunks_taken, __ATOMIC_RELAXED) +
+                         feed->sizes.chunk_count / 2,
+                     __ATOMIC_RELAXED);
+    for (uint32_t ring = 0; ring < used; ring++)
+        look_at_ring(feed, ring);
+    for (uint32_t ring = 0; generation && ring < used; ring++)
+        look_at_owner(feed, ring, generation);
+}
+
+/* The earliest is done with: on to the next of its ring. There must be one. */
+static void next_event(struct feed *feed)
+{
+    uint32_t ring = feed->heap[0];
+    struct feed_cursor *cursor = &feed->cursors[ring];
+    cursor->has_event = take_event(feed, ring);
+    if (!cursor->has_event)
+        feed->heap[0] = feed->heap[--feed->heap_count];
+    sift_down(feed, 0);
+}
+
+/* New pages in place of these. */
+static void renew(const struct feed *feed, uint32_t first, uint32_t end)
+{
+    enum { CHUNK_BYTES = AGENT_CHUNK_UNITS * sizeof(struct agent_unit) };
+    off_t start = (off_t)(agent_chunks_at(&feed->sizes) + (uint64_t)first * CHUNK_BYTES);
+    off_t bytes = (off_t)(end - first) * CHUNK_BYTES;
+    if (!fallocate(feed->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, bytes))
+        fallocate(feed->fd, FALLOC_FL_KEEP_SIZE, start, bytes);
+}
+
+/*
+ * Gives the memory of unused chunks back, all but a few. Their replacement is charged to misstop,
+ * and is no part of the program's resident set.
+ */
+static void give_memory_back(struct feed *feed)
+{
+    uint32_t count = feed->sizes.chunk_count;
+    uint32_t warm[WARM_CHUNKS];
+    uint32_t kept = 0;
+    uint32_t chunk;
+    memset(feed->idle, 0, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(chunk = agent_pop(&feed->header->warm_chunks, feed->chunk_links, count)))
+            break;
+        if (kept < WARM_CHUNKS)
+            warm[kept++] = chunk - 1;
+        else
+            feed->idle[chunk - 1] = 1;
+    }
+    while (kept)
+        agent_push(&feed->header->warm_chunks, feed->chunk_links, warm[--kept]);
+    for (uint32_t end, first = 0; first < count; first = end) {
+        for (end = first + 1; end < count && feed->idle[end] == feed->idle[first]; end++)
+            ;
+        if (!feed->idle[first])
+            continue;
+        renew(feed, first, end);
+        for (chunk = end; chunk-- > first;)
+            agent_push(&feed->header->cold_chunks, feed->chunk_links, chunk);
+    }
+}
+
+/* Events that found no chunk free. */
+static uint64_t events_lost(const struct feed *feed)
+{
+    uint64_t sum = 0;
+    uint32_t used = __atomic_load_n(&feed->header->rings_used, __ATOMIC_ACQUIRE);
+    for (uint32_t ring = 0; ring < used && ring < feed->sizes.ring_count; ring++)
+        sum += __atomic_load_n(&feed->rings[ring].lost, __ATOMIC_RELAXED);
+    return sum;
 }
 
 static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *error)
@@ -674,6 +589,26 @@ static void fill_header(struct feed *feed)
     feed->header->magic = AGENT_MAGIC;
 }
 
+/* All chunks are free, the first on top. -ENOMEM. */
+static int make_tables(struct feed *feed)
+{
+    const struct agent_sizes *sizes = &feed->sizes;
+    char *memory = feed->memory;
+    feed->rings = (struct agent_ring *)(memory + agent_rings_at());
+    feed->ring_links = (uint32_t *)(memory + agent_ring_links_at(sizes));
+    feed->chunk_links = (uint32_t *)(memory + agent_chunk_links_at(sizes));
+    feed->words = (uint64_t *)(memory + agent_words_at(sizes));
+    feed->units = (struct agent_unit *)(memory + agent_chunks_at(sizes));
+    feed->known = calloc(sizes->path_count, sizeof *feed->known);
+    feed->cursors = calloc(sizes->ring_count, sizeof *feed->cursors);
+    feed->heap = calloc(sizes->ring_count, sizeof *feed->heap);
+    feed->passed = calloc(sizes->chunk_count, sizeof *feed->passed);
+    feed->idle = calloc(sizes->chunk_count, sizeof *feed->idle);
+    for (uint32_t chunk = sizes->chunk_count; chunk--;)
+        agent_push(&feed->header->cold_chunks, feed->chunk_links, chunk);
+    return feed->known && feed->cursors && feed->heap && feed->passed && feed->idle ? 0 : -ENOMEM;
+}
+
 int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct error *error)
 {
     if (!agent_sizes_valid(sizes))
@@ -687,9 +622,7 @@ int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct er
     if (code)
         goto failed;
     feed->why = calloc(1, WHY_BYTES);
-    if (!feed->why || describe_self(feed) ||
-        feed_rings_init(&feed->rings, feed->memory, &feed->sizes) ||
-        feed_paths_init(&feed->paths, feed->memory, &feed->sizes)) {
+    if (!feed->why || describe_self(feed) || make_tables(feed)) {
         code = error_set(error, -ENOMEM, "out of memory");
         goto failed;
     }
@@ -720,8 +653,12 @@ void feed_free(struct feed *feed)
         munmap(feed->memory, agent_total_bytes(&feed->sizes));
     if (feed->fd >= 0)
         close(feed->fd);
-    feed_paths_fini(&feed->paths);
-    feed_rings_fini(&feed->rings);
+    arena_fini(&feed->paths);
+    free(feed->known);
+    free(feed->cursors);
+    free(feed->heap);
+    free(feed->passed);
+    free(feed->idle);
     free(feed->why);
     free(feed);
 }
@@ -753,15 +690,9 @@ static void hand_out(struct feed *feed, struct feed_cursor *cursor, feed_callbac
         feed->last_ns = time_ns;
     feed->last_stamp = cursor->stamp;
     event->time_ns = feed->last_ns;
-    if (event->path >= feed->sizes.path_count || !feed->paths.known[event->path])
+    if (event->path >= feed->sizes.path_count || !feed->known[event->path])
         event->path = 0;
     callback(context, event);
-}
-
-static void look_at_rings(struct feed *feed)
-{
-    feed_rings_look(&feed->rings, look32(&feed->header->rings_used));
-    feed_paths_learn(&feed->paths);
 }
 
 static void trim(struct feed *feed)
@@ -774,7 +705,7 @@ static void trim(struct feed *feed)
     feed->trimmed_ns = now_ns;
     feed->trimmed_taken = taken;
     if (!is_busy) /* else the program would wait for the same pages again */
-        feed_rings_trim(&feed->rings, feed->fd);
+        give_memory_back(feed);
 }
 
 long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, void *context)
@@ -787,35 +718,39 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
     if (until_ns > feed->clock.latest.ns) {
         stamp_clock_update(&feed->clock);
         look_at_rings(feed);
+        learn_paths(feed);
     }
     uint64_t limit = stamp_clock_stamp(&feed->clock, until_ns);
     if (limit > feed->clock.latest.stamp)
         limit = feed->clock.latest.stamp;
     /* Ends: no ring is looked at again, and none holds more than all chunks. */
     struct feed_cursor *first;
-    while ((first = feed_rings_first(&feed->rings)) && first->stamp <= limit) {
+    while (feed->heap_count && (first = &feed->cursors[feed->heap[0]])->stamp <= limit) {
         hand_out(feed, first, callback, context);
-        feed_rings_next(&feed->rings);
+        next_event(feed);
         count++;
     }
     if (!feed->is_simulated)
-        give_chunks_back(&feed->rings);
+        give_chunks_back(feed);
     trim(feed);
     return count;
 }
 
 uint32_t feed_path(const struct feed *feed, uint32_t path, const uint64_t **frames)
 {
-    return feed_paths_get(&feed->paths, path, frames);
+    if (!path || path >= feed->sizes.path_count || !feed->known[path])
+        return 0;
+    *frames = feed->known[path] + 1;
+    return (uint32_t)feed->known[path][0];
 }
 
 struct feed_counts feed_counts(const struct feed *feed)
 {
     const struct agent_header *header = feed->header;
     return (struct feed_counts){
-        .ring_full = feed_rings_lost(&feed->rings),
+        .ring_full = events_lost(feed),
         .no_ring = look64(&header->lost_no_ring),
-        .damaged = feed->rings.damaged,
+        .damaged = feed->damaged,
         .no_path = look64(&header->lost_paths),
         .paths = look64(&header->path_top) >> AGENT_PATH_SHIFT,
         .unwound = look64(&header->unwound),

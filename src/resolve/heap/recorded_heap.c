@@ -120,7 +120,7 @@ static bool make_path_room(struct recorded_heap *recorded, uint32_t path)
 static uint32_t recorded_bin_of(struct recorded_heap *recorded, uint32_t path, bool mapping)
 {
     const uint64_t *frames;
-    uint64_t marked[2] = {RECORDED_MAPPING};
+    uint64_t marked[2] = {BINS_MAPPING};
     uint32_t index = path * 2 + mapping;
     if (!path || path > UINT32_MAX / 4 || !make_path_room(recorded, index))
         return BINS_REST;
@@ -136,26 +136,6 @@ static uint32_t recorded_bin_of(struct recorded_heap *recorded, uint32_t path, b
     }
     recorded->bin_of_path[index] = bins_of_path(recorded->bins, frames, depth);
     return recorded->bin_of_path[index];
-}
-
-/* The namer of our own, which knows the mark of a mapping. */
-static bool recorded_name_address(void *context, uint64_t address, const char **function,
-                                  const char **module, const char **file, uint32_t *line)
-{
-    const struct recorded_heap *recorded = context;
-    if (address != RECORDED_MAPPING - 1)
-        return recorded->namer(recorded->context, address, function, module, file, line);
-    *function = BINS_MAPPING_NAME;
-    *module = *file = NULL;
-    *line = 0;
-    return true;
-}
-
-static int recorded_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
-                             uint32_t *type)
-{
-    const struct recorded_heap *recorded = context;
-    return recorded->assigned(recorded->context, return_address, out, out_size, type);
 }
 
 static struct block block_of(struct recorded_heap *recorded, const struct feed_event *event,
@@ -384,8 +364,8 @@ static void recorded_list_leads(struct recorded_heap *recorded)
 
 void recorded_heap_name_bins(struct recorded_heap *recorded)
 {
-    bins_update_names(recorded->bins, &recorded->wrappers, &recorded->rules, recorded_name_address,
-                      recorded->assigned ? recorded_assigned : NULL, recorded);
+    bins_update_names(recorded->bins, &recorded->wrappers, &recorded->rules, recorded->namer,
+                      recorded->assigned, recorded->context);
 }
 
 /* A function that mapped memory with blocks in it is an allocator; so are its other mappings. */
@@ -432,12 +412,6 @@ void recorded_heap_tick(struct recorded_heap *recorded, uint64_t now_ns)
     recorded_list_leads(recorded);
 }
 
-const char *recorded_heap_name(const struct recorded_heap *recorded, uint32_t bin)
-{
-    const struct bin *at = bins_at(recorded->bins, bin);
-    return at ? bin_name(at) : NULL;
-}
-
 /* The bins of recorded_heap.c as others see them: figures, and the call path in words. */
 
 enum { SITES_MAX = 1 << 18 };
@@ -451,7 +425,7 @@ static void describe_site(struct recorded_heap *recorded, uint64_t address,
     const char *file = NULL;
     uint32_t line = 0;
     /* A return address is behind its call, perhaps behind the last line of the function. */
-    bool known = recorded_name_address(recorded, address - 1, &function, &module, &file, &line);
+    bool known = recorded->namer(recorded->context, address - 1, &function, &module, &file, &line);
     bool later = known && line == BINS_LINE_LATER;
     const char *slash = file ? strrchr(file, '/') : NULL;
     if (later && site->words)
@@ -487,32 +461,6 @@ static const char *site_of(struct recorded_heap *recorded, uint64_t address)
     return site->words ? site->words : "?";
 }
 
-static void fill_figures(const struct recorded_heap *recorded, const struct bin_stats *stats,
-                         struct heap_bin *bin)
-{
-    uint64_t now = recorded->now_ns;
-    memcpy(bin->sizes, stats->sizes, sizeof bin->sizes);
-    bin->live_blocks = stats->live_blocks;
-    bin->usable_bytes = stats->live_usable_bytes;
-    bin->requested_bytes = stats->live_requested_bytes;
-    bin->allocations = stats->allocations;
-    bin->frees = stats->frees;
-    bin->allocations_per_s = stats->allocations_per_s;
-    bin->frees_per_s = stats->frees_per_s;
-    bin->lifetime_s = bin_stats_lifetime_ns(stats) / CLOCK_NS_PER_S;
-    bin->age_s = stats->first_ns && now > stats->first_ns
-                     ? (double)(now - stats->first_ns) / CLOCK_NS_PER_S
-                     : NAN;
-    bin->quiet_s = stats->last_ns && now >= stats->last_ns
-                       ? (double)(now - stats->last_ns) / CLOCK_NS_PER_S
-                       : NAN;
-    bin->growth_blocks = bin->growth_bytes = NAN;
-    if (bins_mark_ns(recorded->bins)) {
-        bin->growth_blocks = (double)stats->live_blocks - (double)stats->mark_blocks;
-        bin->growth_bytes = (double)stats->live_usable_bytes - (double)stats->mark_usable_bytes;
-    }
-}
-
 bool recorded_heap_bin(struct recorded_heap *recorded, uint32_t index, struct heap_bin *bin)
 {
     struct bin_stats stats;
@@ -534,7 +482,7 @@ bool recorded_heap_bin(struct recorded_heap *recorded, uint32_t index, struct he
         recorded->shown[i] = site_of(recorded, bins_path(recorded->bins, lead)[i]);
     bin->site = recorded->shown;
     bin->site_count = depth;
-    fill_figures(recorded, &stats, bin);
+    bin_stats_show(&stats, recorded->now_ns, bins_mark_ns(recorded->bins), bin);
     return true;
 }
 

@@ -21,9 +21,6 @@
 
 enum { RECORDED_DEPTH_SHOWN = 64, RECORDED_EVENTS = 128, RECORDED_PAIR_BITS = 9 };
 
-/* Innermost "return address" of a path that made a mapping. */
-#define RECORDED_MAPPING UINT64_C(2)
-
 /* A return address in words. */
 struct recorded_site {
     const char *words; /* "function (file:line)" */
@@ -99,9 +96,6 @@ void recorded_heap_tick(struct recorded_heap *recorded, uint64_t now_ns);
 int recorded_heap_rename(struct recorded_heap *recorded, uint32_t bin, const char *name);
 int recorded_heap_combine(struct recorded_heap *recorded, const uint32_t *bins, uint32_t count);
 int recorded_heap_undo(struct recorded_heap *recorded);
-
-/* NULL: not named yet. */
-const char *recorded_heap_name(const struct recorded_heap *recorded, uint32_t bin);
 
 /* Sums of a bin's group. A mapping that an allocator cuts into blocks is counted by its blocks, and
  * not once more by the mapping. */

@@ -50,10 +50,9 @@ static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned a
 static bool in_list(struct walk *walk, uint64_t chunk)
 {
     uint64_t links[2], back, forth;
-    return walk_memory_read(&walk->memory, chunk + 16, links, sizeof links) &&
-           !((links[0] | links[1]) & 15) &&
-           walk_memory_read(&walk->memory, links[0] + 24, &back, 8) && back == chunk &&
-           walk_memory_read(&walk->memory, links[1] + 16, &forth, 8) && forth == chunk;
+    return walk_memory_read(walk, chunk + 16, links, sizeof links) &&
+           !((links[0] | links[1]) & 15) && walk_memory_read(walk, links[0] + 24, &back, 8) &&
+           back == chunk && walk_memory_read(walk, links[1] + 16, &forth, 8) && forth == chunk;
 }
 
 /* False: the chain leads through what was a free chunk once. */
@@ -81,7 +80,7 @@ static enum walk_failure over_gap(struct walk *walk, struct walk_chain *chain, u
     uint64_t fence = chain->chunk.at;
     uint64_t at = 0;
     if (!chain->span->arena && target >= fence + WALK_CHUNK_MIN && target < chain->span->end)
-        at = walk_chain_resume(chain, &walk->probe, fence + WALK_CHUNK_HEADER);
+        at = walk_chain_resume(chain, fence + WALK_CHUNK_HEADER);
     if (!at || at > target)
         return WALK_FAIL_FOREIGN;
     walk_span_pass(chain->span, fence, at, &chain->trust);
@@ -129,16 +128,16 @@ static bool read_heads(struct walk *walk, const struct walk_chain *chain, uint64
     uint64_t next = at + walk_chunk_bytes(&chain->chunk);
     uint64_t before = chain->before ? chain->before : at;
     if (next + 16 - before <= CHECK_BYTES) {
-        if (!walk_memory_read(&walk->memory, before, bytes, next + 16 - before))
+        if (!walk_memory_read(walk, before, bytes, next + 16 - before))
             return false;
         memcpy(&heads[0], bytes + 8, 8);
         memcpy(&heads[1], bytes + (at - before) + 8, 8);
         memcpy(&heads[2], bytes + (next - before) + 8, 8);
         return true;
     }
-    return walk_memory_read(&walk->memory, before + 8, &heads[0], 8) &&
-           walk_memory_read(&walk->memory, at + 8, &heads[1], 8) &&
-           walk_memory_read(&walk->memory, next + 8, &heads[2], 8);
+    return walk_memory_read(walk, before + 8, &heads[0], 8) &&
+           walk_memory_read(walk, at + 8, &heads[1], 8) &&
+           walk_memory_read(walk, next + 8, &heads[2], 8);
 }
 
 /* Whether the block is still there, between the same neighbours. */
@@ -237,8 +236,8 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
             return failure;
         }
         walk->stats.retries++;
-        if (!walk_span_refresh(span, &walk->arenas, &walk->memory)) {
-            walk_spans_remove(&walk->spans, span);
+        if (!walk_span_refresh(walk, span)) {
+            walk_spans_remove(walk, span);
             return failure;
         }
     }
@@ -277,8 +276,10 @@ int walk_new(struct walk **out, const struct walk_target *target)
     walk->reach_bytes = UINT64_MAX;
     walk_lists_init(&walk->lists);
     snprintf(walk->status, sizeof walk->status, "no mappings known yet");
-    if (walk_window_init(&walk->window) || walk_window_init(&walk->probe) ||
-        walk_arenas_init(&walk->arenas)) {
+    walk->window.words = malloc(WALK_WINDOW_BYTES);
+    walk->probe.words = malloc(WALK_WINDOW_BYTES);
+    walk->arenas.starts = calloc(WALK_ARENAS_MAX, sizeof *walk->arenas.starts);
+    if (!walk->window.words || !walk->probe.words || !walk->arenas.starts) {
         walk_free(walk);
         return -ENOMEM;
     }
@@ -290,14 +291,18 @@ void walk_free(struct walk *walk)
 {
     if (!walk)
         return;
+    for (size_t i = 0; i < walk->spans.count; i++)
+        free(walk->spans.spans[i].marks);
+    free(walk->spans.spans);
     free(walk->threads);
-    walk_mapped_fini(&walk->mapped);
-    walk_lists_fini(&walk->lists);
-    walk_spans_fini(&walk->spans);
-    walk_arenas_fini(&walk->arenas);
-    walk_window_fini(&walk->probe);
-    walk_window_fini(&walk->window);
-    walk_memory_fini(&walk->memory);
+    free(walk->mapped.blocks);
+    free(walk->lists.caches);
+    hash_fini(&walk->lists.known);
+    free(walk->arenas.starts);
+    free(walk->probe.words);
+    free(walk->window.words);
+    free(walk->memory.maps.maps);
+    free(walk->memory.searched);
     free(walk);
 }
 
@@ -359,7 +364,7 @@ static bool walk_search_arenas(struct walk *walk, const struct maps *maps, bool 
         size = size < DATA_BYTES_MAX - bytes ? size : DATA_BYTES_MAX - bytes;
         bytes += size;
         walk->search_costly |= bytes > DATA_BYTES_MUCH;
-        if (walk_arenas_search(&walk->arenas, &walk->memory, map->start, map->start + size))
+        if (walk_arenas_search(walk, map->start, map->start + size))
             return true;
     }
     return false;
@@ -421,10 +426,10 @@ static uint64_t first_chunk(struct walk *walk, const struct walk_chain *chain, u
 {
     uint64_t head;
     /* As a rule the first thing that malloc makes is a thread's cache. */
-    if (walk_memory_read(&walk->memory, start + 8, &head, 8) && (head & 15) == WALK_PREV_IN_USE &&
+    if (walk_memory_read(walk, start + 8, &head, 8) && (head & 15) == WALK_PREV_IN_USE &&
         walk_cache_size(head & ~(uint64_t)7))
         return start;
-    return walk_chain_resume(chain, &walk->probe, start);
+    return walk_chain_resume(chain, start);
 }
 
 static void find_main(struct walk *walk)
@@ -446,15 +451,15 @@ static void find_main(struct walk *walk)
     end = end < limit ? end : limit;
     struct walk_span whole = {.first = start, .limit = limit, .mapped_end = end};
     struct walk_chain chain = walk_chain_of(walk, &whole, WALK_PAGE_BYTES);
-    struct walk_span *known = walk_spans_find(&walk->spans, end - 1);
-    if (!known && walk_span_refresh(&whole, &walk->arenas, &walk->memory))
+    struct walk_span *known = walk_spans_find(walk, end - 1);
+    if (!known && walk_span_refresh(walk, &whole))
         start = first_chunk(walk, &chain, start);
     else
         start = known ? known->first : 0;
     free(whole.marks);
-    struct walk_span *span = start ? walk_spans_add(&walk->spans, start, end, limit, 0) : NULL;
+    struct walk_span *span = start ? walk_spans_add(walk, start, end, limit, 0) : NULL;
     if (span)
-        walk_span_refresh(span, &walk->arenas, &walk->memory);
+        walk_span_refresh(walk, span);
 }
 
 static void drop_unmapped(struct walk *walk)
@@ -462,13 +467,13 @@ static void drop_unmapped(struct walk *walk)
     for (size_t i = walk->spans.count; i-- > 0;) {
         struct walk_span *span = &walk->spans.spans[i];
         if (!maps_find(&walk->memory.maps, span->first))
-            walk_spans_remove(&walk->spans, span);
+            walk_spans_remove(walk, span);
     }
 }
 
 int walk_update(struct walk *walk, const struct maps *maps)
 {
-    int code = walk_memory_map(&walk->memory, maps);
+    int code = walk_memory_map(walk, maps);
     if (code)
         return code;
     if (!walk->arenas.count && !walk->search_waiting)
@@ -479,7 +484,7 @@ int walk_update(struct walk *walk, const struct maps *maps)
     walk_go_search(walk, maps);
     if (!walk->arenas.count)
         return 0;
-    walk_arenas_follow(&walk->arenas, &walk->memory);
+    walk_arenas_follow(walk);
     drop_unmapped(walk);
     find_main(walk);
     return 0;
@@ -523,7 +528,7 @@ void walk_succeed(struct walk *walk, const struct walk *before)
 {
     for (size_t i = 0; i < before->spans.count; i++) {
         const struct walk_span *known = &before->spans.spans[i];
-        struct walk_span *span = walk_spans_find(&walk->spans, known->first);
+        struct walk_span *span = walk_spans_find(walk, known->first);
         if (span && span->unrest < known->unrest)
             span->unrest = known->unrest;
     }
@@ -549,11 +554,11 @@ static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
     if (span)
         failure = walk_locate(walk, span, address, block);
     /* Without a span, or with one that is gone now. */
-    if (!failure || walk_spans_find(&walk->spans, address))
+    if (!failure || walk_spans_find(walk, address))
         return failure;
     if (walk_mapped_find(walk, address, block))
         return WALK_FAIL_NONE;
-    span = walk_spans_find(&walk->spans, address);
+    span = walk_spans_find(walk, address);
     return span ? walk_locate(walk, span, address, block) : outside(walk, address);
 }
 
@@ -706,7 +711,7 @@ static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
                                       ? walk_all_follow(tour, &chain, &passed_to)
                                       : WALK_CHAIN_UNREADABLE;
         if (end == WALK_CHAIN_FENCE && !span->arena && chain.chunk.at + 64 < span->end) {
-            uint64_t at = walk_chain_resume(&chain, &walk->probe, chain.chunk.at + 16);
+            uint64_t at = walk_chain_resume(&chain, chain.chunk.at + 16);
             if (!at)
                 return;
             passed_to = from = at;
@@ -716,7 +721,7 @@ static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
             return;
         walk->stats.retries++;
         uint64_t back = BACK_BYTES * tries;
-        if (!walk_span_refresh(span, &walk->arenas, &walk->memory))
+        if (!walk_span_refresh(walk, span))
             break;
         from = walk_span_below(span, passed_to > back ? passed_to - back : 0);
     }
@@ -751,7 +756,7 @@ static long walk_all_start(struct walk *walk, walk_visit visitor, void *context)
 
 static long walk_all_chunks(struct walk *walk, walk_visit visitor, void *context)
 {
-    walk_arenas_follow(&walk->arenas, &walk->memory);
+    walk_arenas_follow(walk);
     walk_mapped_search(walk);
     walk_cache_search(walk);
     /* Blocks in a cache that is found only on the way are reported by the key all caches share.

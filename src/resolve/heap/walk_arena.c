@@ -29,18 +29,6 @@ struct bins {
     size_t behind;
 };
 
-int walk_arenas_init(struct walk_arenas *arenas)
-{
-    *arenas = (struct walk_arenas){.starts = calloc(WALK_ARENAS_MAX, sizeof *arenas->starts)};
-    return arenas->starts ? 0 : -ENOMEM;
-}
-
-void walk_arenas_fini(struct walk_arenas *arenas)
-{
-    free(arenas->starts);
-    *arenas = (struct walk_arenas){0};
-}
-
 /* The arena's index, or -1. */
 static int walk_arenas_index(const struct walk_arenas *arenas, uint64_t start)
 {
@@ -70,11 +58,11 @@ static bool is_bin(const struct words *data, size_t pair)
 }
 
 /* The chunk that ends the heap ends on a page. */
-static bool is_top(uint64_t pointer_at, struct walk_memory *memory)
+static bool is_top(struct walk *walk, uint64_t pointer_at)
 {
     uint64_t top, head;
-    return walk_memory_read(memory, pointer_at, &top, 8) && could_be_chunk(top) &&
-           walk_memory_read(memory, top + 8, &head, 8) && head & 1 && !(head & 0xe) &&
+    return walk_memory_read(walk, pointer_at, &top, 8) && could_be_chunk(top) &&
+           walk_memory_read(walk, top + 8, &head, 8) && head & 1 && !(head & 0xe) &&
            !((top + (head & ~(uint64_t)7)) & (WALK_PAGE_BYTES - 1));
 }
 
@@ -98,7 +86,7 @@ static bool find_bins(const struct words *data, size_t *at, struct bins *bins)
 
 /* Whether a run is an arena's: long enough, behind a top chunk. The pointers before the bins
  * (fast bins, top, last remainder) may look like some and are left out. */
-static bool is_arena(const struct words *data, struct bins *bins, struct walk_memory *memory)
+static bool is_arena(struct walk *walk, const struct words *data, struct bins *bins)
 {
     size_t first = bins->first;
     for (size_t i = first; i >= 2 && i <= first + LIKE_BINS_WORDS; i += 2) {
@@ -106,22 +94,22 @@ static bool is_arena(const struct words *data, struct bins *bins, struct walk_me
         if (i >= bins->behind || pairs < PAIRS_MIN || pairs > PAIRS_MAX)
             return false;
         bins->first = i;
-        if (is_top(data->start + i * 8 - 16, memory))
+        if (is_top(walk, data->start + i * 8 - 16))
             return true;
     }
     return false;
 }
 
 /* How far into the arena that starts at `start` its bins are; 0: no arena. */
-static uint64_t bins_in(struct walk_memory *memory, uint64_t start)
+static uint64_t bins_in(struct walk *walk, uint64_t start)
 {
     uint64_t words[512];
     struct bins bins;
     size_t at = 0;
     struct words data = {words, sizeof words / 8, start};
-    if (start & 7 || !walk_memory_read(memory, start, words, sizeof words))
+    if (start & 7 || !walk_memory_read(walk, start, words, sizeof words))
         return 0;
-    if (!find_bins(&data, &at, &bins) || !is_arena(&data, &bins, memory) ||
+    if (!find_bins(&data, &at, &bins) || !is_arena(walk, &data, &bins) ||
         bins.first * 8 > BEFORE_BINS_BYTES)
         return 0;
     return bins.first * 8;
@@ -131,8 +119,9 @@ static uint64_t bins_in(struct walk_memory *memory, uint64_t start)
  * Follows `next` from the main arena; whether the ring closes. A new arena comes right behind the
  * main one, so new ones are put last here: an arena keeps its index.
  */
-static bool ring(struct walk_arenas *arenas, struct walk_memory *memory)
+static bool ring(struct walk *walk)
 {
+    struct walk_arenas *arenas = &walk->arenas;
     uint64_t at = arenas->starts[0];
     for (size_t steps = 0; steps < WALK_ARENAS_MAX; steps++) {
         if (walk_arenas_index(arenas, at) < 0) {
@@ -140,7 +129,7 @@ static bool ring(struct walk_arenas *arenas, struct walk_memory *memory)
                 return false;
             arenas->starts[arenas->count++] = at;
         }
-        if (!walk_memory_read(memory, at + arenas->next_offset, &at, 8) || !at || at & 7)
+        if (!walk_memory_read(walk, at + arenas->next_offset, &at, 8) || !at || at & 7)
             return false;
         if (at == arenas->starts[0])
             return true;
@@ -153,49 +142,47 @@ static bool ring(struct walk_arenas *arenas, struct walk_memory *memory)
  * this is the only one; else the next arena's bins show how far before its own bins an arena
  * starts.
  */
-static bool walk_arena_settle(struct walk_arenas *arenas, struct walk_memory *memory,
-                              const struct words *data, const struct bins *bins)
+static bool walk_arena_settle(struct walk *walk, const struct words *data, const struct bins *bins)
 {
+    struct walk_arenas *arenas = &walk->arenas;
     uint64_t first_bin = data->start + bins->first * 8;
     /* `next` may look like a bin as well. */
     for (size_t i = bins->behind - LIKE_BINS_WORDS;
          i < bins->behind + BEHIND_BINS_WORDS && i < data->count; i++) {
         uint64_t next = data->words[i];
         bool self = next < first_bin && first_bin - next <= BEFORE_BINS_BYTES && !(next & 7);
-        uint64_t offset = self ? first_bin - next : bins_in(memory, next);
+        uint64_t offset = self ? first_bin - next : bins_in(walk, next);
         if (!offset)
             continue;
         arenas->starts[0] = first_bin - offset;
         arenas->count = 1;
         arenas->bins_offset = offset;
         arenas->next_offset = data->start + i * 8 - arenas->starts[0];
-        if (ring(arenas, memory))
+        if (ring(walk))
             return true;
     }
     arenas->count = 0;
     return false;
 }
 
-static bool search_words(struct walk_arenas *arenas, struct walk_memory *memory,
-                         const struct words *data)
+static bool search_words(struct walk *walk, const struct words *data)
 {
     struct bins bins;
     size_t at = 0;
     while (find_bins(data, &at, &bins))
-        if (is_arena(data, &bins, memory) && walk_arena_settle(arenas, memory, data, &bins))
+        if (is_arena(walk, data, &bins) && walk_arena_settle(walk, data, &bins))
             return true;
     return false;
 }
 
-bool walk_arenas_search(struct walk_arenas *arenas, struct walk_memory *memory, uint64_t start,
-                        uint64_t end)
+bool walk_arenas_search(struct walk *walk, uint64_t start, uint64_t end)
 {
     uint64_t *words = malloc(DATA_BYTES);
     bool found = false;
     for (uint64_t at = start; words && !found && at < end;) {
         size_t bytes = end - at < DATA_BYTES ? (size_t)(end - at) : DATA_BYTES;
-        struct words data = {words, walk_memory_read_some(memory, at, words, bytes) / 8, at};
-        found = search_words(arenas, memory, &data);
+        struct words data = {words, walk_memory_read_some(walk, at, words, bytes) / 8, at};
+        found = search_words(walk, &data);
         if (bytes < DATA_BYTES)
             break;
         at += DATA_BYTES - DATA_OVERLAP;
@@ -204,20 +191,19 @@ bool walk_arenas_search(struct walk_arenas *arenas, struct walk_memory *memory, 
     return found;
 }
 
-void walk_arenas_follow(struct walk_arenas *arenas, struct walk_memory *memory)
+void walk_arenas_follow(struct walk *walk)
 {
     /* `next` of a new arena is set before it is put into the ring: the part read is valid even if
      * the rest could not be read. */
-    if (arenas->count)
-        ring(arenas, memory);
+    if (walk->arenas.count)
+        ring(walk);
 }
 
-uint64_t walk_arenas_top(const struct walk_arenas *arenas, struct walk_memory *memory,
-                         uint32_t arena)
+uint64_t walk_arenas_top(struct walk *walk, uint32_t arena)
 {
     uint64_t top = 0;
-    uint64_t at = arenas->starts[arena] + arenas->bins_offset - 16;
-    return walk_memory_read(memory, at, &top, 8) && !(top & 15) ? top : 0;
+    uint64_t at = walk->arenas.starts[arena] + walk->arenas.bins_offset - 16;
+    return walk_memory_read(walk, at, &top, 8) && !(top & 15) ? top : 0;
 }
 
 /* An arena is behind the heap_info of its first heap, its first chunk behind it: after
@@ -230,11 +216,11 @@ static uint64_t first_chunk(const struct walk_arenas *arenas, uint64_t start, ui
     return (arena + arenas->next_offset + 40 + 15) & ~(uint64_t)15;
 }
 
-bool walk_heap_read(const struct walk_arenas *arenas, struct walk_memory *memory, uint64_t start,
-                    struct walk_heap *heap)
+bool walk_heap_read(struct walk *walk, uint64_t start, struct walk_heap *heap)
 {
+    const struct walk_arenas *arenas = &walk->arenas;
     uint64_t words[4]; /* arena, previous heap, size, bytes ever writable */
-    if (start & (WALK_HEAP_MAX - 1) || !walk_memory_read(memory, start, words, sizeof words))
+    if (start & (WALK_HEAP_MAX - 1) || !walk_memory_read(walk, start, words, sizeof words))
         return false;
     int arena = walk_arenas_index(arenas, words[0]);
     uint64_t info_bytes = words[0] & (WALK_HEAP_MAX - 1);

@@ -60,13 +60,12 @@ static bool entry_fits(const struct walk *walk, const struct walk_cache *cache, 
 static bool walk_cache_read(struct walk *walk, uint64_t start, struct walk_cache *cache)
 {
     uint64_t words[1 + WALK_CACHE_BINS_MAX / 4 + WALK_CACHE_BINS_MAX];
-    int shape = walk_memory_read(&walk->memory, start - 8, words, 8)
-                    ? shape_of(words[0] & ~(uint64_t)7)
-                    : -1;
+    int shape =
+        walk_memory_read(walk, start - 8, words, 8) ? shape_of(words[0] & ~(uint64_t)7) : -1;
     if (shape < 0)
         return false;
     size_t bins = shapes[shape].bins;
-    if (!walk_memory_read(&walk->memory, start, words, bins * 10))
+    if (!walk_memory_read(walk, start, words, bins * 10))
         return false;
     cache->bin_count = bins;
     memcpy(cache->counts, words, bins * 2);
@@ -104,7 +103,7 @@ static int has_entries(struct walk *walk, uint64_t start, const struct walk_cach
         uint64_t bytes = walk_cache_bin_bytes(bin);
         if (!cache->entries[bin])
             continue;
-        if (!walk_memory_read(&walk->memory, cache->entries[bin] - 8, words, sizeof words) ||
+        if (!walk_memory_read(walk, cache->entries[bin] - 8, words, sizeof words) ||
             (bytes && (words[0] & ~(uint64_t)7) != bytes))
             return -1;
         learn_key(walk, start, words[2]);
@@ -178,7 +177,7 @@ static void search_mapping(struct walk *walk, const struct map *map, struct hash
         return;
     uint64_t *words = walk->probe.words;
     walk_window_reset(&walk->probe, 0);
-    size_t got = walk_memory_read_some(&walk->memory, start, words, bytes);
+    size_t got = walk_memory_read_some(walk, start, words, bytes);
     *bytes_left -= got;
     search_words(walk, words, got / 8, start, seen);
 }
@@ -192,7 +191,7 @@ static void search_thread(struct walk *walk, uint64_t base, struct hash *seen, u
     walk_window_reset(&walk->probe, 0);
     /* The storage is small as a rule, and the addresses below it may be unmapped. */
     for (uint64_t bytes = STORAGE_BYTES; bytes >= 4096; bytes /= 4) {
-        if (!walk_memory_read(&walk->memory, base - bytes, words, bytes))
+        if (!walk_memory_read(walk, base - bytes, words, bytes))
             continue;
         *bytes_left -= bytes;
         search_storage(walk, words, bytes / 8, seen);
@@ -227,14 +226,6 @@ enum {
 void walk_lists_init(struct walk_lists *lists)
 {
     *lists = (struct walk_lists){.entries_left = LIST_FIND_MAX};
-    hash_init(&lists->known);
-}
-
-void walk_lists_fini(struct walk_lists *lists)
-{
-    hash_fini(&lists->known);
-    free(lists->caches);
-    *lists = (struct walk_lists){0};
 }
 
 /* A place that a list's pointer can have: in a heap, or in a mapping that may be one. */
@@ -242,8 +233,7 @@ static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
 {
     if (address < WALK_PAGE_BYTES || address & 15)
         return false;
-    return walk_spans_find(&walk->spans, address) ||
-           walk_is_data(maps_find(&walk->memory.maps, address));
+    return walk_spans_find(walk, address) || walk_is_data(maps_find(&walk->memory.maps, address));
 }
 
 static bool plausible(const struct walk *walk, uint64_t pointer)
@@ -290,7 +280,7 @@ static bool list_read(struct walk *walk, struct list *list)
     if (!list->at)
         return false;
     if (!walk_lists_in_heap(walk, list->at) ||
-        !walk_memory_read(&walk->memory, list->at + 8, list->words, sizeof list->words))
+        !walk_memory_read(walk, list->at + 8, list->words, sizeof list->words))
         return false;
     uint64_t bytes = list->words[0] & ~(uint64_t)7;
     return list->bytes ? bytes == list->bytes : bytes >= WALK_CHUNK_MIN;
@@ -344,7 +334,7 @@ static void fast_heads(struct walk *walk, uint32_t arena, uint64_t heads[FAST_BI
     size_t count = before / 8 < FAST_BINS + 1 ? before / 8 - 1 : FAST_BINS;
     for (size_t i = 0; i < FAST_BINS; i++)
         heads[i] = 0;
-    walk_memory_read(&walk->memory, top - count * 8, heads, count * 8);
+    walk_memory_read(walk, top - count * 8, heads, count * 8);
 }
 
 static struct list fast_list(uint64_t head, uint64_t bytes)

@@ -50,7 +50,7 @@ static uint64_t arena_of(struct walk *walk, uint64_t table, uint64_t address)
 {
     uint64_t arena = 0;
     uint64_t at = table + ((address - lowest) >> ARENA_SHIFT) * 8;
-    return walk_memory_read(&walk->memory, at, &arena, sizeof arena) && arena % 8 == 0 ? arena : 0;
+    return walk_memory_read(walk, at, &arena, sizeof arena) && arena % 8 == 0 ? arena : 0;
 }
 
 static uint64_t page_word(uint64_t spans, uint64_t address)
@@ -65,7 +65,7 @@ static bool read_span(struct walk *walk, uint64_t at, unsigned size_at, struct s
     uint64_t words[SPAN_WORDS];
     const unsigned char *bytes = (const unsigned char *)words;
     uint16_t in_use;
-    if (!at || at % 8 || !walk_memory_read(&walk->memory, at, words, sizeof words) ||
+    if (!at || at % 8 || !walk_memory_read(walk, at, words, sizeof words) ||
         bytes[size_at * 8 - STATE_BEFORE] != IN_USE)
         return false;
     uint64_t start = words[SPAN_START];
@@ -90,8 +90,7 @@ static bool span_of_page(struct walk *walk, uint64_t address, struct span *span)
     const struct walk_go *go = &walk->go;
     uint64_t arena = go->table && !(address >> 47) ? arena_of(walk, go->table, address) : 0;
     uint64_t at = 0;
-    return arena &&
-           walk_memory_read(&walk->memory, page_word(arena + go->spans, address), &at, sizeof at) &&
+    return arena && walk_memory_read(walk, page_word(arena + go->spans, address), &at, sizeof at) &&
            read_span(walk, at, go->size_at, span) && address >= span->start && address < span->end;
 }
 
@@ -147,11 +146,10 @@ static bool search_arena(struct walk *walk, uint64_t arena, uint64_t page)
     uint64_t *words = walk->window.words;
     walk_window_reset(&walk->window, WALK_PAGE_BYTES);
     for (uint64_t offset = 0; offset < ARENA_DATA_BYTES; offset += WALK_WINDOW_BYTES / 2) {
-        size_t read =
-            walk_memory_read_some(&walk->memory, arena + offset, words, WALK_WINDOW_BYTES) / 8;
+        size_t read = walk_memory_read_some(walk, arena + offset, words, WALK_WINDOW_BYTES) / 8;
         for (size_t i = 0; i < read && i < WALK_WINDOW_BYTES / 16; i++)
             if (words[i] % 8 == 0 && maps_find(&walk->memory.maps, words[i]) &&
-                walk_memory_read(&walk->memory, words[i] + SPAN_START * 8, &start, sizeof start) &&
+                walk_memory_read(walk, words[i] + SPAN_START * 8, &start, sizeof start) &&
                 start == page && are_spans(walk, offset + i * 8, page, words + i, read - i))
                 return true;
     }
@@ -164,7 +162,7 @@ static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_
     uint64_t last = 0;
     walk_window_reset(&walk->probe, WALK_WINDOW_BYTES);
     for (uint64_t at = start; at < end; at += 16) {
-        const uint64_t *pair = walk_window_at(&walk->memory, &walk->probe, at, 16);
+        const uint64_t *pair = walk_window_at(walk, &walk->probe, at, 16);
         for (unsigned i = 0; pair && i < 2; i++) {
             uint64_t table = pair[i];
             if (!table || table == last || table % WALK_PAGE_BYTES)
@@ -218,7 +216,7 @@ static bool visit_arena(struct walk *walk, uint64_t from, uint64_t to, walk_visi
     uint64_t *words = walk->window.words;
     uint64_t arena = arena_of(walk, walk->go.table, from);
     size_t count = (to - from) >> PAGE_SHIFT;
-    if (!arena || !walk_memory_read(&walk->memory, page_word(arena + walk->go.spans, from), words,
+    if (!arena || !walk_memory_read(walk, page_word(arena + walk->go.spans, from), words,
                                     count * sizeof *words))
         return true;
     for (size_t i = 0; i < count; i++) {

@@ -57,7 +57,7 @@ static uint64_t leaf_of(struct walk *walk, uint64_t root, uint64_t address)
 {
     uint64_t leaf = 0;
     if (address >> CLASS_SHIFT ||
-        !walk_memory_read(&walk->memory, root + (address >> LEAF_SHIFT) * 8, &leaf, sizeof leaf) ||
+        !walk_memory_read(walk, root + (address >> LEAF_SHIFT) * 8, &leaf, sizeof leaf) ||
         leaf % NODE_ALIGNMENT)
         return 0;
     return leaf;
@@ -76,7 +76,7 @@ static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, str
 {
     uint64_t words[3]; /* bits, address, size with a serial number below the page */
     if (!(entry & address_mask) ||
-        !walk_memory_read(&walk->memory, entry & address_mask, words, sizeof words))
+        !walk_memory_read(walk, entry & address_mask, words, sizeof words))
         return false;
     uint8_t place = walk->jemalloc.class_place;
     uint64_t size = words[2] >> PAGE_SHIFT << PAGE_SHIFT;
@@ -110,8 +110,7 @@ bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *
     struct extent extent;
     uint64_t entry;
     uint64_t leaf = walk->jemalloc.root ? leaf_of(walk, walk->jemalloc.root, address) : 0;
-    return leaf &&
-           walk_memory_read(&walk->memory, entry_address(leaf, address), &entry, sizeof entry) &&
+    return leaf && walk_memory_read(walk, entry_address(leaf, address), &entry, sizeof entry) &&
            read_extent(walk, entry, address, &extent) && block_at(&extent, address, block);
 }
 
@@ -144,8 +143,8 @@ bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_b
         count = count < page - first ? count : page - first;
         page -= count;
         uint64_t leaf = leaf_of(walk, jemalloc->root, page << PAGE_SHIFT);
-        if (!leaf || !walk_memory_read(&walk->memory, entry_address(leaf, page << PAGE_SHIFT),
-                                       entries, count * sizeof *entries))
+        if (!leaf || !walk_memory_read(walk, entry_address(leaf, page << PAGE_SHIFT), entries,
+                                       count * sizeof *entries))
             return false;
         while (count && !(entries[count - 1] & address_mask))
             count--;
@@ -180,7 +179,7 @@ static bool is_root(struct walk *walk, uint64_t root, uint64_t page)
     uint64_t entry;
     uint64_t leaf = leaf_of(walk, root, page);
     uint8_t place = 0;
-    if (leaf && walk_memory_read(&walk->memory, entry_address(leaf, page), &entry, sizeof entry) &&
+    if (leaf && walk_memory_read(walk, entry_address(leaf, page), &entry, sizeof entry) &&
         read_extent(walk, entry, page, &extent) && extent.class)
         place = class_place(&extent);
     if (place)
@@ -196,7 +195,7 @@ static bool is_entry(const struct walk *walk, uint64_t word)
 }
 
 /* The tree is in [start, end), if it leads to the page: each word there may be its root's. Memory
- * that lies behind a file by chance may be full of words that look so. */
+ * that is behind a file by chance may be full of words that look so. */
 static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t page)
 {
     uint64_t first = start + (page >> LEAF_SHIFT) * 8;
@@ -204,7 +203,7 @@ static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t
     unsigned tests = 0;
     walk_window_reset(&walk->window, WALK_WINDOW_BYTES);
     for (uint64_t at = first & ~(uint64_t)15; at <= last && tests < TESTS_MAX; at += 16) {
-        const uint64_t *words = walk_window_at(&walk->memory, &walk->window, at, 16);
+        const uint64_t *words = walk_window_at(walk, &walk->window, at, 16);
         if (!words)
             return false;
         if ((!words[0] && !words[1]) || !is_entry(walk, words[0]) || !is_entry(walk, words[1]))
@@ -311,7 +310,7 @@ long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context)
             if (count > ENTRIES_MAX)
                 count = ENTRIES_MAX;
             if (leaf &&
-                walk_memory_read(&walk->memory, entry_address(leaf, page), entries,
+                walk_memory_read(walk, entry_address(leaf, page), entries,
                                  count * sizeof *entries) &&
                 !visit_entries(walk, page, entries, count, visit, context, &passed))
                 return passed;

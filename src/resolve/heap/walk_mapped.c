@@ -15,12 +15,6 @@ enum {
     BLOCKS_MAX = 1 << 22
 };
 
-void walk_mapped_fini(struct walk_mapped *mapped)
-{
-    free(mapped->blocks);
-    *mapped = (struct walk_mapped){0};
-}
-
 /*
  * Whether a header at `lead` bytes from a page is an mmapped block's: its first word is the
  * distance to the mapping's start (since 2.43 with a bit for huge pages), and size and
@@ -63,7 +57,7 @@ static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool like
                        struct walk_mapped_block *found, uint64_t *usable)
 {
     uint64_t page[(2 << ALIGN_LOG_PAGE) / 8];
-    if (!walk_memory_read(&walk->memory, base, page, sizeof page))
+    if (!walk_memory_read(walk, base, page, sizeof page))
         return false;
     for (unsigned log = ALIGN_LOG_MIN; log <= ALIGN_LOG_PAGE; log++) {
         uint64_t lead = aligned_lead(base, log);
@@ -80,7 +74,7 @@ static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool like
         uint64_t lead = aligned_lead(base, log);
         if (lead >= end - base)
             break;
-        if (walk_memory_read(&walk->memory, base + lead, words, sizeof words) &&
+        if (walk_memory_read(walk, base + lead, words, sizeof words) &&
             block_at(words, base, lead, end - base, found, usable))
             return true;
     }
@@ -121,13 +115,13 @@ static void walk_mapped_forget(struct walk_mapped *mapped, size_t index)
 static struct walk_span *heap_at(struct walk *walk, uint64_t start)
 {
     struct walk_heap heap;
-    if (!walk_heap_read(&walk->arenas, &walk->memory, start, &heap))
+    if (!walk_heap_read(walk, start, &heap))
         return NULL;
-    struct walk_span *span = walk_spans_add(&walk->spans, heap.first_chunk, start + heap.bytes,
+    struct walk_span *span = walk_spans_add(walk, heap.first_chunk, start + heap.bytes,
                                             start + WALK_HEAP_MAX, heap.arena);
-    if (!span || walk_span_refresh(span, &walk->arenas, &walk->memory))
+    if (!span || walk_span_refresh(walk, span))
         return span;
-    walk_spans_remove(&walk->spans, span);
+    walk_spans_remove(walk, span);
     return NULL;
 }
 
@@ -154,22 +148,20 @@ static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
 static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end)
 {
     uint64_t head;
-    uint64_t top = walk_arenas_top(&walk->arenas, &walk->memory, 0);
+    uint64_t top = walk_arenas_top(walk, 0);
     const struct map *map = maps_find(&walk->memory.maps, top);
-    if (!map || map->kind != MAPPING_ANON ||
-        !walk_memory_read(&walk->memory, start + 8, &head, 8) || (head & 15) != WALK_PREV_IN_USE ||
-        head < WALK_CHUNK_MIN || head > end - start)
+    if (!map || map->kind != MAPPING_ANON || !walk_memory_read(walk, start + 8, &head, 8) ||
+        (head & 15) != WALK_PREV_IN_USE || head < WALK_CHUNK_MIN || head > end - start)
         return NULL;
-    struct walk_span *span = walk_spans_add(&walk->spans, start, end, end, 0);
+    struct walk_span *span = walk_spans_add(walk, start, end, end, 0);
     if (!span)
         return NULL;
-    uint64_t chain_end =
-        walk_span_refresh(span, &walk->arenas, &walk->memory) ? end_of_chain(walk, span) : 0;
+    uint64_t chain_end = walk_span_refresh(walk, span) ? end_of_chain(walk, span) : 0;
     if (chain_end > span->first && chain_end <= end) {
         span->mapped_end = span->limit = span->end = chain_end;
         return span;
     }
-    walk_spans_remove(&walk->spans, span);
+    walk_spans_remove(walk, span);
     return NULL;
 }
 
@@ -220,7 +212,7 @@ bool walk_mapped_check(struct walk *walk, const struct walk_mapped_block *found,
     uint64_t words[2];
     struct walk_mapped_block now;
     uint64_t usable;
-    if (!walk_memory_read(&walk->memory, found->chunk, words, sizeof words) ||
+    if (!walk_memory_read(walk, found->chunk, words, sizeof words) ||
         !block_at(words, found->base, found->chunk - found->base, UINT64_MAX / 2, &now, &usable) ||
         now.end != found->end)
         return false;
@@ -279,13 +271,13 @@ bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *bl
 struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address)
 {
     uint64_t start = address & ~(WALK_HEAP_MAX - 1);
-    struct walk_span *span = walk_spans_find(&walk->spans, address);
+    struct walk_span *span = walk_spans_find(walk, address);
     if (span)
         return span;
     const struct map *map = anonymous(walk, address);
     if (map && map->start <= start)
         heap_at(walk, start);
-    return walk_spans_find(&walk->spans, address);
+    return walk_spans_find(walk, address);
 }
 
 void walk_mapped_search(struct walk *walk)

@@ -8,36 +8,24 @@
 
 enum { MARKS_MAX = 1 << 30 }; /* 1 TiB of heap: a GiB of marks, if ever touched */
 
-void walk_spans_fini(struct walk_spans *spans)
-{
-    for (size_t i = 0; i < spans->count; i++)
-        free(spans->spans[i].marks);
-    free(spans->spans);
-    *spans = (struct walk_spans){0};
-}
-
 /* Index of the first span that starts behind the address. */
 static size_t behind(const struct walk_spans *spans, uint64_t address)
 {
     return SORTED_UP_TO(spans->spans, spans->count, first, address);
 }
 
-struct walk_span *walk_spans_find(const struct walk_spans *spans, uint64_t address)
+struct walk_span *walk_spans_find(const struct walk *walk, uint64_t address)
 {
+    const struct walk_spans *spans = &walk->spans;
     size_t index = behind(spans, address);
     struct walk_span *span = index ? &spans->spans[index - 1] : NULL;
     return span && address < span->limit ? span : NULL;
 }
 
-static bool walk_spans_make_room(struct walk_spans *spans)
-{
-    return array_more(&spans->spans, &spans->room, spans->count, sizeof *spans->spans,
-                      WALK_SPANS_MAX);
-}
-
-struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint64_t mapped_end,
+struct walk_span *walk_spans_add(struct walk *walk, uint64_t first, uint64_t mapped_end,
                                  uint64_t limit, uint32_t arena)
 {
+    struct walk_spans *spans = &walk->spans;
     size_t index = behind(spans, first);
     struct walk_span *span = index ? &spans->spans[index - 1] : NULL;
     if (span && span->first == first && span->arena == arena) {
@@ -46,10 +34,11 @@ struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint6
         return span;
     }
     if (span && span->first == first) {
-        walk_spans_remove(spans, span);
+        walk_spans_remove(walk, span);
         index--;
     }
-    if (!walk_spans_make_room(spans))
+    if (!array_more(&spans->spans, &spans->room, spans->count, sizeof *spans->spans,
+                    WALK_SPANS_MAX))
         return NULL;
     span = &spans->spans[index];
     memmove(span + 1, span, (spans->count - index) * sizeof *span);
@@ -59,8 +48,9 @@ struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint6
     return span;
 }
 
-void walk_spans_remove(struct walk_spans *spans, struct walk_span *span)
+void walk_spans_remove(struct walk *walk, struct walk_span *span)
 {
+    struct walk_spans *spans = &walk->spans;
     size_t index = (size_t)(span - spans->spans);
     free(span->marks);
     memmove(span, span + 1, (spans->count - index - 1) * sizeof *span);
@@ -69,33 +59,31 @@ void walk_spans_remove(struct walk_spans *spans, struct walk_span *span)
 
 /* The end of the main arena's memory: top ends there. Where top is elsewhere (brk failed, and
  * the arena went on in a mapping) fence posts end the span, and the mapping bounds it. */
-static bool refresh_main(struct walk_span *span, const struct walk_arenas *arenas,
-                         struct walk_memory *memory)
+static bool refresh_main(struct walk *walk, struct walk_span *span)
 {
     uint64_t head;
-    uint64_t top = walk_arenas_top(arenas, memory, 0);
+    uint64_t top = walk_arenas_top(walk, 0);
     span->top = 0;
     span->end = span->mapped_end;
     if (!top)
         return false;
     if (top < span->first || top >= span->limit)
         return true;
-    if (!walk_memory_read(memory, top + 8, &head, 8) || (head & ~(uint64_t)7) > span->limit - top)
+    if (!walk_memory_read(walk, top + 8, &head, 8) || (head & ~(uint64_t)7) > span->limit - top)
         return false;
     span->top = top;
     span->end = top + (head & ~(uint64_t)7);
     return true;
 }
 
-static bool refresh_heap(struct walk_span *span, const struct walk_arenas *arenas,
-                         struct walk_memory *memory)
+static bool refresh_heap(struct walk *walk, struct walk_span *span)
 {
     struct walk_heap heap;
     uint64_t start = span->first & ~(WALK_HEAP_MAX - 1);
-    if (!walk_heap_read(arenas, memory, start, &heap) || heap.arena != span->arena ||
+    if (!walk_heap_read(walk, start, &heap) || heap.arena != span->arena ||
         heap.first_chunk != span->first)
         return false;
-    uint64_t top = walk_arenas_top(arenas, memory, span->arena);
+    uint64_t top = walk_arenas_top(walk, span->arena);
     span->end = start + heap.bytes;
     span->top = top >= span->first && top < span->end ? top : 0;
     return true;
@@ -119,11 +107,9 @@ static void make_marks(struct walk_span *span)
     span->mark_count = cells;
 }
 
-bool walk_span_refresh(struct walk_span *span, const struct walk_arenas *arenas,
-                       struct walk_memory *memory)
+bool walk_span_refresh(struct walk *walk, struct walk_span *span)
 {
-    bool sound =
-        span->arena ? refresh_heap(span, arenas, memory) : refresh_main(span, arenas, memory);
+    bool sound = span->arena ? refresh_heap(walk, span) : refresh_main(walk, span);
     if (sound)
         make_marks(span);
     return sound;
@@ -176,13 +162,13 @@ enum {
 
 static bool load(struct walk_chain *chain, uint64_t at, struct walk_chunk *chunk)
 {
-    const uint64_t *words = walk_window_at(chain->memory, chain->window, at, sizeof *words * 4);
+    const uint64_t *words = walk_window_at(chain->walk, chain->window, at, sizeof *words * 4);
     if (words) {
         *chunk = (struct walk_chunk){at, words[0], words[1], {words[2], words[3]}};
         return true;
     }
     /* The last fence post has 16 bytes. */
-    words = walk_window_at(chain->memory, chain->window, at, sizeof *words * 2);
+    words = walk_window_at(chain->walk, chain->window, at, sizeof *words * 2);
     if (words)
         *chunk = (struct walk_chunk){at, words[0], words[1], {0, 0}};
     return words;
@@ -207,8 +193,7 @@ static enum walk_chain_end successor(struct walk_chain *chain, uint64_t bytes)
 /* Top and end move as the heap grows: asked for again once they are reached. */
 static bool at_top(struct walk_chain *chain)
 {
-    return walk_span_refresh(chain->span, chain->arenas, chain->memory) &&
-           chain->chunk.at == chain->span->top;
+    return walk_span_refresh(chain->walk, chain->span) && chain->chunk.at == chain->span->top;
 }
 
 static bool inside(const struct walk_chain *chain, uint64_t bytes)
@@ -246,33 +231,33 @@ static bool lead_on(struct walk_chain *chain, uint64_t at)
 }
 
 /* Whether enough chunks follow a chunk at this position. Tried on a copy: it may be none. */
-static bool leads_on(struct walk_chain chain, struct walk_window *probe, uint64_t at)
+static bool leads_on(struct walk_chain chain, uint64_t at)
 {
     struct walk_span span = *chain.span;
-    chain.window = probe;
+    chain.window = &chain.walk->probe;
     chain.span = &span;
     chain.trust = (struct walk_trust){0};
     span.marks = NULL;
     span.mark_count = 0;
-    walk_window_reset(probe, 512);
+    walk_window_reset(chain.window, 512);
     bool leads = lead_on(&chain, at);
     free(span.marks);
     return leads;
 }
 
-uint64_t walk_chain_resume(const struct walk_chain *chain, struct walk_window *probe, uint64_t from)
+uint64_t walk_chain_resume(const struct walk_chain *chain, uint64_t from)
 {
     const struct walk_span *span = chain->span;
     uint64_t end = span->end - from > RESUME_BYTES ? from + RESUME_BYTES : span->end;
     unsigned probes = 0;
     for (uint64_t at = from; at < end && probes < RESUME_PROBES; at += 16) {
-        const uint64_t *words = walk_window_at(chain->memory, chain->window, at, 16);
+        const uint64_t *words = walk_window_at(chain->walk, chain->window, at, 16);
         uint64_t head = words ? words[1] : 0;
         /* The first chunk has nothing free before it. */
         if ((head & 0xf) != WALK_PREV_IN_USE || head < WALK_CHUNK_MIN || head > span->end - at)
             continue;
         probes++;
-        if (leads_on(*chain, probe, at))
+        if (leads_on(*chain, at))
             return at;
     }
     return 0;
@@ -280,26 +265,14 @@ uint64_t walk_chain_resume(const struct walk_chain *chain, struct walk_window *p
 
 enum { JUMP_BYTES = 4096 };
 
-int walk_window_init(struct walk_window *window)
-{
-    *window = (struct walk_window){.words = malloc(WALK_WINDOW_BYTES)};
-    return window->words ? 0 : -ENOMEM;
-}
-
-void walk_window_fini(struct walk_window *window)
-{
-    free(window->words);
-    *window = (struct walk_window){0};
-}
-
 void walk_window_reset(struct walk_window *window, size_t ahead_bytes)
 {
     window->bytes = 0;
     window->ahead_bytes = ahead_bytes;
 }
 
-const uint64_t *walk_window_fill(struct walk_memory *memory, struct walk_window *window,
-                                 uint64_t address, size_t bytes)
+const uint64_t *walk_window_fill(struct walk *walk, struct walk_window *window, uint64_t address,
+                                 size_t bytes)
 {
     /* Beyond what the window held: the chain jumped over a large block. */
     bool jump = window->bytes && address - window->start > window->bytes;
@@ -309,13 +282,14 @@ const uint64_t *walk_window_fill(struct walk_memory *memory, struct walk_window 
     if (address & 15 || bytes > WALK_WINDOW_BYTES)
         return NULL;
     window->start = address;
-    window->bytes = walk_memory_read_some(memory, address, window->words, ahead);
+    window->bytes = walk_memory_read_some(walk, address, window->words, ahead);
     window->ahead_bytes = ahead < WALK_WINDOW_BYTES / 2 ? ahead * 2 : WALK_WINDOW_BYTES;
     return window->bytes >= bytes ? window->words : NULL;
 }
 
-bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, size_t bytes)
+bool walk_memory_read(struct walk *walk, uint64_t address, void *out, size_t bytes)
 {
+    struct walk_memory *memory = &walk->memory;
     memory->reads++;
     if (!memory->target.read(memory->target.context, address, out, bytes))
         return false;
@@ -323,8 +297,9 @@ bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, s
     return true;
 }
 
-size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out, size_t bytes)
+size_t walk_memory_read_some(struct walk *walk, uint64_t address, void *out, size_t bytes)
 {
+    struct walk_memory *memory = &walk->memory;
     size_t got = memory->target.read_some(memory->target.context, address, out, bytes);
     got = got < bytes ? got : bytes;
     memory->reads++;
@@ -343,8 +318,9 @@ static struct walk_searched searched_within(const struct walk_memory *memory, co
     return memory->searched[before - memory->maps.maps];
 }
 
-int walk_memory_map(struct walk_memory *memory, const struct maps *maps)
+int walk_memory_map(struct walk *walk, const struct maps *maps)
 {
+    struct walk_memory *memory = &walk->memory;
     struct map *copy = malloc((maps->count + 1) * sizeof *copy);
     struct walk_searched *searched = calloc(maps->count + 1, sizeof *searched);
     if (!copy || !searched) {
@@ -356,14 +332,9 @@ int walk_memory_map(struct walk_memory *memory, const struct maps *maps)
         copy[i] = maps->maps[i];
         searched[i] = searched_within(memory, &copy[i]);
     }
-    walk_memory_fini(memory);
+    free(memory->maps.maps);
+    free(memory->searched);
     memory->maps = (struct maps){.maps = copy, .count = maps->count};
     memory->searched = searched;
     return 0;
-}
-
-void walk_memory_fini(struct walk_memory *memory)
-{
-    free(memory->maps.maps);
-    free(memory->searched);
 }

@@ -34,39 +34,34 @@ struct walk_memory {
     uint64_t bytes_read;
 };
 
-int walk_window_init(struct walk_window *window);
-void walk_window_fini(struct walk_window *window);
-
 /* Forgets what was read; the next fill reads ahead_bytes. */
 void walk_window_reset(struct walk_window *window, size_t ahead_bytes);
 
 /* Out of line part of walk_window_at(): reads anew. */
-const uint64_t *walk_window_fill(struct walk_memory *memory, struct walk_window *window,
-                                 uint64_t address, size_t bytes);
+const uint64_t *walk_window_fill(struct walk *walk, struct walk_window *window, uint64_t address,
+                                 size_t bytes);
 
 /* `bytes` at a 16-aligned address; NULL: cannot be read. Valid until the next call. */
-static inline const uint64_t *walk_window_at(struct walk_memory *memory, struct walk_window *window,
+static inline const uint64_t *walk_window_at(struct walk *walk, struct walk_window *window,
                                              uint64_t address, size_t bytes)
 {
     uint64_t offset = address - window->start;
     if (offset < window->bytes && window->bytes - offset >= bytes)
         return window->words + offset / 8;
-    return walk_window_fill(memory, window, address, bytes);
+    return walk_window_fill(walk, window, address, bytes);
 }
 
-bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
-size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
+bool walk_memory_read(struct walk *walk, uint64_t address, void *out, size_t bytes);
+size_t walk_memory_read_some(struct walk *walk, uint64_t address, void *out, size_t bytes);
 
 /* Copies the table; findings about mappings that did not shrink are kept. 0 or -ENOMEM. */
-int walk_memory_map(struct walk_memory *memory, const struct maps *maps);
+int walk_memory_map(struct walk *walk, const struct maps *maps);
 
 /* Whether an allocator's memory may be in a mapping; NULL: it is none. */
 static inline bool walk_is_data(const struct map *map)
 {
     return map && map->writable && (map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP);
 }
-
-void walk_memory_fini(struct walk_memory *memory);
 
 /*
  * glibc's arenas (struct malloc_state) found by their form, because neither the symbol nor the
@@ -97,24 +92,17 @@ struct walk_heap {
     uint32_t arena;
 };
 
-/* 0 or -ENOMEM. */
-int walk_arenas_init(struct walk_arenas *arenas);
-void walk_arenas_fini(struct walk_arenas *arenas);
-
 /* Looks for the main arena in [start, end), initialised data of libc or of the program. */
-bool walk_arenas_search(struct walk_arenas *arenas, struct walk_memory *memory, uint64_t start,
-                        uint64_t end);
+bool walk_arenas_search(struct walk *walk, uint64_t start, uint64_t end);
 
 /* Follows the ring again: arenas are made while a process runs, and never unmade. */
-void walk_arenas_follow(struct walk_arenas *arenas, struct walk_memory *memory);
+void walk_arenas_follow(struct walk *walk);
 
 /* The chunk that all new memory is cut from; 0: unreadable. */
-uint64_t walk_arenas_top(const struct walk_arenas *arenas, struct walk_memory *memory,
-                         uint32_t arena);
+uint64_t walk_arenas_top(struct walk *walk, uint32_t arena);
 
 /* False: no heap of a known arena starts there. */
-bool walk_heap_read(const struct walk_arenas *arenas, struct walk_memory *memory, uint64_t start,
-                    struct walk_heap *heap);
+bool walk_heap_read(struct walk *walk, uint64_t start, struct walk_heap *heap);
 
 /*
  * A span is memory that is one chain of chunks: the main arena's heap, a heap of a thread arena, or
@@ -155,20 +143,17 @@ struct walk_spans {
     size_t room;
 };
 
-void walk_spans_fini(struct walk_spans *spans);
-
 /* The span around the address, or NULL. Valid until one is added or removed. */
-struct walk_span *walk_spans_find(const struct walk_spans *spans, uint64_t address);
+struct walk_span *walk_spans_find(const struct walk *walk, uint64_t address);
 
 /* The span that starts so, made if need be; NULL: out of memory or too many. */
-struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint64_t mapped_end,
+struct walk_span *walk_spans_add(struct walk *walk, uint64_t first, uint64_t mapped_end,
                                  uint64_t limit, uint32_t arena);
 
-void walk_spans_remove(struct walk_spans *spans, struct walk_span *span);
+void walk_spans_remove(struct walk *walk, struct walk_span *span);
 
 /* Reads end and top anew. False: it is no span of that arena any more. */
-bool walk_span_refresh(struct walk_span *span, const struct walk_arenas *arenas,
-                       struct walk_memory *memory);
+bool walk_span_refresh(struct walk *walk, struct walk_span *span);
 
 /* The last marked chunk at or before the address, or the first one. */
 uint64_t walk_span_below(const struct walk_span *span, uint64_t address);
@@ -209,9 +194,8 @@ enum walk_chain_end {
 };
 
 struct walk_chain {
-    struct walk_memory *memory;
+    struct walk *walk;
     struct walk_window *window;
-    const struct walk_arenas *arenas;
     struct walk_span *span;
     struct walk_chunk chunk; /* where the chain is */
     struct walk_chunk next;  /* valid after WALK_CHAIN_ON */
@@ -243,8 +227,7 @@ static inline void walk_chain_step(struct walk_chain *chain)
  * The first chunk at or after `from`, at most a MiB on, from where many sound ones follow; 0:
  * none. For memory that others took from brk before malloc did, or between.
  */
-uint64_t walk_chain_resume(const struct walk_chain *chain, struct walk_window *probe,
-                           uint64_t from);
+uint64_t walk_chain_resume(const struct walk_chain *chain, uint64_t from);
 
 /* Free chunks that look in use: thread caches (tcache_perthread_struct) and fast bins. */
 struct walk_lists {
@@ -332,8 +315,7 @@ static inline struct walk_chain walk_chain_of(struct walk *walk, struct walk_spa
                                               size_t ahead_bytes)
 {
     walk_window_reset(&walk->window, ahead_bytes);
-    return (struct walk_chain){
-        .memory = &walk->memory, .window = &walk->window, .arenas = &walk->arenas, .span = span};
+    return (struct walk_chain){.walk = walk, .window = &walk->window, .span = span};
 }
 
 /*
@@ -369,7 +351,6 @@ void walk_cache_search(struct walk *walk);
 enum walk_listed { WALK_LISTED_NO, WALK_LISTED_YES, WALK_LISTED_UNSURE };
 
 void walk_lists_init(struct walk_lists *lists);
-void walk_lists_fini(struct walk_lists *lists);
 
 /* Whether a block looks as if it were in a cache, before any list is read. */
 bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk);
@@ -388,8 +369,6 @@ int walk_lists_collect_cache(struct walk *walk, uint64_t cache, struct hash *chu
  * of several that touch: heaps of thread arenas on 64 MiB boundaries, blocks that are a mapping of
  * their own, and memory of the main arena that brk could not give. Private to the walk.
  */
-void walk_mapped_fini(struct walk_mapped *mapped);
-
 /* The block of its own mapping that holds the address. */
 bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *block);
 

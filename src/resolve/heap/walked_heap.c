@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/lane.h"
-#include "resolve/heap/bins.h"
 #include "resolve/process/process.h"
 
 enum { CACHE_BYTES_MAX = 64 << 20, FOREIGN_SHIFT = 20 /* regions of 1 MiB */ };
@@ -251,9 +250,9 @@ static bool count_block(void *context, const struct walk_block *found)
     struct walked_classes *classes = &walked->count->classes;
     uint64_t size_class = walk_size_class(found->usable_bytes, found->go);
     struct walked_class *class = &classes->list[walked_class_of(classes, size_class)];
-    class->live_blocks += found->count;
-    class->usable_bytes += found->count * found->usable_bytes;
-    class->sizes[bins_size_class(found->usable_bytes)] += found->count;
+    class->stats.live_blocks += found->count;
+    class->stats.live_usable_bytes += found->count * found->usable_bytes;
+    class->stats.sizes[bins_size_class(found->usable_bytes)] += found->count;
     classes->live_blocks += found->count;
     classes->usable_bytes += found->count * found->usable_bytes;
     return !atomic_load_explicit(&walked->ends, memory_order_relaxed);
@@ -304,28 +303,22 @@ static void begin_count(struct walked *walked, const struct maps *maps, const st
 static void take_classes(struct walked_classes *known, const struct walked_classes *counted)
 {
     for (uint32_t i = 0; i < known->count; i++) {
-        struct walked_class *class = &known->list[i];
-        class->live_blocks = class->usable_bytes = 0;
-        memset(class->sizes, 0, sizeof class->sizes);
+        struct bin_stats *stats = &known->list[i].stats;
+        *stats = (struct bin_stats){.mark_blocks = stats->mark_blocks,
+                                    .mark_usable_bytes = stats->mark_usable_bytes};
     }
     known->live_blocks = counted->live_blocks;
     known->usable_bytes = counted->usable_bytes;
     for (uint32_t i = WALKED_SIZES; i < counted->count; i++) {
         const struct walked_class *from = &counted->list[i];
-        struct walked_class *class = &known->list[walked_class_of(known, from->size_class)];
-        class->live_blocks += from->live_blocks;
-        class->usable_bytes += from->usable_bytes;
-        for (unsigned bin = 0; bin < HEAP_SIZES; bin++)
-            class->sizes[bin] += from->sizes[bin];
+        bin_stats_add(&known->list[walked_class_of(known, from->size_class)].stats, &from->stats);
     }
 }
 
 static void mark_classes(struct walked_classes *classes)
 {
-    for (uint32_t i = 0; i < classes->count; i++) {
-        classes->list[i].marked_blocks = classes->list[i].live_blocks;
-        classes->list[i].marked_bytes = classes->list[i].usable_bytes;
-    }
+    for (uint32_t i = 0; i < classes->count; i++)
+        bin_stats_mark(&classes->list[i].stats);
 }
 
 /* Its walk answers from now on, and the one that did so far is for the next count. */

@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "place.h"
+#include "resolve/heap/bins.h"
 #include "resolve/heap/blocks.h"
 #include "resolve/heap/walk.h"
 #include "resolve/process/space.h"
@@ -38,11 +39,7 @@ struct lane;
 struct walked_class {
     char name[WALKED_NAME_BYTES];
     uint64_t size_class;
-    uint64_t live_blocks;
-    uint64_t usable_bytes;
-    uint64_t marked_blocks; /* live at the mark */
-    uint64_t marked_bytes;
-    uint64_t sizes[HEAP_SIZES];
+    struct bin_stats stats; /* those of live blocks */
 };
 
 struct walked_classes {

@@ -301,9 +301,10 @@ static uint64_t object_bytes(const struct runtime_class *class, int32_t length)
 
 /* Whether an object of a class that is known begins there and holds the address. Its first word is
  * that of an unlocked object: a hash of 31 bits and an age, and nothing above (markWord.hpp). */
-bool hotspot_object(const struct hotspot *hotspot, struct runtime_classes *classes, uint64_t start,
-                    uint64_t address, struct runtime_object *object)
+bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
+                    struct runtime_object *object)
 {
+    const struct hotspot *hotspot = &runtimes->hotspot;
     unsigned char header[HEADER_BYTES];
     uint64_t pointer_at = hotspot->places.object_class;
     uint32_t pointer;
@@ -315,7 +316,7 @@ bool hotspot_object(const struct hotspot *hotspot, struct runtime_classes *class
     memcpy(&pointer, header + pointer_at, sizeof pointer);
     memcpy(&length, header + pointer_at + sizeof pointer, sizeof length);
     struct runtime_class *class =
-        (mark & 3) == 1 && !(mark >> 39) ? class_at(hotspot, classes, pointer) : NULL;
+        (mark & 3) == 1 && !(mark >> 39) ? class_at(hotspot, &runtimes->classes, pointer) : NULL;
     uint64_t bytes = class ? object_bytes(class, length) : 0;
     if (address - start >= bytes)
         return false;
@@ -389,9 +390,10 @@ static bool add_fields(struct fields *fields, uint64_t class)
     return true;
 }
 
-bool hotspot_describe(const struct hotspot *hotspot, const struct runtime_object *object,
+bool hotspot_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                       struct arena *arena, struct type_desc *desc)
 {
+    const struct hotspot *hotspot = &runtimes->hotspot;
     const struct hotspot_places *places = &hotspot->places;
     struct fields fields = {.hotspot = hotspot};
     uint64_t class = object->class->at;

@@ -129,15 +129,17 @@ static uint64_t object_bytes(const struct python *python, const struct runtime_c
     return count < UINT32_MAX ? (uint64_t) class->bytes + count * each : (uint64_t) class->bytes;
 }
 
-bool python_object(const struct python *python, struct runtime_classes *classes, uint64_t start,
-                   uint64_t address, struct runtime_object *object)
+bool python_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
+                   struct runtime_object *object)
 {
+    const struct python *python = &runtimes->python;
     struct object_head head;
     if (start % OBJECT_ALIGN || !process_read(python->pid, start, &head, sizeof head) ||
         !head.references || head.references >> REFERENCES_MAX_LOG2 || head.type % OBJECT_ALIGN ||
         head.type >> ADDRESS_BITS || head.type < PAGE_BYTES)
         return false;
-    struct runtime_class *class = runtime_class_at(classes, head.type, look_at_type, python);
+    struct runtime_class *class =
+        runtime_class_at(&runtimes->classes, head.type, look_at_type, python);
     uint64_t bytes = class ? object_bytes(python, class, start, head.items) : 0;
     char last;
     if (address - start >= bytes)
@@ -192,9 +194,10 @@ static bool add_pointer(const struct python *python, struct runtime_members *mem
            runtime_member(members, name, "", (uint64_t)offset, sizeof(uint64_t));
 }
 
-bool python_describe(const struct python *python, const struct runtime_object *object,
+bool python_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                      struct arena *arena, struct type_desc *desc)
 {
+    const struct python *python = &runtimes->python;
     struct runtime_members members;
     const uint32_t head_members = 2;
     /* Of objects with items each is of another size. Without members of its own the code says more

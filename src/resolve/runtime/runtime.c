@@ -122,71 +122,57 @@ bool runtimes_tick(struct runtimes *runtimes)
     return runtimes->hotspot.known;
 }
 
-enum runtime { RUNTIME_NONE, RUNTIME_JAVA, RUNTIME_PYTHON, RUNTIME_V8 };
+/* An object that begins at `start` and holds the address; its fields. */
+struct runtime {
+    const char *memory;
+    bool (*object)(struct runtimes *runtimes, uint64_t start, uint64_t address,
+                   struct runtime_object *object);
+    bool (*describe)(const struct runtimes *runtimes, const struct runtime_object *object,
+                     struct arena *arena, struct type_desc *desc);
+};
 
-static enum runtime runtime_of(const struct runtimes *runtimes, uint64_t address)
-{
-    return hotspot_holds(&runtimes->hotspot, address) ? RUNTIME_JAVA
-           : runtimes->v8.known                       ? RUNTIME_V8
-           : runtimes->python.type_of_types           ? RUNTIME_PYTHON
-                                                      : RUNTIME_NONE;
-}
+static const struct runtime java = {"[Java heap]", hotspot_object, hotspot_describe};
+static const struct runtime python = {"[Python memory]", python_object, python_describe};
+static const struct runtime v8 = {"[V8 heap]", v8_object, v8_describe};
 
-static bool object_at(struct runtimes *runtimes, uint64_t start, uint64_t address,
-                      struct runtime_object *object)
+/* NULL: none. */
+static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_t address)
 {
-    switch (runtime_of(runtimes, address)) {
-    case RUNTIME_JAVA:
-        return hotspot_object(&runtimes->hotspot, &runtimes->classes, start, address, object);
-    case RUNTIME_PYTHON:
-        return python_object(&runtimes->python, &runtimes->classes, start, address, object);
-    case RUNTIME_V8:
-        return v8_object(&runtimes->v8, &runtimes->classes, start, address, object);
-    default:
-        return false;
-    }
+    return hotspot_holds(&runtimes->hotspot, address) ? &java
+           : runtimes->v8.known                       ? &v8
+           : runtimes->python.type_of_types           ? &python
+                                                      : NULL;
 }
 
 /* An index leads to an item, or is the compressed pointer to the object itself. */
-static bool find_object(struct runtimes *runtimes, const struct access *access,
-                        const uint64_t *regs, struct runtime_object *object)
+static bool find_object(struct runtimes *runtimes, const struct runtime *runtime,
+                        const struct access *access, const uint64_t *regs,
+                        struct runtime_object *object)
 {
     bool of_item = access->index < SREG_COUNT && access->base < SREG_COUNT && regs;
-    return (of_item && object_at(runtimes, regs[access->base], access->address, object)) ||
-           object_at(runtimes, access->address - (uint64_t)(int64_t)access->displacement,
-                     access->address, object);
+    return (of_item && runtime->object(runtimes, regs[access->base], access->address, object)) ||
+           runtime->object(runtimes, access->address - (uint64_t)(int64_t)access->displacement,
+                           access->address, object);
 }
 
 const char *runtimes_find(struct runtimes *runtimes, const struct access *access, uint64_t mapping,
                           const uint64_t *regs, struct runtime_object *object)
 {
-    static const char *const memory[] = {[RUNTIME_JAVA] = "[Java heap]",
-                                         [RUNTIME_PYTHON] = "[Python memory]",
-                                         [RUNTIME_V8] = "[V8 heap]"};
-    enum runtime runtime = runtime_of(runtimes, access->address);
+    const struct runtime *runtime = runtime_of(runtimes, access->address);
     *object = (struct runtime_object){0};
-    if (runtime == RUNTIME_NONE)
+    if (!runtime)
         return NULL;
-    if (find_object(runtimes, access, regs, object)) {
-        if (runtime != RUNTIME_JAVA)
+    if (find_object(runtimes, runtime, access, regs, object)) {
+        if (runtime != &java)
             hash_insert(&runtimes->memory, mapping, NULL);
         return object->class->name;
     }
-    return runtime == RUNTIME_JAVA || hash_find(&runtimes->memory, mapping) ? memory[runtime]
-                                                                            : NULL;
+    return runtime == &java || hash_find(&runtimes->memory, mapping) ? runtime->memory : NULL;
 }
 
 bool runtimes_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                        struct arena *arena, struct type_desc *desc)
 {
-    switch (runtime_of(runtimes, object->start)) {
-    case RUNTIME_JAVA:
-        return hotspot_describe(&runtimes->hotspot, object, arena, desc);
-    case RUNTIME_PYTHON:
-        return python_describe(&runtimes->python, object, arena, desc);
-    case RUNTIME_V8:
-        return v8_describe(&runtimes->v8, object, arena, desc);
-    default:
-        return false;
-    }
+    const struct runtime *runtime = runtime_of(runtimes, object->start);
+    return runtime && runtime->describe(runtimes, object, arena, desc);
 }

@@ -15,6 +15,7 @@
 
 struct files_client;
 struct module;
+struct runtimes;
 
 /*
  * Names of JIT-compiled code: /tmp/perf-PID.map inside the process's root, lines of "START SIZE
@@ -185,15 +186,15 @@ static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address
 }
 
 /* Whether an object begins at `start` and holds the address. */
-bool hotspot_object(const struct hotspot *hotspot, struct runtime_classes *classes, uint64_t start,
-                    uint64_t address, struct runtime_object *object);
+bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
+                    struct runtime_object *object);
 
 /* False: the instruction is in no code of the machine. */
 bool hotspot_code(const struct hotspot *hotspot, uint64_t ip, struct hotspot_code *code);
 
 /* The fields of a class, of those it inherits too; strings and members in `arena`. False: it is of
  * arrays, or its fields cannot be read. */
-bool hotspot_describe(const struct hotspot *hotspot, const struct runtime_object *object,
+bool hotspot_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                       struct arena *arena, struct type_desc *desc);
 
 /* Objects of a CPython interpreter: each begins with a count of references and its type, which is
@@ -205,9 +206,9 @@ struct python {
 };
 
 void python_look(struct python *python, pid_t pid, const struct module *library);
-bool python_object(const struct python *python, struct runtime_classes *classes, uint64_t start,
-                   uint64_t address, struct runtime_object *object);
-bool python_describe(const struct python *python, const struct runtime_object *object,
+bool python_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
+                   struct runtime_object *object);
+bool python_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                      struct arena *arena, struct type_desc *desc);
 
 /*
@@ -238,10 +239,10 @@ struct v8 {
 };
 
 void v8_look(struct v8 *v8, pid_t pid, const struct module *library);
-bool v8_object(const struct v8 *v8, struct runtime_classes *classes, uint64_t pointer,
-               uint64_t address, struct runtime_object *object);
-bool v8_describe(const struct v8 *v8, const struct runtime_object *object, struct arena *arena,
-                 struct type_desc *desc);
+bool v8_object(struct runtimes *runtimes, uint64_t pointer, uint64_t address,
+               struct runtime_object *object);
+bool v8_describe(const struct runtimes *runtimes, const struct runtime_object *object,
+                 struct arena *arena, struct type_desc *desc);
 
 struct space;
 

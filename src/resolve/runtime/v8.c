@@ -261,12 +261,14 @@ static uint64_t object_bytes(const struct v8 *v8, const struct runtime_class *cl
     return (uint64_t)v8->is.array_length + WORD + WORD * (uint64_t)small_integer(length);
 }
 
-bool v8_object(const struct v8 *v8, struct runtime_classes *classes, uint64_t pointer,
-               uint64_t address, struct runtime_object *object)
+bool v8_object(struct runtimes *runtimes, uint64_t pointer, uint64_t address,
+               struct runtime_object *object)
 {
+    const struct v8 *v8 = &runtimes->v8;
     uint64_t start = pointer - (uint64_t)v8->is.tag;
     uint64_t map = start % WORD ? 0 : read_pointer(v8, start + (uint64_t)v8->is.map);
-    struct runtime_class *class = map ? runtime_class_at(classes, map, look_at_map, v8) : NULL;
+    struct runtime_class *class =
+        map ? runtime_class_at(&runtimes->classes, map, look_at_map, v8) : NULL;
     uint64_t bytes = class ? object_bytes(v8, class, start) : 0;
     if (address - start >= bytes)
         return false;
@@ -313,9 +315,10 @@ static bool add_fields(const struct v8 *v8, struct runtime_members *members,
     return true;
 }
 
-bool v8_describe(const struct v8 *v8, const struct runtime_object *object, struct arena *arena,
-                 struct type_desc *desc)
+bool v8_describe(const struct runtimes *runtimes, const struct runtime_object *object,
+                 struct arena *arena, struct type_desc *desc)
 {
+    const struct v8 *v8 = &runtimes->v8;
     struct runtime_members members;
     if (!object->class->bytes || type_of_map(v8, object->class->at) != v8->is.type_object ||
         !runtime_members_init(&members, arena) || !runtime_member(&members, "(map)", "", 0, WORD) ||

@@ -222,21 +222,20 @@ static uint64_t bytes_of_int(bool tagged, int64_t items)
 {
     static const struct python_type types = {1, &types, 0, "type", 0, 0};
     static const struct python_type ints = {1, &types, 0, "int", 24, 4};
-    const struct python python = {
-        .pid = getpid(), .type_of_types = (uint64_t)(uintptr_t)&types, .tagged = tagged};
+    static struct runtimes runtimes;
+    runtimes = (struct runtimes){.python = {.pid = getpid(),
+                                            .type_of_types = (uint64_t)(uintptr_t)&types,
+                                            .tagged = tagged}};
     struct {
         uint64_t references;
         const void *type;
         int64_t items;
         uint32_t digits[4];
     } object = {1, &ints, items, {0}};
-    struct runtime_classes classes = {0};
     struct runtime_object found = {0};
     uint64_t at = (uint64_t)(uintptr_t)&object;
-    hash_init(&classes.of_address);
-    assert_true(python_object(&python, &classes, at, at + 8, &found));
-    hash_fini(&classes.of_address);
-    free(classes.list);
+    assert_true(python_object(&runtimes, at, at + 8, &found));
+    runtimes_fini(&runtimes);
     return found.bytes;
 }
 
