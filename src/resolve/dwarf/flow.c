@@ -236,17 +236,16 @@ static void entry_state(const struct scene *scene, struct routine *routine, uint
 
 enum {
     FLOWS_KEPT = 1024,
-    BLOCKS_KEPT = 1 << 15,        /* of all that are kept: about 70 MB */
-    BLOCKS_MAX = BLOCKS_KEPT / 2, /* functions with more are not followed through */
+    BLOCKS_KEPT = 1 << 14, /* of all that are kept: about 35 MB */
+    BLOCKS_MAX = 1 << 14,  /* functions with more are not followed through */
     ROUNDS_MAX = 16,
     ALL_REGISTERS = (1 << SREG_COUNT) - 1
 };
 
 /* One function, gone through. */
 struct flow {
-    uint64_t start; /* of its code; 0: a free place */
+    uint64_t start; /* of its code */
     uint64_t end;
-    uint64_t used; /* by the clock of flows */
     struct routine routine;
     struct wheres wheres;
     struct graph graph;
@@ -259,7 +258,8 @@ struct flow {
 struct flows {
     struct program *program;
     struct flow kept[FLOWS_KEPT];
-    uint64_t clock;
+    size_t count;
+    size_t blocks; /* of them */
 };
 
 static void flow_fini(struct flow *flow)
@@ -280,12 +280,17 @@ struct flows *flows_new(struct program *program)
     return flows;
 }
 
+static void flows_forget(struct flows *flows)
+{
+    for (size_t i = 0; i < flows->count; i++)
+        flow_fini(&flows->kept[i]);
+    flows->count = flows->blocks = 0;
+}
+
 void flows_free(struct flows *flows)
 {
-    if (!flows)
-        return;
-    for (unsigned i = 0; i < FLOWS_KEPT; i++)
-        flow_fini(&flows->kept[i]);
+    if (flows)
+        flows_forget(flows);
     free(flows);
 }
 
@@ -392,37 +397,14 @@ static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
     return changed;
 }
 
-static struct flow *oldest(struct flows *flows)
-{
-    struct flow *oldest = &flows->kept[0];
-    for (unsigned i = 1; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].used < oldest->used)
-            oldest = &flows->kept[i];
-    return oldest;
-}
-
-/* Those not asked about for the longest time make room. */
-static int flows_make_room(struct flows *flows, struct flow *flow)
+static int flow_allocate(struct flow *flow)
 {
     size_t blocks = flow->graph.block_count;
     if (blocks > BLOCKS_MAX)
         return 0;
-    for (unsigned i = 0; i < FLOWS_KEPT; i++)
-        blocks +=
-            &flows->kept[i] != flow && flows->kept[i].after ? flows->kept[i].graph.block_count : 0;
-    flow->used = UINT64_MAX;
-    while (blocks > BLOCKS_KEPT) {
-        struct flow *gone = oldest(flows);
-        blocks -= gone->after ? gone->graph.block_count : 0;
-        flow_fini(gone);
-        gone->used = UINT64_MAX; /* not again */
-    }
-    for (unsigned i = 0; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].used == UINT64_MAX)
-            flows->kept[i].used = 0;
-    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
-    flow->changed = calloc(flow->graph.block_count, sizeof *flow->changed);
-    flow->way = calloc(flow->graph.block_count, sizeof *flow->way);
+    flow->after = calloc(blocks, sizeof *flow->after);
+    flow->changed = calloc(blocks, sizeof *flow->changed);
+    flow->way = calloc(blocks, sizeof *flow->way);
     return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
@@ -435,9 +417,7 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
     if (!program_insns(flows->program, pc, &insns, &count) || !count)
         return -EFAULT;
     wheres_read(&flow->wheres, &flows->program->shapes, &flow->routine);
-    if (graph_init(&flow->graph, insns, count, &flow->wheres))
-        return -ENOMEM;
-    if (flows_make_room(flows, flow))
+    if (graph_init(&flow->graph, insns, count, &flow->wheres) || flow_allocate(flow))
         return -ENOMEM;
     flow->start = insns[0].address;
     flow->end = insns[count - 1].address + insns[count - 1].length;
@@ -453,8 +433,8 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 
 static struct flow *flow_find(struct flows *flows, uint64_t pc)
 {
-    for (unsigned i = 0; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].start && pc >= flows->kept[i].start && pc < flows->kept[i].end)
+    for (size_t i = 0; i < flows->count; i++)
+        if (pc >= flows->kept[i].start && pc < flows->kept[i].end)
             return &flows->kept[i];
     return NULL;
 }
@@ -463,15 +443,17 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
 {
     struct flow *flow = flow_find(flows, pc);
     if (!flow) {
-        flow = oldest(flows);
-        flow_fini(flow);
+        if (flows->count == FLOWS_KEPT || flows->blocks >= BLOCKS_KEPT)
+            flows_forget(flows);
+        flow = &flows->kept[flows->count];
         int failed = flow_fill(flows, flow, pc);
         if (failed) {
             flow_fini(flow);
             return failed;
         }
+        flows->count++;
+        flows->blocks += flow->after ? flow->graph.block_count : 0;
     }
-    flow->used = ++flows->clock;
     size_t insn = graph_insn(&flow->graph, pc);
     if (insn == SIZE_MAX)
         return -EFAULT;
