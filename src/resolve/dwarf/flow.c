@@ -184,15 +184,6 @@ static void graph_fini(struct graph *graph)
     memset(graph, 0, sizeof *graph);
 }
 
-static void take_argument(void *context, uint8_t reg, int64_t slot, const struct value *value)
-{
-    struct state *state = context;
-    if (reg != SREG_NONE)
-        state->regs[reg] = *value;
-    else
-        state_store(state, slot, value);
-}
-
 /*
  * Compilers change parameters of functions that have no other callers. gcc gives those another name
  * ("f.isra.0"), clang does not; both may mark them as not to be called from a debugger.
@@ -231,7 +222,7 @@ static void entry_state(const struct scene *scene, struct routine *routine, uint
         return;
     state->regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
     if (keeps_parameters(scene->program, routine))
-        prototype_arguments(scene->shapes, &routine->die, take_argument, state);
+        prototype_arguments(scene->shapes, &routine->die, state);
 }
 
 enum {
