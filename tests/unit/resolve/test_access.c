@@ -82,7 +82,8 @@ static bool open_trial(struct trial *trial, const char *path)
         return false;
     struct module_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                    .path = path,
-                                   .mapping = {.start = stepped_base(&trial->stepped, path)}};
+                                   .mapping =
+                                       &(struct map){.start = stepped_base(&trial->stepped, path)}};
     trial->module = module_new(&source);
     trial->program = trial->module ? program_new(trial->module) : NULL;
     trial->decoder = decoder_new(&target);

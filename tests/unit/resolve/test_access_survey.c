@@ -166,8 +166,9 @@ static void print_survey(const char *path, const struct survey *survey)
 /* False: the file or its debugging information is not there. */
 static bool survey_file(const char *path)
 {
-    struct module_source source = {
-        .fd = open(path, O_RDONLY | O_CLOEXEC), .path = path, .mapping = {.start = BASE}};
+    struct module_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC),
+                                   .path = path,
+                                   .mapping = &(struct map){.start = BASE}};
     struct module *module = source.fd >= 0 ? module_new(&source) : NULL;
     struct survey survey = {.program = module ? program_new(module) : NULL};
     bool there = survey.program;
