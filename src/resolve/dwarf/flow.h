@@ -139,6 +139,7 @@ struct value {
 };
 
 struct value value_of_kind(enum value_kind kind);
+struct value value_constant(int64_t number);
 
 struct value value_pointer(uint32_t shape, int64_t offset, uint8_t how);
 

@@ -175,11 +175,6 @@ static const uint32_t scratch = 1u << SREG_AX | 1u << SREG_CX | 1u << SREG_DX | 
                                 1u << SREG_DI | 1u << SREG_R8 | 1u << SREG_R9 | 1u << SREG_R10 |
                                 1u << SREG_R11;
 
-static struct value constant(int64_t number)
-{
-    return (struct value){.kind = VALUE_CONSTANT, .offset = number};
-}
-
 static struct value loaded_from_frame(const struct scene *scene, const struct state *state,
                                       uint64_t pc, const struct value *at)
 {
@@ -222,7 +217,7 @@ static struct value loaded(const struct scene *scene, const struct state *state,
 
 static struct value source_of(const struct state *state, const struct insn *insn)
 {
-    return insn->source == SREG_NONE ? constant(insn->immediate) : state->regs[insn->source];
+    return insn->source == SREG_NONE ? value_constant(insn->immediate) : state->regs[insn->source];
 }
 
 static struct value masked(const struct value *value, const struct value *mask)
@@ -256,9 +251,9 @@ static struct value result(const struct scene *scene, const struct state *state,
     case INSN_OP_ADD:
         return value_sum(&dest, &source, 1);
     case INSN_OP_SUB:
-        return clears ? constant(0) : value_difference(&dest, &source);
+        return clears ? value_constant(0) : value_difference(&dest, &source);
     case INSN_OP_XOR:
-        return clears ? constant(0) : value_of_kind(VALUE_NUMBER);
+        return clears ? value_constant(0) : value_of_kind(VALUE_NUMBER);
     case INSN_OP_AND:
         return masked(&dest, &source);
     case INSN_OP_OR:
