@@ -25,7 +25,7 @@ struct block {
 };
 
 struct graph {
-    struct insn *insns; /* a copy: the decoder may forget */
+    struct insn *insns;
     size_t insn_count;
     struct block *blocks; /* by address */
     size_t block_count;
@@ -161,17 +161,10 @@ static int connect(struct graph *graph)
     return graph->before ? 0 : -ENOMEM;
 }
 
-/* 0 or -ENOMEM. */
-static int graph_init(struct graph *graph, const struct insn *insns, size_t count,
-                      const struct wheres *wheres)
+/* Of the instructions that are there. 0 or -ENOMEM. */
+static int graph_init(struct graph *graph, const struct wheres *wheres)
 {
-    memset(graph, 0, sizeof *graph);
     graph->variables = &wheres->in_register;
-    graph->insns = calloc(count, sizeof *graph->insns);
-    if (!graph->insns)
-        return -ENOMEM;
-    memcpy(graph->insns, insns, count * sizeof *insns);
-    graph->insn_count = count;
     int failed = graph_cut(graph);
     return failed ? failed : connect(graph);
 }
@@ -401,17 +394,17 @@ static int flow_allocate(struct flow *flow)
 
 static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 {
-    const struct insn *insns;
-    size_t count;
+    struct graph *graph = &flow->graph;
     if (!routines_find(flows->program, pc, &flow->routine))
         return -ENOENT;
-    if (!program_insns(flows->program, pc, &insns, &count) || !count)
+    if (!program_insns(flows->program, pc, &graph->insns, &graph->insn_count) || !graph->insn_count)
         return -EFAULT;
     wheres_read(&flow->wheres, &flows->program->shapes, &flow->routine);
-    if (graph_init(&flow->graph, insns, count, &flow->wheres) || flow_allocate(flow))
+    if (graph_init(graph, &flow->wheres) || flow_allocate(flow))
         return -ENOMEM;
-    flow->start = insns[0].address;
-    flow->end = insns[count - 1].address + insns[count - 1].length;
+    const struct insn *last = &graph->insns[graph->insn_count - 1];
+    flow->start = graph->insns[0].address;
+    flow->end = last->address + last->length;
     struct scene scene = scene_of(flows, flow);
     entry_state(&scene, &flow->routine, flow->start, &flow->entry);
     for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)

@@ -250,8 +250,7 @@ bool program_cfa(struct program *program, uint64_t address, uint8_t *reg, int64_
     return *reg != SREG_NONE;
 }
 
-bool program_insns(struct program *program, uint64_t address, const struct insn **insns,
-                   size_t *count)
+bool program_insns(struct program *program, uint64_t address, struct insn **insns, size_t *count)
 {
     return decoder_function(program->decoder, address, insns, count);
 }
