@@ -340,6 +340,20 @@ static inline bool place_ask(const struct place_names *names, enum place_questio
 const char *object_kind_name(enum object_kind kind);
 
 /*
+ * A search for an object by name, exact ("htab", "libc.so.6:main_arena"), or else by a part that
+ * one alone has. Each object is looked at; then `found` is the one if `fits` is 1.
+ */
+struct object_search {
+    const char *name;
+    uint32_t found;
+    unsigned fits;
+    bool exact;
+};
+
+void object_search_look(struct object_search *search, uint32_t object, const char *name,
+                        const char *module);
+
+/*
  * resolve -> profile -> view: a program or library that a recording has code of, and whether it was
  * found here; and files that were not opened. Without it samples that carry registers only cannot
  * be decoded, and nothing in it has a name.

@@ -26,7 +26,7 @@ struct snapshot_partner {
 struct snapshot_partners {
     double all;                                      /* with those that are not listed */
     struct snapshot_partner list[SNAPSHOT_PARTNERS]; /* most first */
-    uint32_t count;
+    size_t count;
 };
 
 /* One accessing instruction of a function. */

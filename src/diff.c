@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "options.h"
 #include "profile/profile.h"
 #include "sample/perfdata/perfdata.h"
 #include "view/export/diff.h"
@@ -174,22 +175,7 @@ int diff_run_command(const struct diff_options *options, struct error *error)
     return code;
 }
 
-/* The words after `misstop diff`. */
-
-enum long_only { OPT_ALL = 256, OPT_SYMFS, OPT_WIDTH, OPT_COLOR, OPT_ASCII };
-
-static const struct option long_options[] = {
-    {"pid", required_argument, NULL, 'p'},
-    {"json", no_argument, NULL, 'j'},
-    {"batch", no_argument, NULL, 'b'},
-    {"all", no_argument, NULL, OPT_ALL},
-    {"symfs", required_argument, NULL, OPT_SYMFS},
-    {"width", required_argument, NULL, OPT_WIDTH},
-    {"color", required_argument, NULL, OPT_COLOR},
-    {"ascii", no_argument, NULL, OPT_ASCII},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
+/* ---- the words after `misstop diff` ---- */
 
 void diff_help(FILE *out)
 {
@@ -214,23 +200,13 @@ void diff_help(FILE *out)
           out);
 }
 
-static int parse_number(const char *text, char **end, long low, long high, long *value)
+static int take_pids(void *context, const char *text, struct error *error)
 {
-    errno = 0;
-    *value = strtol(text, end, 10);
-    return *end == text || errno || *value < low || *value > high ? -EINVAL : 0;
-}
-
-static int parse_pids(struct diff_options *options, const char *text, struct error *error)
-{
+    struct diff_options *options = context;
     char *end;
-    long first;
-    long second;
-    int code = parse_number(text, &end, 1, INT_MAX, &first);
-    second = first;
-    if (!code && *end == ',')
-        code = parse_number(end + 1, &end, 1, INT_MAX, &second);
-    if (code || *end)
+    long first = strtol(text, &end, 10);
+    long second = *end == ',' ? strtol(end + 1, &end, 10) : first;
+    if (*end || first < 1 || first > INT_MAX || second < 1 || second > INT_MAX)
         return error_set(error, -EINVAL,
                          "diff -p wants a process of the recordings, or one of A and one of B with "
                          "a comma between, not '%s'",
@@ -240,77 +216,27 @@ static int parse_pids(struct diff_options *options, const char *text, struct err
     return 0;
 }
 
-static int parse_view(struct diff_options *options, int option, const char *text,
-                      struct error *error)
-{
-    static const char *const colors[] = {"auto", "always", "never"};
-    char *end;
-    long width;
-    if (option == OPT_WIDTH) {
-        if (parse_number(text, &end, 40, 1000, &width) || *end)
-            return error_set(error, -EINVAL,
-                             "--width wants a whole number from 40 to 1000, not '%s'", text);
-        options->view.width = (unsigned)width;
-        return 0;
-    }
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(text, colors[i])) {
-            options->view.color = (enum view_color)i;
-            return 0;
-        }
-    return error_set(error, -EINVAL, "--color takes one of auto, always, never, not '%s'", text);
-}
+#define AT(kind_, member_) .kind = (kind_), .member = offsetof(struct diff_options, member_)
 
-static int parse_one(struct diff_options *options, int option, const char *text, const char *word,
-                     struct error *error)
-{
-    switch (option) {
-    case 'p':
-        return parse_pids(options, text, error);
-    case 'b': /* there is no other way to look at it */
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case 'h':
-        options->help = true;
-        return 0;
-    case OPT_ALL:
-        options->all = true;
-        return 0;
-    case OPT_SYMFS:
-        options->symfs = text;
-        return 0;
-    case OPT_ASCII:
-        options->view.ascii = true;
-        return 0;
-    case OPT_WIDTH:
-    case OPT_COLOR:
-        return parse_view(options, option, text, error);
-    default:
-        return error_set(error, -EINVAL,
-                         "'%s' is no option of diff, or lacks its value; try misstop diff --help",
-                         word);
-    }
-}
+static const struct option_rule rules[] = {
+    {"pid", 'p', .own = take_pids},
+    {"json", 'j', AT(OPTION_FLAG, json)},
+    {"batch", 'b', AT(OPTION_FLAG, batch)},
+    {"all", AT(OPTION_FLAG, all)},
+    {"symfs", AT(OPTION_TEXT, symfs)},
+    {"width", AT(OPTION_U32, view.width), .low = OPTIONS_NARROW, .high = OPTIONS_WIDE},
+    {"color", AT(OPTION_CHOICE, view.color), .choices = options_colors},
+    {"ascii", AT(OPTION_FLAG, view.ascii)},
+    {"help", 'h', AT(OPTION_STOP, help)},
+    {.name = NULL},
+};
 
 int diff_options_parse(struct diff_options *options, char **words, struct error *error)
 {
-    int count = 0;
-    while (words[count])
-        count++;
-    opterr = 0;
-    optind = 0; /* anew: the words before `diff` have been parsed; options may be anywhere */
-    for (;;) {
-        int word = optind ? optind : 1;
-        int option = getopt_long(count, words, "p:jbh", long_options, NULL);
-        if (option == -1)
-            break;
-        int code = parse_one(options, option, optarg, words[word], error);
-        if (code || options->help)
-            return code;
-    }
-    if (count - optind != 2)
+    int code = options_take(rules, options, words, "diff", error);
+    if (code)
+        return code < 0 ? code : 0;
+    if (!words[optind] || !words[optind + 1] || words[optind + 2])
         return error_set(error, -EINVAL,
                          "diff wants two recordings or reports, A and B; several of one side with "
                          "commas between; try misstop diff --help");

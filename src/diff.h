@@ -18,6 +18,7 @@ struct diff_options {
     const char *symfs;
     bool all; /* rows that did not change too */
     bool json;
+    bool batch; /* there is no other way to look at it */
     bool help;
     struct view_options view;
 };

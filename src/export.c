@@ -60,10 +60,10 @@ static int write_html(const struct options *options, const struct snapshot *snap
     char date[DATE_BYTES] = "";
     time_t now = time(NULL);
     struct tm local;
-    struct screen_sources sources = {.context = engine,
-                                     .instruction = engine_instruction,
-                                     .source = engine_source,
-                                     .source_note = engine_source_note};
+    struct view_sources sources = {.context = engine,
+                                   .instruction = engine_instruction,
+                                   .source = engine_source,
+                                   .source_note = engine_source_note};
     struct html_run run = {
         .command = command, .host = host, .date = date, .version = PACKAGE_STRING};
     if (options->action == OPTIONS_LAUNCH)

@@ -40,9 +40,12 @@ struct front {
     size_t request_count;
     const struct snapshot *snapshot;
     char message[256];
+    struct view_play line; /* of a recording; to be drawn where .has_line */
+    bool has_line;
     bool quit;
     bool child;
     bool stopping;
+    bool runs; /* the loop's: there is the thread */
 };
 
 static void ring_bell(int fd)
@@ -110,6 +113,15 @@ void front_message(struct front *front, const char *text)
     ring_bell(front->to_front);
 }
 
+void front_play(struct front *front, const struct view_play *line)
+{
+    pthread_mutex_lock(&front->box);
+    front->line = *line;
+    front->has_line = true;
+    pthread_mutex_unlock(&front->box);
+    ring_bell(front->to_front);
+}
+
 void front_lend(struct front *front)
 {
     pthread_mutex_unlock(&front->stages);
@@ -164,29 +176,30 @@ static void quit(struct front *front)
 
 static void suspend(struct front *front)
 {
-    screen_suspend(front->setup.screen);
+    display_suspend(front->setup.display);
     /* SIGTSTP is blocked for the signalfd. To this thread, which must not run on before they stop.
      */
     raise(SIGSTOP);
-    screen_resume(front->setup.screen);
+    display_resume(front->setup.display);
 }
 
 /* `W`: the picture shown. */
 static void write_snapshot(struct front *front, const char *name)
 {
     char message[512];
-    struct screen *screen = front->setup.screen;
-    if (!screen_snapshot(screen))
+    struct display *display = front->setup.display;
+    if (!display_snapshot(display))
         return;
-    snapshot_file_write(screen_snapshot(screen), front->setup.view, name, message, sizeof message);
-    screen_message(screen, message);
+    snapshot_file_write(display_snapshot(display), front->setup.view, name, message,
+                        sizeof message);
+    display_message(display, message);
 }
 
 static void read_keys(struct front *front)
 {
     struct request request;
     borrow(front);
-    while ((request = screen_input(front->setup.screen)).kind != REQUEST_NONE) {
+    while ((request = display_input(front->setup.display)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_SUSPEND)
             suspend(front);
         else if (request.kind == REQUEST_WRITE)
@@ -225,16 +238,21 @@ static void draw_news(struct front *front)
     pthread_mutex_lock(&front->box);
     const struct snapshot *snapshot = front->snapshot;
     memcpy(message, front->message, sizeof message);
+    struct view_play line = front->line;
+    bool has_line = front->has_line;
+    front->has_line = false;
     front->snapshot = NULL;
     front->message[0] = '\0';
     pthread_mutex_unlock(&front->box);
-    if (!snapshot && !message[0])
+    if (!snapshot && !has_line && !message[0])
         return;
     borrow(front);
+    if (has_line)
+        display_play(front->setup.display, &line);
     if (snapshot)
-        screen_show(front->setup.screen, snapshot, snapshot_free);
+        display_show(front->setup.display, snapshot, snapshot_free);
     if (message[0])
-        screen_message(front->setup.screen, message);
+        display_message(front->setup.display, message);
     give_back(front);
 }
 
@@ -255,7 +273,7 @@ static void await_end(struct front *front)
         silence(front->to_front);
         poll(&polled, 1, LEAVE_MS / 10);
     }
-    if (!is_asked(front, &front->stopping) && front->setup.leave)
+    if (!is_asked(front, &front->stopping))
         front->setup.leave(front->setup.context);
 }
 
@@ -299,6 +317,29 @@ static void free_front(struct front *front)
     free(front);
 }
 
+int front_resume(struct front *front, struct error *error)
+{
+    front->stopping = false;
+    pthread_mutex_lock(&front->stages);
+    int code = -pthread_create(&front->thread, NULL, run, front);
+    front->runs = !code;
+    return code ? error_set(error, code, "no thread for the screen: %s", strerror(-code)) : 0;
+}
+
+struct display *front_pause(struct front *front)
+{
+    if (!front->runs)
+        return front->setup.display;
+    pthread_mutex_lock(&front->box);
+    front->stopping = true;
+    pthread_mutex_unlock(&front->box);
+    ring_bell(front->to_front);
+    pthread_mutex_unlock(&front->stages);
+    pthread_join(front->thread, NULL);
+    front->runs = false;
+    return front->setup.display;
+}
+
 int front_start(struct front **out, const struct front_setup *setup, struct error *error)
 {
     struct front *front = calloc(1, sizeof *front);
@@ -311,28 +352,23 @@ int front_start(struct front **out, const struct front_setup *setup, struct erro
     pthread_mutex_init(&front->stages, NULL);
     pthread_mutex_init(&front->next_turn, NULL);
     pthread_mutex_init(&front->box, NULL);
-    int code = front->signals < 0 || front->to_loop < 0 || front->to_front < 0 ? -EMFILE : 0;
-    pthread_mutex_lock(&front->stages);
+    int code = front->signals < 0 || front->to_loop < 0 || front->to_front < 0
+                   ? error_set(error, -EMFILE, "no descriptor for the screen: %s", strerror(EMFILE))
+                   : 0;
+    *out = front; /* the thread may ask */
     if (!code)
-        code = -pthread_create(&front->thread, NULL, run, front);
+        code = front_resume(front, error);
     if (code) {
         free_front(front);
-        return error_set(error, code, "no thread or descriptor for the screen: %s",
-                         strerror(-code));
+        *out = NULL;
     }
-    *out = front;
-    return 0;
+    return code;
 }
 
 void front_stop(struct front *front)
 {
     if (!front)
         return;
-    pthread_mutex_lock(&front->box);
-    front->stopping = true;
-    pthread_mutex_unlock(&front->box);
-    ring_bell(front->to_front);
-    pthread_mutex_unlock(&front->stages);
-    pthread_join(front->thread, NULL);
+    front_pause(front);
     free_front(front);
 }

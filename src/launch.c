@@ -52,21 +52,26 @@ static char **make_environment(struct agent_variables *variables)
     return made;
 }
 
-/* In the folder that misstop was built in, or where it was installed. */
-static int launch_agent(char *path, size_t size, struct error *error)
+int launch_find(char *path, size_t size, const char *built, const char *installed,
+                struct error *error)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length > 0) {
         self[length] = '\0';
-        snprintf(path, size, "%.*s/agent/%s", (int)(strrchr(self, '/') - self), self, AGENT_FILE);
+        snprintf(path, size, "%.*s/%s", (int)(strrchr(self, '/') - self), self, built);
         if (!access(path, R_OK))
             return 0;
     }
-    snprintf(path, size, PKGLIBDIR "/%s", AGENT_FILE);
+    snprintf(path, size, PKGLIBDIR "/%s", installed);
     return access(path, R_OK)
                ? error_set(error, -ENOENT, "%s is missing; make install puts it there", path)
                : 0;
+}
+
+static int launch_agent(char *path, size_t size, struct error *error)
+{
+    return launch_find(path, size, "agent/" AGENT_FILE, AGENT_FILE, error);
 }
 
 static int prepare_agent(const struct feed *feed, struct agent_variables *variables,

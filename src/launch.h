@@ -55,6 +55,11 @@ struct launch {
     char output[64]; /* file that took the program's terminal output, "" if none */
 };
 
+/* A file of misstop's own: in the folder that it was built in, else where it was installed.
+ * -ENOENT. */
+int launch_find(char *path, size_t size, const char *built, const char *installed,
+                struct error *error);
+
 struct launch_wanted {
     char *const *command;
     /* The screen owns the terminal: what the program would print there goes to launch->output, and

@@ -36,8 +36,6 @@ enum loop_source {
 
 struct loop {
     const struct loop_setup *setup;
-    struct front
-        *front; /* the screen's thread; NULL: there is no screen, or it shows a recording */
     struct player player; /* of a recording on the screen */
     bool replays;         /* a recording that is all there */
     bool follows;         /* one that is still coming, through a pipe */
@@ -95,8 +93,12 @@ static double refresh_timer_step(double delay_s, int direction)
     return steps[i < 0 ? 0 : i >= STEPS ? STEPS - 1 : i];
 }
 
-static void loop_message(struct loop *loop, const char *text);
-static void loop_refresh(struct loop *loop);
+/* In the status line. */
+static void loop_message(struct loop *loop, const char *text)
+{
+    if (loop->setup->front)
+        front_message(loop->setup->front, text);
+}
 
 /* Requests of keys to the loop. */
 
@@ -107,26 +109,6 @@ static void change_delay(struct loop *loop, int direction)
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
     snprintf(text, sizeof text, "refresh every %g s", loop->delay_s);
     loop_message(loop, text);
-}
-
-/* `W`: the picture shown. */
-static void write_snapshot(const struct loop *loop, const char *name)
-{
-    char message[512];
-    struct screen *screen = loop->setup->screen;
-    if (!screen_snapshot(screen))
-        return;
-    snapshot_file_write(screen_snapshot(screen), &loop->setup->options->view, name, message,
-                        sizeof message);
-    screen_message(screen, message);
-}
-
-static void loop_suspend(struct loop *loop)
-{
-    screen_suspend(loop->setup->screen);
-    /* SIGTSTP is blocked for the signalfd; SIGSTOP stops whatever is blocked. */
-    kill(getpid(), SIGSTOP);
-    screen_resume(loop->setup->screen);
 }
 
 static void ask_engine(struct loop *loop, const struct request *request)
@@ -154,12 +136,6 @@ static bool loop_act(struct loop *loop, const struct request *request)
         loop->delay_s = request->interval_s;
         refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
         return false;
-    case REQUEST_WRITE:
-        write_snapshot(loop, request->name);
-        return false;
-    case REQUEST_SUSPEND:
-        loop_suspend(loop);
-        return false;
     case REQUEST_PROCESSES:
         if (loop->replays)
             loop->code = player_pick(&loop->player, &loop->quit, loop->error);
@@ -175,44 +151,9 @@ static bool loop_act(struct loop *loop, const struct request *request)
     return !loop->quit && !loop->code;
 }
 
-/* In loop.c: all keys that wait, and what they ask for; whether that is a new picture. */
-static void loop_read_keys(struct loop *loop)
-{
-    for (;;) {
-        struct request request = screen_input(loop->setup->screen);
-        if (request.kind == REQUEST_NONE || loop->quit)
-            return;
-        if (loop_act(loop, &request))
-            loop_refresh(loop);
-    }
-}
-
 static void watch(struct loop *loop, enum loop_source source, int fd)
 {
     loop->polled[source] = (struct pollfd){.fd = fd, .events = POLLIN};
-}
-
-/* The user leaves, and the loop is busy. What it would still have to write or to end it must. */
-static void leave(void *context)
-{
-    const struct loop_setup *setup = context;
-    const struct options *options = setup->options;
-    if (setup->launch || options->record || options->html || options->pprof)
-        return;
-    screen_emergency_restore();
-    _exit(0);
-}
-
-static int start_front(struct loop *loop, struct error *error)
-{
-    struct front_setup front = {.screen = loop->setup->screen,
-                                .view = &loop->setup->options->view,
-                                .leave = leave,
-                                .context = (void *)(uintptr_t)loop->setup};
-    int code = front_start(&loop->front, &front, error);
-    if (!code)
-        loop->setup->started(loop->setup->context, loop->front);
-    return code;
 }
 
 static int loop_init(struct loop *loop, const struct loop_setup *setup, struct error *error)
@@ -222,21 +163,18 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     bool idled;
     loop->follows = engine_follows(setup->engine, &idled);
     loop->replays = setup->options->input && !loop->follows;
-    int code = setup->screen && !loop->replays ? start_front(loop, error) : 0;
-    if (code)
-        return code;
     int timer = refresh_timer_open(loop->delay_s);
     /* The front reads them. */
-    int signals = loop->front ? -1 : signals_open();
+    int signals = loop->setup->front ? -1 : signals_open();
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
     watch(loop, LOOP_RECORDS, engine_fd(setup->engine));
     watch(loop, LOOP_HEAP, engine_heap_fd(setup->engine));
-    watch(loop, LOOP_KEYS, loop->front ? front_fd(loop->front) : setup->screen ? STDIN_FILENO : -1);
+    watch(loop, LOOP_KEYS, loop->setup->front ? front_fd(loop->setup->front) : -1);
     watch(loop, LOOP_TIMER, timer);
     watch(loop, LOOP_SIGNAL, signals);
     watch(loop, LOOP_TARGET, target);
-    code = timer < 0 ? timer : loop->front ? 0 : signals;
+    int code = timer < 0 ? timer : setup->front ? 0 : signals;
     if (code < 0)
         return error_set(error, code, "no timer or signal descriptor: %s",
                          error_cause(code, cause));
@@ -245,10 +183,6 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
 
 static void loop_fini(struct loop *loop)
 {
-    if (loop->front) {
-        loop->setup->started(loop->setup->context, NULL);
-        front_stop(loop->front);
-    }
     static const enum loop_source owned[] = {LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         if (loop->polled[owned[i]].fd >= 0)
@@ -264,7 +198,7 @@ static void drain(struct loop *loop)
     uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
     /* A simulation's misses wait for us; live, the next refresh does not. */
-    bool all = !loop->setup->screen && (loop->target_ended || loop->setup->options->sim);
+    bool all = !loop->setup->front && (loop->target_ended || loop->setup->options->sim);
     do
         code = engine_drain(loop->setup->engine, until);
     while (code >= 0 && all && engine_behind(loop->setup->engine));
@@ -291,7 +225,7 @@ static void show_time_range(struct loop *loop)
         return;
     loop->time_range_shown = true;
     int code = engine_show_time_range(loop->setup->engine, options->time_range, loop->error);
-    if (code && loop->setup->screen)
+    if (code && loop->setup->front)
         loop_message(loop, loop->error->text);
     else
         loop->code = code;
@@ -303,25 +237,16 @@ static int patience_ms(const struct loop *loop, int otherwise_ms)
     return engine_fills(engine) || engine_behind(engine) ? 0 : otherwise_ms;
 }
 
-/* In the status line. */
-static void loop_message(struct loop *loop, const char *text)
-{
-    if (loop->front)
-        front_message(loop->front, text);
-    else
-        screen_message(loop->setup->screen, text);
-}
-
 /* Until something comes. Meanwhile screens may ask the stages. */
 static int wait_for(struct loop *loop, int otherwise_ms)
 {
     int patience = patience_ms(loop, otherwise_ms);
-    if (loop->front)
-        front_lend(loop->front);
+    if (loop->setup->front)
+        front_lend(loop->setup->front);
     int ready = poll(loop->polled, LOOP_SOURCES, patience);
     int code = ready < 0 ? -errno : ready;
-    if (loop->front)
-        front_take_back(loop->front);
+    if (loop->setup->front)
+        front_take_back(loop->setup->front);
     return code;
 }
 
@@ -342,7 +267,7 @@ static void loop_refresh(struct loop *loop)
         return;
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
-    if (loop->quit && !loop->setup->screen)
+    if (loop->quit && !loop->setup->front)
         engine_be_patient(loop->setup->engine);
     const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
     /* Records after the last refresh are neither shown nor recorded. */
@@ -353,10 +278,8 @@ static void loop_refresh(struct loop *loop)
         return;
     }
     loop->refreshes++;
-    if (loop->front) {
-        front_show(loop->front, snapshot);
-    } else if (loop->setup->screen) {
-        screen_show(loop->setup->screen, snapshot, snapshot_free);
+    if (loop->setup->front) {
+        front_show(loop->setup->front, snapshot);
     } else {
         loop->code = print_snapshot(loop, loop->setup->output, snapshot);
         snapshot_free(snapshot);
@@ -382,7 +305,7 @@ static void read_front(struct loop *loop)
 {
     struct front_news news;
     bool refresh = false;
-    while (!loop->quit && !loop->code && front_take(loop->front, &news)) {
+    while (!loop->quit && !loop->code && front_take(loop->setup->front, &news)) {
         if (news.child)
             look_at_child(loop);
         if (news.request.kind != REQUEST_NONE)
@@ -396,11 +319,7 @@ static void read_signals(struct loop *loop)
 {
     struct signalfd_siginfo info;
     while (read(loop->polled[LOOP_SIGNAL].fd, &info, sizeof info) == sizeof info) {
-        if (info.ssi_signo == SIGWINCH && loop->setup->screen)
-            loop_read_keys(loop);
-        else if (info.ssi_signo == SIGTSTP && loop->setup->screen)
-            loop_suspend(loop);
-        else if (info.ssi_signo == SIGTSTP)
+        if (info.ssi_signo == SIGTSTP)
             kill(getpid(), SIGSTOP);
         else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH)
             loop->quit = loop->signalled = true;
@@ -421,13 +340,8 @@ static void take_ready(struct loop *loop)
     uint64_t ticks;
     if (loop->polled[LOOP_SIGNAL].revents)
         read_signals(loop);
-    /* Hang-up of the terminal: the screen is gone. */
-    if (loop->front && loop->polled[LOOP_KEYS].revents)
+    if (loop->polled[LOOP_KEYS].revents)
         read_front(loop);
-    else if (loop->polled[LOOP_KEYS].revents & (POLLHUP | POLLERR))
-        loop->quit = true;
-    else if (loop->polled[LOOP_KEYS].revents)
-        loop_read_keys(loop);
     uint64_t wakes;
     bool heap = loop->polled[LOOP_HEAP].revents &&
                 read(loop->polled[LOOP_HEAP].fd, &wakes, sizeof wakes) == sizeof wakes;
@@ -435,7 +349,7 @@ static void take_ready(struct loop *loop)
         drain(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
-    bool batch_replay = !loop->setup->screen && (loop->replays || is_copied(loop));
+    bool batch_replay = !loop->setup->front && (loop->replays || is_copied(loop));
     if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
         loop_refresh(loop);
 }
@@ -495,7 +409,7 @@ static void show_end(struct loop *loop)
 static void watch_target(struct loop *loop)
 {
     const struct loop_setup *setup = loop->setup;
-    if (setup->screen) {
+    if (setup->front) {
         loop_refresh(loop);
         /* A program that sleeps or begins had no sample yet. */
         refresh_timer_start(loop->polled[LOOP_TIMER].fd, fmin(loop->delay_s, second_picture_s),
@@ -511,12 +425,12 @@ static void watch_target(struct loop *loop)
             drain(loop);
         fill_time_range(loop);
     }
-    if (loop->target_ended && !loop->code && !loop->quit && setup->screen)
+    if (loop->target_ended && !loop->code && !loop->quit && setup->front)
         show_end(loop);
     else if (loop->target_ended && !loop->code && !loop->quit)
         loop_refresh(loop);
     /* Ended by a signal: the report has the samples so far. */
-    else if (loop->signalled && loop->follows && !loop->code && !setup->screen)
+    else if (loop->signalled && loop->follows && !loop->code && !setup->front)
         loop_refresh(loop);
 }
 
@@ -524,8 +438,8 @@ static void watch_target(struct loop *loop)
  * there is one picture, of all. */
 static void play(struct loop *loop)
 {
-    player_init(&loop->player, loop->setup->engine, loop->setup->screen,
-                loop->setup->screen ? loop->setup->options->pace : NAN);
+    player_init(&loop->player, loop->setup->engine, loop->setup->front,
+                loop->setup->front ? loop->setup->options->pace : NAN);
     while (!loop->quit && !loop->code) {
         int ready = wait_for(loop, player_patience_ms(&loop->player));
         if (ready < 0 && ready != -EINTR)
@@ -540,7 +454,7 @@ static void play(struct loop *loop)
             loop->code = code;
         else if (code)
             loop_refresh(loop);
-        loop->quit |= code && !loop->setup->screen;
+        loop->quit |= code && !loop->setup->front;
     }
 }
 
@@ -556,7 +470,7 @@ int loop_run(const struct loop_setup *setup, struct error *error)
         watch_target(&loop);
     code = loop.code;
     if (code && error->code != code)
-        error_set(error, code, "%s: %s", setup->screen ? "watching failed" : "cannot print",
+        error_set(error, code, "%s: %s", setup->front ? "watching failed" : "cannot print",
                   strerror(-code));
 out:
     loop_fini(&loop);

@@ -19,7 +19,7 @@
 #include "view/view.h"
 
 /*
- * The terminal of a live run, in a thread of its own: keys, signals and drawing wait for no symbol
+ * The terminal, in a thread of its own: keys, signals and drawing wait for no symbol
  * table, map or snapshot. The thread has the screen to itself; requests go to the loop, snapshots
  * and messages come from it. All functions below are the loop's, except where stated.
  */
@@ -27,10 +27,10 @@
 struct front;
 
 struct front_setup {
-    struct screen *screen;
+    struct display *display;
     const struct view_options *view; /* of what `W` writes */
     /* On quit, where the loop does not answer soon: leaves the process, or returns to let the loop
-     * finish. In the terminal's thread. NULL: the loop is waited for. */
+     * finish. In the terminal's thread. */
     void (*leave)(void *context);
     void *context;
 };
@@ -40,6 +40,10 @@ int front_start(struct front **front, const struct front_setup *setup, struct er
 
 /* Ends the thread; the screen is the caller's again. NULL is allowed. */
 void front_stop(struct front *front);
+
+/* Ends the thread; the screen is the loop's until the thread is started again. */
+struct display *front_pause(struct front *front);
+int front_resume(struct front *front, struct error *error);
 
 /* Readable when front_take() has something. */
 int front_fd(const struct front *front);
@@ -54,6 +58,7 @@ bool front_take(struct front *front, struct front_news *news);
 /* The next picture; the front frees it. One that was not drawn yet gives way. */
 void front_show(struct front *front, const struct snapshot *snapshot);
 void front_message(struct front *front, const char *text);
+void front_play(struct front *front, const struct view_play *line);
 
 /* While the loop waits for something, screens may ask the stages for what no snapshot holds. */
 void front_lend(struct front *front);
@@ -65,13 +70,10 @@ bool front_may_ask(const struct front *front);
 struct loop_setup {
     const struct options *options;
     struct engine *engine;
-    struct screen *screen; /* NULL: batch */
+    struct front *front;   /* the screen; NULL: batch */
     FILE *output;          /* of a batch */
     struct launch *launch; /* NULL or pid 0: nothing launched */
     pid_t pid;             /* target; 0 in replay */
-    /* The screen has a thread of its own from here on; NULL: no more. */
-    void (*started)(void *context, const struct front *front);
-    void *context;
 };
 
 /* Runs until the target ends, the user quits or -n is reached. 0 or a negative errno. */

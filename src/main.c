@@ -86,9 +86,9 @@ enum { EXIT_BAD_USAGE = 2 };
 
 struct run {
     const struct options *options;
-    struct screen *screen;
+    struct display *display;
     struct engine *engine;
-    const struct front *front; /* the thread that asks by the three functions below, or NULL */
+    struct front *front; /* the thread that asks by the three functions below, or NULL */
     struct launch launch;
     struct command command; /* of a launched program */
     pid_t pid;
@@ -107,7 +107,7 @@ static void complain(const char *text)
 static void on_fatal_signal(int number)
 {
     static const char text[] = "misstop: fatal error; please report how to reproduce it\n";
-    screen_emergency_restore();
+    display_emergency_restore();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(1);
     signal(number, SIG_DFL);
@@ -130,10 +130,15 @@ static struct engine *asked(const struct run *run)
     return run->front && !front_may_ask(run->front) ? NULL : run->engine;
 }
 
-static void front_started(void *context, const struct front *front)
+/* The user leaves, and the loop is busy. What it would still have to write or to end it must. */
+static void leave(void *context)
 {
-    struct run *run = context;
-    run->front = front;
+    const struct run *run = context;
+    const struct options *options = run->options;
+    if (run->launch.pid || options->record || options->html || options->pprof)
+        return;
+    display_emergency_restore();
+    _exit(0);
 }
 
 static bool source_instruction(void *context, uint64_t ip, char *out, size_t size)
@@ -154,18 +159,18 @@ static const char *source_note(void *context, const char *file)
     return asked(run) ? engine_source_note(run->engine, file) : NULL;
 }
 
-static int open_screen(struct run *run, struct error *error)
+static int open_display(struct run *run, struct error *error)
 {
-    struct screen_sources sources = {.context = run,
-                                     .instruction = source_instruction,
-                                     .source = source_line,
-                                     .source_note = source_note};
+    struct view_sources sources = {.context = run,
+                                   .instruction = source_instruction,
+                                   .source = source_line,
+                                   .source_note = source_note};
     if (run->options->batch)
         return 0;
     int code = keyboard_take(error);
     if (code)
         return code;
-    return screen_open(&run->screen, &run->options->view, &sources, error);
+    return display_open(&run->display, &run->options->view, &sources, error);
 }
 
 static unsigned threads_for_cpus(void)
@@ -253,8 +258,8 @@ static int find_target(struct run *run, struct error *error)
     }
     run->pid = options->input ? 0 : options->pid;
     if (options->action == OPTIONS_PICK) {
-        int code = open_screen(run, error);
-        run->pid = code ? 0 : pick_running(run->screen, options->delay_s, error);
+        int code = open_display(run, error);
+        run->pid = code ? 0 : pick_running(run->display, options->delay_s, error);
         if (code || run->pid <= 0)
             return code ? code : run->pid;
     }
@@ -295,7 +300,6 @@ static int watch(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     bool left = false;
-    struct loop_setup setup = {.options = run->options};
     int code = engine_check_time_range(options->time_range, error);
     if (!code)
         code = export_check(options, error);
@@ -312,22 +316,27 @@ static int watch(struct run *run, struct error *error)
     if (!code && run->launch.pid)
         code = start_program(run, error);
     /* The screen opens last, so that earlier errors are read on a plain terminal. */
-    if (!code && !run->screen)
-        code = open_screen(run, error);
+    if (!code && !run->display)
+        code = open_display(run, error);
     bool idled;
     bool follows = !code && engine_follows(run->engine, &idled);
-    if (!code && run->screen && options->input && !options->pid && !follows)
-        code = player_pick_first(run->engine, run->screen, &left, error);
+    if (!code && run->display && options->input && !options->pid && !follows)
+        code = player_pick_first(run->engine, run->display, &left, error);
     if (code || left)
         return code;
-    setup.engine = run->engine;
-    setup.output = run->output;
-    setup.screen = run->screen;
-    setup.pid = run->pid;
-    setup.launch = run->launch.pid ? &run->launch : NULL;
-    setup.started = front_started;
-    setup.context = run;
-    code = loop_run(&setup, error);
+    const struct front_setup front = {
+        .display = run->display, .view = &options->view, .leave = leave, .context = run};
+    code = run->display ? front_start(&run->front, &front, error) : 0;
+    const struct loop_setup setup = {.options = options,
+                                     .engine = run->engine,
+                                     .front = run->front,
+                                     .output = run->output,
+                                     .launch = run->launch.pid ? &run->launch : NULL,
+                                     .pid = run->pid};
+    if (!code)
+        code = loop_run(&setup, error);
+    front_stop(run->front);
+    run->front = NULL;
     int written =
         export_write(options, run->engine, options->input ? 0 : run->pid, code ? NULL : error);
     return code ? code : written;
@@ -339,8 +348,8 @@ static int run_options(const struct options *options, const struct signals_befor
     struct run run = {.options = options, .signals = signals, .launch = {.gate = -1, .report = -1}};
     int code = watch(&run, &error);
     bool own_end = launch_ended(&run.launch);
-    if (run.screen)
-        screen_close(run.screen);
+    if (run.display)
+        display_close(run.display);
     ending_binaries(options, run.engine);
     if (run.engine && !code)
         code = engine_stop_recording(run.engine, &error);

@@ -4,56 +4,32 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "sample/perfdata/perfdata.h"
 
-static int option_unsigned(const char *text, const char *option, uint64_t low, uint64_t high,
-                           uint64_t *value, struct error *error)
+static const char *const source_names[] = {"auto", "pebs", "ibs", "counter", "clock", NULL};
+#define DELAY_LEAST_S 0.05
+#define DELAY_MOST_S  86400
+
+static int option_number(const char *text, const char *option, double low, double high,
+                         uint64_t *value, struct error *error)
 {
     char *end;
     errno = 0;
-    unsigned long long parsed = strtoull(text, &end, 10);
-    if (end == text || *end || *text == '-' || errno || parsed < low || parsed > high)
-        return error_set(error, -EINVAL, "%s wants a whole number from %llu to %llu, not '%s'",
-                         option, (unsigned long long)low, (unsigned long long)high, text);
-    *value = parsed;
+    *value = strtoull(text, &end, 10);
+    if (end == text || *end || *text == '-' || errno || (double)*value < low ||
+        (double)*value > high)
+        return error_set(error, -EINVAL, "%s wants a whole number from %.0f to %.0f, not '%s'",
+                         option, low, high, text);
     return 0;
-}
-
-static const char *const source_names[] = {"auto", "pebs", "ibs", "counter", "clock", NULL};
-static const double delay_least_s = 0.05;
-static const double delay_most_s = 86400;
-
-/* Words with commas between. */
-static int option_heap(const char *text, unsigned *heap, struct error *error)
-{
-    static const struct {
-        const char *word;
-        unsigned value;
-    } words[] = {{"auto", OPTIONS_HEAP_AUTO},
-                 {"agent", OPTIONS_HEAP_AGENT},
-                 {"walk", OPTIONS_HEAP_WALK},
-                 {"none", 0}};
-    const size_t count = sizeof words / sizeof *words;
-    *heap = 0;
-    for (const char *at = text;; at++) {
-        size_t length = strcspn(at, ",");
-        size_t i = 0;
-        while (i < count && (strlen(words[i].word) != length || strncmp(at, words[i].word, length)))
-            i++;
-        if (i == count)
-            return error_set(error, -EINVAL,
-                             "--heap wants auto, agent, walk or none, with commas, not '%s'", text);
-        *heap |= words[i].value;
-        at += length;
-        if (!*at)
-            return 0;
-    }
 }
 
 static int option_seconds(const char *text, const char *option, double low, double high,
@@ -68,16 +44,6 @@ static int option_seconds(const char *text, const char *option, double low, doub
     return 0;
 }
 
-static int option_u32(const char *text, const char *option, uint64_t low, uint64_t high,
-                      uint32_t *value, struct error *error)
-{
-    uint64_t wide;
-    int code = option_unsigned(text, option, low, high, &wide, error);
-    if (!code)
-        *value = (uint32_t)wide;
-    return code;
-}
-
 /* The index of one of several words, ended by NULL. */
 static int option_choice(const char *text, const char *option, const char *const *choices,
                          struct error *error)
@@ -86,60 +52,169 @@ static int option_choice(const char *text, const char *option, const char *const
     for (int i = 0; choices[i]; i++) {
         if (!strcmp(text, choices[i]))
             return i;
-        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, choices[i], sizeof list - strlen(list) - 1);
+        text_append(list, sizeof list, "%s%s", i ? ", " : "", choices[i]);
     }
     return error_set(error, -EINVAL, "%s takes one of %s, not '%s'", option, list, text);
 }
 
-static int option_pid(const char *text, pid_t *pid, struct error *error)
+static int apply(const struct option_rule *rule, void *options, const char *text,
+                 struct error *error)
 {
+    void *member = (char *)options + rule->member;
+    char shown[32];
+    uint64_t number = 0;
+    int code = 0;
+    snprintf(shown, sizeof shown, "-%s%.*s", rule->letter ? "" : "-", rule->letter ? 1 : 30,
+             rule->letter ? &rule->letter : rule->name);
+    switch (rule->kind) {
+    case OPTION_FLAG:
+        *(bool *)member = true;
+        return 0;
+    case OPTION_STOP:
+        *(bool *)member = true;
+        return 1;
+    case OPTION_TEXT:
+        *(const char **)member = text ? text : "";
+        code = rule->choices ? option_choice(text, shown, rule->choices, error) : 0;
+        return code < 0 ? code : 0;
+    case OPTION_CHOICE:
+        code = option_choice(text, shown, rule->choices, error);
+        *(unsigned *)member = (unsigned)code;
+        return code < 0 ? code : 0;
+    case OPTION_SECONDS:
+        return option_seconds(text, shown, rule->low, rule->high, member, error);
+    case OPTION_U32:
+        code = option_number(text, shown, rule->low, rule->high, &number, error);
+        *(uint32_t *)member = (uint32_t)number;
+        return code;
+    case OPTION_U64:
+        return option_number(text, shown, rule->low, rule->high, member, error);
+    default:
+        return rule->own(options, text, error);
+    }
+}
+
+int options_take(const struct option_rule *rules, void *options, char **words, const char *command,
+                 struct error *error)
+{
+    enum { RULES_MAX = 63, LONG = 256 };
+    struct option longs[RULES_MAX + 1] = {{0}};
+    char letters[3 * RULES_MAX] = "";
+    int count = 0;
+    int code = 0;
+    text_append(letters, sizeof letters, "%s", *command ? "" : "+");
+    for (int i = 0; rules[i].name && i < RULES_MAX; i++) {
+        bool alone = rules[i].kind == OPTION_FLAG || rules[i].kind == OPTION_STOP;
+        longs[i] = (struct option){.name = rules[i].name,
+                                   .has_arg = rules[i].optional ? optional_argument
+                                              : alone           ? no_argument
+                                                                : required_argument,
+                                   .val = LONG + i};
+        if (rules[i].letter)
+            text_append(letters, sizeof letters, "%c%s", rules[i].letter, alone ? "" : ":");
+    }
+    while (words[count])
+        count++;
+    opterr = 0;
+    optind = 0; /* anew */
+    while (!code) {
+        int word = optind ? optind : 1;
+        int option = getopt_long(count, words, letters, longs, NULL);
+        if (option == -1)
+            break;
+        const struct option_rule *rule = option < LONG ? rules : &rules[option - LONG];
+        while (option < LONG && rule->name && rule->letter != option)
+            rule++;
+        code = rule->name ? apply(rule, options, optarg, error)
+                          : error_set(error, -EINVAL,
+                                      "'%s' is no option%s%s, or lacks its value; try misstop%s%s "
+                                      "--help",
+                                      words[word], *command ? " of " : "", command,
+                                      *command ? " " : "", command);
+    }
+    return code;
+}
+
+/* Words with commas between. */
+static int take_heap(void *context, const char *text, struct error *error)
+{
+    static const struct {
+        const char *word;
+        unsigned value;
+    } words[] = {{"auto", OPTIONS_HEAP_AUTO},
+                 {"agent", OPTIONS_HEAP_AGENT},
+                 {"walk", OPTIONS_HEAP_WALK},
+                 {"none", 0}};
+    struct options *options = context;
+    const size_t count = sizeof words / sizeof *words;
+    options->heap = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        size_t i = 0;
+        while (i < count && (strlen(words[i].word) != length || strncmp(at, words[i].word, length)))
+            i++;
+        if (i == count)
+            return error_set(error, -EINVAL,
+                             "--heap wants auto, agent, walk or none, with commas, not '%s'", text);
+        options->heap |= words[i].value;
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int take_pid(void *context, const char *text, struct error *error)
+{
+    struct options *options = context;
     uint64_t value;
-    int code = option_unsigned(text, "-p", 0, INT32_MAX, &value, error);
-    if (!code)
-        *pid = value ? (pid_t)value : PERFDATA_IDLE;
+    int code = option_number(text, "-p", 0, INT32_MAX, &value, error);
+    options->pid = value ? (pid_t)value : PERFDATA_IDLE;
     return code;
 }
 
 /* SIZE[,FILES] */
-static int option_record_limit(const char *text, struct options *options, struct error *error)
+static int take_record_limit(void *context, const char *text, struct error *error)
 {
     static const char units[] = "KMG";
     enum { FILES_MAX = 1000 };
+    struct options *options = context;
     char *end;
+    uint64_t files = 0;
     unsigned long long size = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
     const char *unit = size && *end ? strchr(units, *end) : NULL;
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    options->record_files = 0;
     options->record_limit_bytes = (uint64_t)size << shift;
     const char *rest = size ? end + (unit != NULL) : "";
     if (!size || options->record_limit_bytes >> shift != size || (*rest && *rest != ','))
         return error_set(error, -EINVAL,
                          "--record-limit wants SIZE or SIZE,FILES, as 500M or 1G,10, not '%s'",
                          text);
-    return *rest ? option_u32(rest + 1, "FILES of --record-limit", 1, FILES_MAX,
-                              &options->record_files, error)
-                 : 0;
+    int code =
+        *rest ? option_number(rest + 1, "FILES of --record-limit", 1, FILES_MAX, &files, error) : 0;
+    options->record_files = (uint32_t)files;
+    return code;
 }
 
 /* PACE of --play: NULL is 1, max is INFINITY. */
-static int option_pace(const char *text, double *pace, struct error *error)
+static int take_pace(void *context, const char *text, struct error *error)
 {
+    struct options *options = context;
     char *end;
-    *pace = text ? strtod(text, &end) : 1;
+    options->pace = text ? strtod(text, &end) : 1;
     if (text && !strcmp(text, "max"))
-        *pace = INFINITY;
-    else if (text && (end == text || *end || !(*pace >= 0.125 && *pace <= 1000)))
+        options->pace = INFINITY;
+    else if (text && (end == text || *end || !(options->pace >= 0.125 && options->pace <= 1000)))
         return error_set(error, -EINVAL, "--play wants a pace from 0.125 to 1000, or max, not '%s'",
                          text);
     return 0;
 }
 
 /* PERCENT of --watch, as a part of 1: NULL is 1 %. */
-static int option_watch(const char *text, double *part, struct error *error)
+static int take_watch(void *context, const char *text, struct error *error)
 {
     static const double least = 0.01;
     static const double most = 50;
+    struct options *options = context;
     char *end = NULL;
     double percent = text ? strtod(text, &end) : 1;
     if (text && (end == text || *end || !isfinite(percent) || percent < least || percent > most))
@@ -147,112 +222,13 @@ static int option_watch(const char *text, double *part, struct error *error)
                          "--watch wants a percentage of the process's time from %g to %g, as "
                          "--watch=2, not '%s'",
                          least, most, text);
-    *part = percent / 100;
+    options->watch = percent / 100;
     return 0;
 }
 
-enum long_only {
-    OPT_SEARCH = 256,
-    OPT_COLOR,
-    OPT_ASCII,
-    OPT_SYMFS,
-    OPT_WIDTH,
-    OPT_HEAP,
-    OPT_DEBUGINFOD,
-    OPT_PPROF,
-    OPT_HTML,
-    OPT_RECORD_LIMIT,
-    OPT_PLAY,
-    OPT_TIME_RANGE,
-    OPT_SIM,
-    OPT_SIM_FROM,
-    OPT_SIM_TO,
-    OPT_WHAT_IF,
-    OPT_WATCH,
-    OPT_OUTPUT,
-    OPT_FULL,
-    OPT_THREADS
-};
-
-static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
-
-static const struct option long_options[] = {
-    {"pid", required_argument, NULL, 'p'},
-    {"input", required_argument, NULL, 'i'},
-    {"record", required_argument, NULL, 'o'},
-    {"record-limit", required_argument, NULL, OPT_RECORD_LIMIT},
-    {"source", required_argument, NULL, 's'},
-    {"event", required_argument, NULL, 'e'},
-    {"rate", required_argument, NULL, 'r'},
-    {"count", required_argument, NULL, 'c'},
-    {"delay", required_argument, NULL, 'd'},
-    {"iterations", required_argument, NULL, 'n'},
-    {"batch", no_argument, NULL, 'b'},
-    {"json", no_argument, NULL, 'j'},
-    {"window", required_argument, NULL, 'w'},
-    {"half-life", required_argument, NULL, 'H'},
-    {"ways", required_argument, NULL, 'W'},
-    {"cache", required_argument, NULL, 'C'},
-    {"search", required_argument, NULL, OPT_SEARCH},
-    {"stretch", required_argument, NULL, OPT_TIME_RANGE},
-    {"color", required_argument, NULL, OPT_COLOR},
-    {"ascii", no_argument, NULL, OPT_ASCII},
-    {"symfs", required_argument, NULL, OPT_SYMFS},
-    {"sim", optional_argument, NULL, OPT_SIM},
-    {"sim-from", required_argument, NULL, OPT_SIM_FROM},
-    {"sim-to", required_argument, NULL, OPT_SIM_TO},
-    {"what-if", required_argument, NULL, OPT_WHAT_IF},
-    {"width", required_argument, NULL, OPT_WIDTH},
-    {"heap", required_argument, NULL, OPT_HEAP},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {"play", optional_argument, NULL, OPT_PLAY},
-    {"debuginfod", no_argument, NULL, OPT_DEBUGINFOD},
-    {"pprof", required_argument, NULL, OPT_PPROF},
-    {"watch", optional_argument, NULL, OPT_WATCH},
-    {"html", required_argument, NULL, OPT_HTML},
-    {"output", required_argument, NULL, OPT_OUTPUT},
-    {"full", no_argument, NULL, OPT_FULL},
-    {"threads", required_argument, NULL, OPT_THREADS},
-    {NULL, 0, NULL, 0},
-};
-
-static int parse_sampling(struct options *options, int option, const char *text,
-                          struct error *error)
+static int take_what_if(void *context, const char *text, struct error *error)
 {
-    switch (option) {
-    case 'p':
-        return option_pid(text, &options->pid, error);
-    case 's':
-        options->source = text;
-        return option_choice(text, "-s", source_names, error) < 0 ? -EINVAL : 0;
-    case 'e':
-        options->events = text;
-        return 0;
-    case 'r':
-        return option_u32(text, "-r", 1, 1000000, &options->rate, error);
-    case 'c':
-        return option_unsigned(text, "-c", 1, UINT64_C(1) << 40, &options->period, error);
-    case 'i':
-        options->input = text;
-        return 0;
-    case 'o':
-        options->record = text;
-        return 0;
-    case OPT_RECORD_LIMIT:
-        return option_record_limit(text, options, error);
-    case OPT_WATCH:
-        return option_watch(text, &options->watch, error);
-    case OPT_THREADS:
-        return option_u32(text, "--threads", 1, 64, &options->threads, error);
-    default:
-        options->symfs = text;
-        return 0;
-    }
-}
-
-static int add_question(struct options *options, const char *text, struct error *error)
-{
+    struct options *options = context;
     unsigned count = 0;
     while (options->what_if[count])
         count++;
@@ -263,129 +239,60 @@ static int add_question(struct options *options, const char *text, struct error 
     return 0;
 }
 
-static int parse_simulation(struct options *options, int option, const char *text,
-                            struct error *error)
-{
-    if (option == OPT_SIM_FROM)
-        options->sim_from = text;
-    else if (option == OPT_SIM_TO)
-        options->sim_to = text;
-    if (option == OPT_SIM || !options->sim)
-        options->sim = option == OPT_SIM && text ? text : "";
-    return option == OPT_WHAT_IF ? add_question(options, text, error) : 0;
-}
+const char *const options_colors[] = {"auto", "always", "never", NULL};
 
-/* Reported now: later the reason why nothing is fetched would not be visible. */
-static int want_debuginfod(struct options *options, struct error *error)
-{
-    const char *urls = getenv("DEBUGINFOD_URLS");
-    options->debuginfod = true;
-    if (urls && *urls)
-        return 0;
-    return error_set(error, -EINVAL,
-                     "--debuginfod: no servers are named; set DEBUGINFOD_URLS, on Debian to "
-                     "https://debuginfod.debian.net");
-}
+#define AT(kind_, member_) .kind = (kind_), .member = offsetof(struct options, member_)
 
-static int parse_tables(struct options *options, int option, const char *text, struct error *error)
-{
-    switch (option) {
-    case 'w':
-        return option_u32(text, "-w", 16, 1u << 24, &options->window, error);
-    case 'H':
-        options->decays = true;
-        return option_seconds(text, "-H", 0, 1e6, &options->half_life_s, error);
-    case 'W':
-        return option_u32(text, "-W", 2, 64, &options->ways, error);
-    case 'C':
-        options->cache = text;
-        return 0;
-    case OPT_DEBUGINFOD:
-        return want_debuginfod(options, error);
-    default:
-        options->search = text;
-        return 0;
-    }
-}
-
-static int parse_output(struct options *options, int option, const char *text, struct error *error)
-{
-    static const char *const colors[] = {"auto", "always", "never", NULL};
-    int code;
-    switch (option) {
-    case 'd':
-        return option_seconds(text, "-d", delay_least_s, delay_most_s, &options->delay_s, error);
-    case 'n':
-        return option_u32(text, "-n", 1, UINT32_MAX, &options->iterations, error);
-    case 'j':
-        options->json = true;
-        /* fall through */
-    case 'b':
-        options->batch = true;
-        return 0;
-    case OPT_ASCII:
-        options->view.ascii = true;
-        return 0;
-    case OPT_PPROF:
-        options->pprof = text;
-        return 0;
-    case OPT_OUTPUT:
-        options->output = text;
-        return 0;
-    case OPT_HTML:
-        options->html = text;
-        return 0;
-    case OPT_PLAY:
-        return option_pace(text, &options->pace, error);
-    case OPT_TIME_RANGE:
-        options->time_range = text;
-        return 0;
-    case OPT_FULL:
-        options->view.full = true;
-        return 0;
-    case OPT_HEAP:
-        return option_heap(text, &options->heap, error);
-    case OPT_WIDTH:
-        return option_u32(text, "--width", 40, 1000, &options->view.width, error);
-    default:
-        code = option_choice(text, "--color", colors, error);
-        if (code >= 0)
-            options->view.color = (enum view_color)code;
-        return code < 0 ? code : 0;
-    }
-}
-
-/* Long-only options have numbers that strchr() would cut to a byte. */
-static bool one_of(const char *letters, int option)
-{
-    return option < OPT_SEARCH && strchr(letters, option);
-}
-
-static int parse_one(struct options *options, int option, const char *text, struct error *error)
-{
-    if (option == 'h' || option == 'V') {
-        options->action = option == 'h' ? OPTIONS_HELP : OPTIONS_VERSION;
-        return 0;
-    }
-    if (option >= OPT_SIM && option <= OPT_WHAT_IF)
-        return parse_simulation(options, option, text, error);
-    if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || option == OPT_WATCH ||
-        option == OPT_THREADS || one_of("psercio", option))
-        return parse_sampling(options, option, text, error);
-    if (option == OPT_SEARCH || option == OPT_DEBUGINFOD || one_of("wHWC", option))
-        return parse_tables(options, option, text, error);
-    return parse_output(options, option, text, error);
-}
-
-static int bad_option(const char *word, struct error *error)
-{
-    return error_set(error, -EINVAL, "'%s' is no option, or lacks its value; try misstop --help",
-                     word);
-}
+static const struct option_rule rules[] = {
+    {"pid", 'p', .own = take_pid},
+    {"input", 'i', AT(OPTION_TEXT, input)},
+    {"record", 'o', AT(OPTION_TEXT, record)},
+    {"record-limit", .own = take_record_limit},
+    {"source", 's', AT(OPTION_TEXT, source), .choices = source_names},
+    {"event", 'e', AT(OPTION_TEXT, events)},
+    {"rate", 'r', AT(OPTION_U32, rate), .low = 1, .high = 1000000},
+    {"count", 'c', AT(OPTION_U64, period), .low = 1, .high = UINT64_C(1) << 40},
+    {"delay", 'd', AT(OPTION_SECONDS, delay_s), .low = DELAY_LEAST_S, .high = DELAY_MOST_S},
+    {"iterations", 'n', AT(OPTION_U32, iterations), .low = 1, .high = UINT32_MAX},
+    {"batch", 'b', AT(OPTION_FLAG, batch)},
+    {"json", 'j', AT(OPTION_FLAG, json)},
+    {"window", 'w', AT(OPTION_U32, window), .low = 16, .high = 1u << 24},
+    {"half-life", 'H', AT(OPTION_SECONDS, half_life_s), .low = 0, .high = 1e6},
+    {"ways", 'W', AT(OPTION_U32, ways), .low = 2, .high = 64},
+    {"cache", 'C', AT(OPTION_TEXT, cache)},
+    {"search", AT(OPTION_TEXT, search)},
+    {"stretch", AT(OPTION_TEXT, time_range)},
+    {"color", AT(OPTION_CHOICE, view.color), .choices = options_colors},
+    {"ascii", AT(OPTION_FLAG, view.ascii)},
+    {"symfs", AT(OPTION_TEXT, symfs)},
+    {"sim", AT(OPTION_TEXT, sim), .optional = true},
+    {"sim-from", AT(OPTION_TEXT, sim_from)},
+    {"sim-to", AT(OPTION_TEXT, sim_to)},
+    {"what-if", .own = take_what_if},
+    {"width", AT(OPTION_U32, view.width), .low = OPTIONS_NARROW, .high = OPTIONS_WIDE},
+    {"heap", .own = take_heap},
+    {"help", 'h', AT(OPTION_STOP, help)},
+    {"version", 'V', AT(OPTION_STOP, version)},
+    {"play", .own = take_pace, .optional = true},
+    {"debuginfod", AT(OPTION_FLAG, debuginfod)},
+    {"pprof", AT(OPTION_TEXT, pprof)},
+    {"watch", .own = take_watch, .optional = true},
+    {"html", AT(OPTION_TEXT, html)},
+    {"output", AT(OPTION_TEXT, output)},
+    {"full", AT(OPTION_FLAG, view.full)},
+    {"threads", AT(OPTION_U32, threads), .low = 1, .high = 64},
+    {.name = NULL},
+};
 
 /* Checks options against the kind of run, and against each other. */
 static int check_together(const struct options *options, struct error *error)
 {
+    const char *urls = getenv("DEBUGINFOD_URLS");
+    /* Reported now: later the reason why nothing is fetched would not be visible. */
+    if (options->debuginfod && (!urls || !*urls))
+        return error_set(error, -EINVAL,
+                         "--debuginfod: no servers are named; set DEBUGINFOD_URLS, on Debian to "
+                         "https://debuginfod.debian.net");
     if (options->time_range && !options->batch && !options->input)
         return error_set(error, -EINVAL,
                          "--stretch is for the last report of -b or -j, and for a recording (-i); "
@@ -442,7 +349,7 @@ static void options_from_settings(struct options *options)
     char text[32];
     settings_load(&settings);
     if (!(options->delay_s > 0) && settings_get(&settings, "interval", text, sizeof text))
-        option_seconds(text, "interval", delay_least_s, delay_most_s, &options->delay_s, &ignored);
+        option_seconds(text, "interval", DELAY_LEAST_S, DELAY_MOST_S, &options->delay_s, &ignored);
     if (!options->source && !options->sim && !options->input &&
         settings_get(&settings, "source", text, sizeof text))
         for (const char *const *name = source_names; *name; name++)
@@ -459,24 +366,20 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 {
     *options = (struct options){.action = OPTIONS_PICK,
                                 .pace = NAN,
-                                .half_life_s = 10,
+                                .half_life_s = NAN,
                                 .ways = 10,
                                 .heap = OPTIONS_HEAP_AUTO};
-    opterr = 0;
-    optind = 1;
-    for (;;) {
-        int word = optind;
-        int option = getopt_long(argc, argv, short_options, long_options, NULL);
-        if (option == -1)
-            break;
-        if (option == '?')
-            return bad_option(argv[word], error);
-        int code = parse_one(options, option, optarg, error);
-        if (code)
-            return code;
-        if (options->action != OPTIONS_PICK)
-            return 0;
-    }
+    int code = options_take(rules, options, argv, "", error);
+    options->action = options->help      ? OPTIONS_HELP
+                      : options->version ? OPTIONS_VERSION
+                                         : options->action;
+    if (code)
+        return code < 0 ? code : 0;
+    options->batch |= options->json;
+    options->decays = !isnan(options->half_life_s);
+    options->half_life_s = options->decays ? options->half_life_s : 10;
+    if (!options->sim && (options->sim_from || options->sim_to || options->what_if[0]))
+        options->sim = "";
     options_from_settings(options);
     return choose_action(options, argc, argv, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command line, parsed and checked. Used by main only. */
+/* The command line, parsed and checked. Used by main and diff only. */
 #ifndef MISSTOP_OPTIONS_H
 #define MISSTOP_OPTIONS_H
 
@@ -41,6 +41,8 @@ struct options {
     double delay_s;
     double pace;         /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
+    bool help;
+    bool version;
     bool batch;
     bool json;
     double watch;       /* --watch: part of the target's CPU time for watchpoints; 0: none */
@@ -64,6 +66,38 @@ struct options {
 
 /* --heap: which knowledge of the heap may be used. */
 enum options_heap { OPTIONS_HEAP_AGENT = 1, OPTIONS_HEAP_WALK = 2, OPTIONS_HEAP_AUTO = 3 };
+
+/* How one option is written, and what of the options it fills: the member, by kind, or by `own`. */
+enum option_kind {
+    OPTION_OWN,
+    OPTION_FLAG,
+    OPTION_STOP,   /* a flag after which no more is looked at */
+    OPTION_TEXT,   /* without a word "" */
+    OPTION_CHOICE, /* an enum */
+    OPTION_SECONDS,
+    OPTION_U32,
+    OPTION_U64
+};
+
+struct option_rule {
+    const char *name; /* NULL ends the list */
+    char letter;      /* 0: none */
+    bool optional;    /* the word after "=" */
+    enum option_kind kind;
+    size_t member;
+    double low, high;
+    const char *const *choices; /* of a text too; NULL: any */
+    int (*own)(void *options, const char *text, struct error *error);
+};
+
+enum { OPTIONS_NARROW = 40, OPTIONS_WIDE = 1000 }; /* --width */
+extern const char *const options_colors[];         /* enum view_color */
+
+/* Takes misstop's own options, up to the program's words (`command` is ""), or those of a command
+ * such as "diff", anywhere in its words. The rest is at `optind`. 0; 1: by OPTION_STOP; or -EINVAL
+ * with the cause and a remedy. */
+int options_take(const struct option_rule *rules, void *options, char **words, const char *command,
+                 struct error *error);
 
 /* 0; or -EINVAL with the cause and a remedy. Strings point into argv. */
 int options_parse(struct options *options, int argc, char **argv, struct error *error);

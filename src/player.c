@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "loop.h"
 #include "resolve/resolver.h"
 #include "sample/perfdata/perfdata.h"
 #include "terminal.h"
 
 enum { ROWS_MAX = 4096 };
 
-static void show_processes(struct screen *screen, struct resolver_process_list *list,
+static void show_processes(struct display *display, struct resolver_process_list *list,
                            struct picker_row *rows)
 {
     const struct resolver_process *entries;
@@ -32,18 +33,18 @@ static void show_processes(struct screen *screen, struct resolver_process_list *
             .user = entries[i].user,
             .command = entries[i].command,
         };
-    picker_show(screen, rows, count);
+    picker_show(display, rows, count, false);
 }
 
 /* A quit, a signal to end, the way back, or a PID, in *picked; false: nothing yet. */
-static bool picked_now(struct screen *screen, int signals, pid_t *picked)
+static bool picked_now(struct display *display, int signals, pid_t *picked)
 {
     struct signalfd_siginfo info;
     struct request request;
     while (read(signals, &info, sizeof info) == sizeof info)
         if (info.ssi_signo != SIGWINCH && info.ssi_signo != SIGCHLD && info.ssi_signo != SIGTSTP)
             return true;
-    while ((request = picker_input(screen)).kind != REQUEST_NONE) {
+    while ((request = display_input(display)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_PICK)
             *picked = request.pid ? (pid_t)request.pid : PERFDATA_IDLE;
         if (request.kind == REQUEST_LEAVE)
@@ -52,43 +53,12 @@ static bool picked_now(struct screen *screen, int signals, pid_t *picked)
             request.kind == REQUEST_QUIT)
             return true;
         if (request.kind == REQUEST_SUSPEND) {
-            screen_suspend(screen);
+            display_suspend(display);
             kill(getpid(), SIGSTOP);
-            screen_resume(screen);
+            display_resume(display);
         }
     }
     return false;
-}
-
-pid_t pick_running(struct screen *screen, double delay_s, struct error *error)
-{
-    struct resolver_process_list *list = resolver_process_list_new();
-    struct picker_row *rows = calloc(ROWS_MAX, sizeof *rows);
-    int signals = signals_open();
-    pid_t picked = PICK_QUIT;
-    if (!list || !rows || signals < 0) {
-        picked = error_set(error, -ENOMEM, "cannot list the processes");
-        goto out;
-    }
-    uint64_t next_ns = 0;
-    struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                              {.fd = signals, .events = POLLIN}};
-    do {
-        uint64_t now = clock_now_ns();
-        if (now >= next_ns) {
-            show_processes(screen, list, rows);
-            next_ns = now + (uint64_t)(delay_s * CLOCK_NS_PER_S);
-        }
-        poll(polled, 2, (int)((next_ns - now) / 1000000) + 1);
-    } while (!picked_now(screen, signals, &picked) && !(polled[0].revents & POLLHUP));
-out:
-    if (signals >= 0)
-        close(signals);
-    if (list)
-        resolver_process_list_free(list);
-    picker_end(screen, picked > 0);
-    free(rows);
-    return picked;
 }
 
 /* Their share is of all samples, also of processes too many to be listed. */
@@ -114,29 +84,44 @@ static size_t fill_recorded(struct picker_row *rows, const struct perfdata_proce
     return used;
 }
 
-/* Of the recorded ones: its PID (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (the list was
- * left) or a negative errno. */
-static pid_t pick_recorded(struct screen *screen, const struct perfdata_process *list, size_t count,
-                           struct error *error)
+/* `running` is listed anew every delay_s; NULL: of the recorded ones, which are given. Its PID
+ * (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (the list was left) or a negative errno. */
+static pid_t pick(struct display *display, struct resolver_process_list *running, double delay_s,
+                  const struct perfdata_process *recorded, size_t count, struct error *error)
 {
     struct picker_row *rows = calloc(ROWS_MAX, sizeof *rows);
     int signals = signals_open();
     pid_t picked = PICK_QUIT;
-    if (!rows || signals < 0) {
-        picked = error_set(error, -ENOMEM, "cannot list the processes of the recording");
-        goto out;
-    }
-    picker_show_recorded(screen, rows, fill_recorded(rows, list, count));
     struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                               {.fd = signals, .events = POLLIN}};
-    do
-        poll(polled, 2, -1);
-    while (!picked_now(screen, signals, &picked) && !(polled[0].revents & POLLHUP));
-out:
+    if (!rows || signals < 0)
+        picked = error_set(error, -ENOMEM, "cannot list the processes");
+    else if (!running)
+        picker_show(display, rows, fill_recorded(rows, recorded, count), true);
+    for (uint64_t next_ns = 0; picked == PICK_QUIT && !(polled[0].revents & POLLHUP);) {
+        uint64_t now = clock_now_ns();
+        if (running && now >= next_ns) {
+            show_processes(display, running, rows);
+            next_ns = now + (uint64_t)(delay_s * CLOCK_NS_PER_S);
+        }
+        poll(polled, 2, running ? (int)((next_ns - now) / 1000000) + 1 : -1);
+        if (picked_now(display, signals, &picked))
+            break;
+    }
     if (signals >= 0)
         close(signals);
-    picker_end(screen, picked > 0 || picked == PERFDATA_IDLE);
+    picker_end(display, picked > 0 || picked == PERFDATA_IDLE);
     free(rows);
+    return picked;
+}
+
+pid_t pick_running(struct display *display, double delay_s, struct error *error)
+{
+    struct resolver_process_list *list = resolver_process_list_new();
+    if (!list)
+        return error_set(error, -ENOMEM, "cannot list the processes");
+    pid_t picked = pick(display, list, delay_s, NULL, 0, error);
+    resolver_process_list_free(list);
     return picked;
 }
 
@@ -151,7 +136,7 @@ static double seconds(uint64_t ns)
 
 static void draw_line(struct player *player)
 {
-    if (!player->screen)
+    if (!player->front)
         return;
     const struct play *clock = &player->clock;
     bool seeks = play_seeks(clock);
@@ -167,7 +152,7 @@ static void draw_line(struct player *player)
         .pace = clock->pace,
     };
     player->drawn_ns = clock_now_ns();
-    screen_play(player->screen, &line);
+    front_play(player->front, &line);
 }
 
 static void set_out(struct player *player)
@@ -181,10 +166,10 @@ static void set_out(struct player *player)
     engine_go_through(player->engine, player->through);
 }
 
-void player_init(struct player *player, struct engine *engine, struct screen *screen, double pace)
+void player_init(struct player *player, struct engine *engine, struct front *front, double pace)
 {
     *player = (struct player){.engine = engine,
-                              .screen = screen,
+                              .front = front,
                               .from_start = !isnan(pace),
                               .pace = isnan(pace) ? 1 : pace};
     set_out(player);
@@ -244,29 +229,31 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     const struct perfdata_process *list = engine_processes(player->engine, &count);
     *quit = false;
     if (!count || !engine_rereadable(player->engine)) {
-        screen_message(player->screen, engine_learnt(player->engine)
-                                           ? "misstop recorded this process alone"
-                                           : no_way_back);
+        front_message(player->front, engine_learnt(player->engine)
+                                         ? "misstop recorded this process alone"
+                                         : no_way_back);
         return 0;
     }
-    pid_t pid = pick_recorded(player->screen, list, count, error);
+    pid_t pid = pick(front_pause(player->front), NULL, 0, list, count, error);
+    int code = front_resume(player->front, error);
     *quit = pid == PICK_QUIT;
-    if (pid <= 0 && pid != PERFDATA_IDLE)
-        return pid < PICK_BACK ? (int)pid : 0;
-    int code = start_over(player, pid, error);
+    if (code || (pid <= 0 && pid != PERFDATA_IDLE))
+        return code || pid >= PICK_BACK ? code : (int)pid;
+    code = start_over(player, pid, error);
     if (!code)
         set_out(player);
     return code;
 }
 
-int player_pick_first(struct engine *engine, struct screen *screen, bool *quit, struct error *error)
+int player_pick_first(struct engine *engine, struct display *display, bool *quit,
+                      struct error *error)
 {
     size_t count;
     const struct perfdata_process *list = engine_processes(engine, &count);
     *quit = false;
     if (count < 2 || !engine_rereadable(engine))
         return 0;
-    pid_t pid = pick_recorded(screen, list, count, error);
+    pid_t pid = pick(display, NULL, 0, list, count, error);
     *quit = pid == PICK_QUIT || pid == PICK_BACK;
     if (pid > 0 || pid == PERFDATA_IDLE)
         return engine_restart(engine, pid, error);
@@ -297,11 +284,11 @@ bool player_act(struct player *player, const struct request *request, double ste
         return false;
     bool back = try_request(&clock, request, step_s, &understood);
     if (!understood) {
-        screen_message(player->screen, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
+        front_message(player->front, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
         return true;
     }
     if (back && !engine_rereadable(player->engine)) {
-        screen_message(player->screen, no_way_back);
+        front_message(player->front, no_way_back);
         return true;
     }
     player->clock = clock;

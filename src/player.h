@@ -13,18 +13,20 @@
 #include "engine/play.h"
 #include "view/view.h"
 
+struct front;
+
 struct player {
     struct play clock;
     struct engine *engine;
-    struct screen *screen; /* NULL: batch */
-    uint64_t drawn_ns;     /* when the line was drawn last */
-    bool from_start;       /* a recording is played; else it is read to its end first */
-    bool through;          /* ... and nothing else was asked for since */
-    double pace;           /* --play=PACE */
+    struct front *front; /* NULL: batch */
+    uint64_t drawn_ns;   /* when the line was drawn last */
+    bool from_start;     /* a recording is played; else it is read to its end first */
+    bool through;        /* ... and nothing else was asked for since */
+    double pace;         /* --play=PACE */
 };
 
 /* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */
-void player_init(struct player *player, struct engine *engine, struct screen *screen, double pace);
+void player_init(struct player *player, struct engine *engine, struct front *front, double pace);
 
 /*
  * Reads the records that are due. 1: a time that was asked for has been reached, or the end: draw.
@@ -53,7 +55,7 @@ bool player_act(struct player *player, const struct request *request, double ste
 int player_pick(struct player *player, bool *quit, struct error *error);
 
 /* The same before anything is shown, where there is more than one. *quit: none was chosen. */
-int player_pick_first(struct engine *engine, struct screen *screen, bool *quit,
+int player_pick_first(struct engine *engine, struct display *display, bool *quit,
                       struct error *error);
 
 /* Lets the user choose a process on the screen: of this machine, or of a recording. */
@@ -62,6 +64,6 @@ struct perfdata_process;
 enum { PICK_QUIT = 0, PICK_BACK = -1 };
 
 /* Its PID, PICK_QUIT, or below -1 a negative errno. */
-pid_t pick_running(struct screen *screen, double delay_s, struct error *error);
+pid_t pick_running(struct display *display, double delay_s, struct error *error);
 
 #endif

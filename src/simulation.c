@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
-static const char tool_file[] = "misstop-amd64-linux";
 
 static int add_level(struct sim_wanted *wanted, const char *spec, struct error *error)
 {
@@ -77,23 +76,14 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
     return code || wanted->level_count ? code : add_machine(wanted, error);
 }
 
-/* In the folder that misstop was built in, or where it was installed. */
+/* Valgrind is given the folder. */
 static int find_tool(char *folder, size_t size, struct error *error)
 {
-    char self[PATH_MAX];
-    char path[PATH_MAX + 64];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    snprintf(folder, size, "%.*s/valgrind", slash ? (int)(slash - self) : 0, self);
-    snprintf(path, sizeof path, "%s/%s", folder, tool_file);
-    if (!access(path, X_OK))
-        return 0;
-    snprintf(folder, size, PKGLIBDIR "/valgrind");
-    snprintf(path, sizeof path, "%s/%s", folder, tool_file);
-    return access(path, X_OK)
-               ? error_set(error, -ENOENT, "%s is missing; make install puts it there", path)
-               : 0;
+    static const char tool[] = "valgrind/misstop-amd64-linux";
+    int code = launch_find(folder, size, tool, tool, error);
+    if (!code)
+        *strrchr(folder, '/') = '\0';
+    return code;
 }
 
 static bool in_path(const char *name)
@@ -171,7 +161,7 @@ static void name_first_level(struct simulation *simulation, const struct sim_wan
 int simulation_open(struct simulation *simulation, const struct options *options, const char *agent,
                     struct error *error)
 {
-    char folder[PATH_MAX + 32];
+    char folder[PATH_MAX + 64];
     char agent_path[PATH_MAX] = "";
     uint32_t period = options->period > UINT32_MAX ? UINT32_MAX : (uint32_t)options->period;
     struct sim_wanted wanted = {.from = options->sim_from,
@@ -207,7 +197,7 @@ void simulation_close(struct simulation *simulation)
 void simulation_doctor(FILE *out)
 {
     struct error error = {0};
-    char folder[PATH_MAX + 32];
+    char folder[PATH_MAX + 64];
     int code = check_installed(&error);
     if (!code)
         code = find_tool(folder, sizeof folder, &error);

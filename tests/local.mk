@@ -184,7 +184,7 @@ EXTRA_DIST += tests/screen/tui.sh tests/screen/picture
 # One object, one row: the places and renames of a recording, checked by a program of their own.
 check_PROGRAMS += tests/live/one_row tests/live/one_row_planted
 tests_live_one_row_SOURCES = tests/live/one_row.c
-tests_live_one_row_LDADD = src/libstore.a src/libbase.a -lm
+tests_live_one_row_LDADD = src/libstore.a src/libresolve.a src/libbase.a -lm
 tests_live_one_row_planted_SOURCES = tests/live/one_row_planted.c
 tests_live_one_row_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O1 -g
 tests_live_one_row_planted_LDFLAGS =
@@ -202,6 +202,10 @@ EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py tests/liv
 dist_check_SCRIPTS += tests/live/test_java.sh
 TESTS += tests/live/test_java.sh
 EXTRA_DIST += tests/live/java_planted.c tests/live/judge_classes.py tests/live/Orders.java
+# Blocks of Go's runtime, planted and real. It builds its programs itself.
+dist_check_SCRIPTS += tests/live/test_go.sh
+TESTS += tests/live/test_go.sh
+EXTRA_DIST += tests/live/go_planted.c tests/live/go_planted.go
 # Objects of programs in Python and for Node.js.
 dist_check_SCRIPTS += tests/live/test_classes.sh
 TESTS += tests/live/test_classes.sh

@@ -40,7 +40,7 @@ static void fail(void *context, const char *text)
 struct simulated *simulated_new(void)
 {
     static const struct model_spec spec = {
-        .level = {{.size_bytes = 2 << 20, .ways = 4, .line_bytes = 64, .policy = MODEL_LRU}},
+        .level = {{.size_bytes = 2 << 20, .ways = 4, .line_bytes = 64}},
         .level_count = 1,
         .threads = 1};
     struct simulated *cache = calloc(1, sizeof *cache);

@@ -292,28 +292,19 @@ static void record_unmap(void *address, size_t length)
     record_mapping(AGENT_UNMAP, address, length, whole_pages(length), NULL);
 }
 
-static void *map(void *address, size_t length, int protection, int flags, int fd, off_t offset,
-                 void *const *frame)
+INTERPOSED void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {
     void *mapping = real.mmap(address, length, protection, flags, fd, offset);
     if (mapping != MAP_FAILED && session_on()) {
         if (flags & MAP_FIXED) /* something may have been there */
             __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
-        record_map(mapping, length, frame);
+        record_map(mapping, length, OWN_FRAME);
     }
     return mapping;
 }
 
-INTERPOSED void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
-{
-    return map(address, length, protection, flags, fd, offset, OWN_FRAME);
-}
-
 INTERPOSED void *mmap64(void *address, size_t length, int protection, int flags, int fd,
-                        off64_t offset)
-{
-    return map(address, length, protection, flags, fd, offset, OWN_FRAME);
-}
+                        off64_t offset) __attribute__((alias("mmap")));
 
 /* Published before, as another thread may be given the addresses at once. */
 INTERPOSED int munmap(void *address, size_t length)

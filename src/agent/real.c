@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/session.h"
+#include "agent/unwind.h"
 
 char real_early[REAL_EARLY_BYTES] __attribute__((aligned(64)));
 static size_t early_used;
@@ -35,34 +36,15 @@ static size_t usable_unknown(void *block)
     return 0;
 }
 
-struct library_search {
-    uintptr_t address;
-    const ElfW(Phdr) * headers; /* of the library that holds it; NULL: none does */
-};
-
-static int holds_address(struct dl_phdr_info *info, size_t size, void *data)
-{
-    struct library_search *search = data;
-    (void)size;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD &&
-            search->address - info->dlpi_addr - segment->p_vaddr < segment->p_memsz)
-            search->headers = info->dlpi_phdr;
-    }
-    return search->headers != NULL;
-}
-
 /* Asking one allocator for the size of another's block would crash. dladdr() would also find the
  * owner, but reads the whole symbol table of libc, which a simulation counts among the program's
  * misses. */
 static bool same_library(void *a, void *b)
 {
-    struct library_search first = {.address = (uintptr_t)a};
-    struct library_search second = {.address = (uintptr_t)b};
-    dl_iterate_phdr(holds_address, &first);
-    dl_iterate_phdr(holds_address, &second);
-    return a && b && first.headers && first.headers == second.headers;
+    struct dl_phdr_info first;
+    struct dl_phdr_info second;
+    return a && b && unwind_find_library((uintptr_t)a, &first) &&
+           unwind_find_library((uintptr_t)b, &second) && first.dlpi_phdr == second.dlpi_phdr;
 }
 
 static void *next(const char *name)
@@ -114,12 +96,6 @@ static bool ready(bool last_chance)
         __atomic_store_n(&finding, 0, __ATOMIC_RELEASE);
     }
     return found.malloc;
-}
-
-/* Makes the pointers lead to the real functions; false: there are none. From the constructor. */
-static bool real_find(void)
-{
-    return ready(true);
 }
 
 /* A program at a fixed address that takes malloc's address has a stub of that name: not its own. */
@@ -239,6 +215,6 @@ struct real real = {
 
 __attribute__((constructor)) static void start_at_the_latest(void)
 {
-    real_find();
+    ready(true);
     session_hide();
 }

@@ -268,7 +268,7 @@ enum {
 static int (*find_object)(void *, struct dl_find_object *);
 #endif
 
-static void frame_table_start(void)
+void rule_start(void)
 {
 #if __GLIBC_PREREQ(2, 35)
     /* By name, so that the agent also loads beside an older libc than it was built with. */
@@ -278,26 +278,30 @@ static void frame_table_start(void)
 
 struct search {
     uint64_t address;
-    const uint8_t *header;
+    struct dl_phdr_info *library;
 };
 
-static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
+static int look_at_library(struct dl_phdr_info *info, size_t size, void *data)
 {
-    struct search *search = data;
-    const uint8_t *header = NULL;
-    bool covers = false;
+    const struct search *search = data;
     (void)size;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        uint64_t start = info->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type == PT_LOAD && search->address - start < segment->p_memsz)
-            covers = true;
-        if (segment->p_type == PT_GNU_EH_FRAME)
-            header = (const uint8_t *)start;
+        if (segment->p_type != PT_LOAD ||
+            search->address - info->dlpi_addr - segment->p_vaddr >= segment->p_memsz)
+            continue;
+        search->library->dlpi_addr = info->dlpi_addr;
+        search->library->dlpi_phdr = info->dlpi_phdr;
+        search->library->dlpi_phnum = info->dlpi_phnum;
+        return 1;
     }
-    if (covers)
-        search->header = header;
-    return covers;
+    return 0;
+}
+
+bool unwind_find_library(uint64_t address, struct dl_phdr_info *library)
+{
+    struct search search = {address, library};
+    return dl_iterate_phdr(look_at_library, &search);
 }
 
 /*
@@ -312,9 +316,12 @@ static const uint8_t *table_header(uint64_t address)
     if (find_object)
         return find_object((void *)address, &object) ? NULL : object.dlfo_eh_frame;
 #endif
-    struct search search = {.address = address};
-    dl_iterate_phdr(look_at_object, &search);
-    return search.header;
+    struct dl_phdr_info library;
+    bool found = unwind_find_library(address, &library);
+    for (unsigned i = 0; found && i < library.dlpi_phnum; i++)
+        if (library.dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+            return (const uint8_t *)(library.dlpi_addr + library.dlpi_phdr[i].p_vaddr);
+    return NULL;
 }
 
 /* __builtin_memcpy here and in unwind.c: -fno-builtin would make calls of it. */
@@ -759,11 +766,6 @@ static struct rule make_rule(const struct row *row)
     rule.rbp = row->rbp;
     rule.rbp_offset = (int16_t)row->rbp_offset;
     return rule;
-}
-
-void rule_start(void)
-{
-    frame_table_start();
 }
 
 struct rule rule_find(uint64_t return_address)

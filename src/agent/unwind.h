@@ -41,6 +41,12 @@ struct rule {
     uint8_t rbp; /* enum rule_rbp */
 };
 
+struct dl_phdr_info;
+
+/* The program or library around an address: its dlpi_addr, dlpi_phdr and dlpi_phnum. Takes ld.so's
+ * lock. */
+bool unwind_find_library(uint64_t address, struct dl_phdr_info *library);
+
 /* Finds libc's function that locates code. Once, before the first rule_find(). */
 void rule_start(void);
 

@@ -103,6 +103,21 @@ void array_sort(void *list, size_t count, size_t each, bool pointers, const stru
         qsort_r(list, count, each, sort_order, &sort);
 }
 
+void array_keep(void *list, size_t *count, size_t most, size_t each, const void *element,
+                const struct sort_key *keys, size_t key_count)
+{
+    struct sort sort = {keys, key_count, false};
+    char *at = list;
+    size_t place = *count;
+    while (place > 0 && sort_order(element, at + (place - 1) * each, &sort) < 0)
+        place--;
+    if (place == most)
+        return;
+    *count += *count < most;
+    memmove(at + (place + 1) * each, at + place * each, (*count - 1 - place) * each);
+    memcpy(at + place * each, element, each);
+}
+
 enum { ARENA_ALIGN = 16, ARENA_BLOCK_BYTES = 64 * 1024 };
 
 struct arena_block {

@@ -64,6 +64,15 @@ void *array_lines(void **memory, size_t count, size_t each);
 /* Ascending, by one member. */
 #define SORT_BY(list, count, member) SORT(list, count, SMALLEST(__typeof__(*(list)), member))
 
+/*
+ * Puts an element into its place in a list that is sorted like this and has `most` at the most; the
+ * last one gives way. Of equal ones the newest is last.
+ */
+#define KEEP(list, count, most, element, ...)                                                      \
+    array_keep((list), (count), (most), sizeof *(list), (element),                                 \
+               (const struct sort_key[]){__VA_ARGS__},                                             \
+               sizeof((const struct sort_key[]){__VA_ARGS__}) / sizeof(struct sort_key))
+
 struct sort_key {
     size_t member;
     size_t bytes;
@@ -73,6 +82,9 @@ struct sort_key {
 
 void array_sort(void *list, size_t count, size_t each, bool pointers, const struct sort_key *keys,
                 size_t key_count);
+
+void array_keep(void *list, size_t *count, size_t most, size_t each, const void *element,
+                const struct sort_key *keys, size_t key_count);
 
 static inline uint64_t array_member(const void *element, size_t member, size_t member_bytes)
 {

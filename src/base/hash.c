@@ -73,6 +73,32 @@ uint32_t *hash_insert(struct hash *hash, uint64_t key, bool *created)
     return &slot->value;
 }
 
+bool hash_put(struct hash *hash, uint64_t key, uint32_t value)
+{
+    uint32_t *at = hash_insert(hash, key, NULL);
+    if (at)
+        *at = value;
+    return at;
+}
+
+bool hash_add(struct hash *hash, uint64_t key, uint32_t more)
+{
+    uint32_t *at = hash_insert(hash, key, NULL);
+    if (at)
+        *at += more;
+    return at;
+}
+
+struct hash_slot *hash_next(const struct hash *hash, size_t *at)
+{
+    while (hash->slots && *at <= hash->mask) {
+        struct hash_slot *slot = &hash->slots[(*at)++];
+        if (slot->used)
+            return slot;
+    }
+    return NULL;
+}
+
 bool hash_remove(struct hash *hash, uint64_t key)
 {
     if (!hash->slots)

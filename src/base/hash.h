@@ -31,6 +31,13 @@ uint32_t *hash_find(const struct hash *hash, uint64_t key);
 /* The value of a key, made as 0 if absent (*created says so); NULL: out of memory. */
 uint32_t *hash_insert(struct hash *hash, uint64_t key, bool *created);
 
+/* The same with a value of the key, or more of one that begins with 0; false: out of memory. */
+bool hash_put(struct hash *hash, uint64_t key, uint32_t value);
+bool hash_add(struct hash *hash, uint64_t key, uint32_t more);
+
+/* The next key from index *at on, which is stepped over; NULL: no more. */
+struct hash_slot *hash_next(const struct hash *hash, size_t *at);
+
 /* Returns whether the key was there. */
 bool hash_remove(struct hash *hash, uint64_t key);
 

@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/hash.h"
+
 /* Decodes one character; returns its length in bytes, 0 if invalid (RFC 3629). */
 static size_t utf8_decode(const unsigned char *in, size_t size, uint32_t *code)
 {
@@ -117,6 +120,14 @@ const char *text_time(char out[TEXT_TIME_BYTES], double seconds)
         snprintf(out, TEXT_TIME_BYTES, "%" PRIu64 "h%02" PRIu64 "m%02" PRIu64 "s", whole / 3600,
                  whole / 60 % 60, whole % 60);
     return out;
+}
+
+const char *text_numbered(struct hash *given, uint64_t kind, const char *name, struct arena *arena)
+{
+    uint32_t *count = hash_insert(given, hash_bytes(name, strlen(name)) ^ hash_mix(kind), NULL);
+    if (!count)
+        return NULL;
+    return ++*count == 1 ? name : arena_printf(arena, "%s #%u", name, *count);
 }
 
 unsigned text_distance(const char *a, const char *b)

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
+struct hash;
+
 /*
  * Copies at most size-1 bytes of printable UTF-8 to `out` and ends it with NUL.
  * Control characters (C0, DEL, C1), invalid UTF-8, and characters that steer the
@@ -32,6 +35,12 @@ const char *text_count(char out[16], double count);
  * for NAN. */
 enum { TEXT_TIME_BYTES = 24 };
 const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
+
+/*
+ * A name that no other of its kind has: where one was given it before, a copy in the arena with the
+ * next number, "state #2". `given`: how many have a name so far. NULL: no memory.
+ */
+const char *text_numbered(struct hash *given, uint64_t kind, const char *name, struct arena *arena);
 
 /* Edit distance (insert, delete, replace: 1 each) ignoring case; for "did you mean". */
 unsigned text_distance(const char *a, const char *b);

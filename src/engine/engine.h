@@ -148,7 +148,7 @@ bool engine_fill(struct engine *engine);
 int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
 int engine_check_time_range(const char *spec, struct error *error);
 
-/* For screen_sources: one instruction as text. */
+/* For view_sources: one instruction as text. */
 bool engine_instruction(void *engine, uint64_t ip, char *out, size_t size);
 
 /* The same: one line of a source file, and where the file was looked for. */

@@ -110,8 +110,7 @@ void live_open_files(struct engine *engine)
     files_client_process(&engine->files, engine->options.pid);
 }
 
-const struct engine_kind engine_live = {.source = &engine_sampled,
-                                        .live = true,
+const struct engine_kind engine_live = {.live = true,
                                         .open = sampled_open,
                                         .open_files = live_open_files,
                                         .open_names = sampled_open_names,

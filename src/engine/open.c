@@ -16,18 +16,11 @@
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 
-static struct line_pair_source engine_pairs(struct engine *engine)
-{
-    return engine_info(engine)->lines ? engine->kind->source->pairs(engine)
-                                      : (struct line_pair_source){0};
-}
-
 static int open_profile(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
     struct profile_options wanted = {
-        .names = engine->recorder ? recorder_names(engine->recorder)
-                                  : engine->kind->source->names(engine),
+        .names = engine->recorder ? recorder_names(engine->recorder) : engine_names(engine),
         .window_entries = options->window,
         .half_life_s = options->half_life_s,
         .ways = options->ways,

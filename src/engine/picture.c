@@ -95,7 +95,8 @@ static uint32_t cpus_allowed(uint32_t pid)
 
 static struct snapshot_target describe_target(struct engine *engine)
 {
-    struct resolver_target target = engine->kind->source->target(engine);
+    struct resolver_target target =
+        engine->resolver ? resolver_target(engine->resolver) : stored_target(engine);
     bool runs = engine->kind->live && target.alive && !engine->ended;
     return (struct snapshot_target){
         .pid = target.pid,
@@ -185,7 +186,8 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
         .loading = engine->resolver ? resolver_loading(engine->resolver)
                                     : (struct loading_state){.waiting = 0},
         .objects_all = engine->objects_all,
-        .simulation = engine->kind->source->simulation(engine),
+        .simulation =
+            engine->sampler ? sampler_simulation(engine->sampler) : engine->stored.simulation,
         .watch = engine_watch_state(engine),
         .whatif = engine->kind->whatifs ? engine->kind->whatifs(engine)
                                         : (struct snapshot_whatifs){.count = 0},
@@ -284,7 +286,8 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 bool engine_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct engine *engine = context;
-    return engine->kind->source->instruction(engine, ip, out, size);
+    return engine->decoder ? decoder_text(engine->decoder, ip, out, size)
+                           : store_reader_instruction_text(engine->stored.reader, ip, out, size);
 }
 
 bool engine_source(void *context, const char *file, uint32_t line, char *out, size_t size)

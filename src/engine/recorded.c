@@ -52,14 +52,23 @@ unsigned engine_loading(struct engine *engine)
     return resolver_loading(engine->resolver).waiting;
 }
 
+struct sampler_span engine_span(const struct engine *engine)
+{
+    if (engine->sampler)
+        return sampler_span(engine->sampler);
+    uint64_t start_ns = store_reader_start_ns(engine->stored.reader);
+    uint64_t end_ns = store_reader_end_ns(engine->stored.reader);
+    return (struct sampler_span){start_ns, end_ns > start_ns ? end_ns - start_ns : 0};
+}
+
 uint64_t engine_start_ns(const struct engine *engine)
 {
-    return engine->kind->source->span(engine).start_ns;
+    return engine_span(engine).start_ns;
 }
 
 uint64_t engine_length_ns(const struct engine *engine)
 {
-    return engine->kind->source->span(engine).length_ns;
+    return engine_span(engine).length_ns;
 }
 
 bool engine_rereadable(const struct engine *engine)
@@ -169,7 +178,7 @@ static void describe_machine(struct engine *engine)
     out->process_share = share_of(list, count, engine_info(engine)->pid);
     out->others = known(text->others);
     describe_addresses(engine);
-    recorded_date(text, machine, engine->kind->source->span(engine).start_ns);
+    recorded_date(text, machine, engine_span(engine).start_ns);
 }
 
 struct snapshot_recording *engine_recording(struct engine *engine)
@@ -178,7 +187,7 @@ struct snapshot_recording *engine_recording(struct engine *engine)
     struct snapshot_recording *out = &text->shown;
     if (engine->kind->live)
         return NULL;
-    struct sampler_span span = engine->kind->source->span(engine);
+    struct sampler_span span = engine_span(engine);
     *out = (struct snapshot_recording){.position_s = NAN,
                                        .length_s = NAN,
                                        .process_share = NAN,
@@ -230,32 +239,20 @@ static int recorded_restart(struct engine *engine, pid_t pid, struct error *erro
     return sampler_restart(engine->sampler, pid, error);
 }
 
-static int geometry_among_recorded(const struct perfdata_machine *machine, const char *spec,
-                                   struct geometry *geometry)
-{
-    struct geometry_cache caches[PERFDATA_CACHES_MAX];
-    for (unsigned i = 0; i < machine->cache_count; i++)
-        caches[i] = (struct geometry_cache){machine->caches[i].level, machine->caches[i].line_bytes,
-                                            machine->caches[i].sets, machine->caches[i].ways,
-                                            machine->caches[i].type};
-    return geometry_among(geometry, spec, caches, machine->cache_count, NULL);
-}
-
 static bool recorded_geometry(struct engine *engine)
 {
     static const char *const levels[] = {"L1", "L2", "L3"};
     const struct perfdata_machine *machine = sampler_machine(engine->sampler);
     for (int i = 0; machine && i < 3; i++) {
         struct geometry geometry;
-        bool known = !geometry_among_recorded(machine, levels[i], &geometry);
+        bool known = !geometry_among(&geometry, levels[i], machine, NULL);
         engine->cache_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
     }
     return machine && machine->cache_count &&
-           !geometry_among_recorded(machine, engine->options.cache, &engine->geometry);
+           !geometry_among(&engine->geometry, engine->options.cache, machine, NULL);
 }
 
-const struct engine_kind engine_recorded = {.source = &engine_sampled,
-                                            .open = recorded_open,
+const struct engine_kind engine_recorded = {.open = recorded_open,
                                             .open_files = recorded_open_files,
                                             .open_names = sampled_open_names,
                                             .drain = recorded_drain,

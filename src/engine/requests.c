@@ -10,6 +10,12 @@
 #include "sample/perfdata/attributes.h"
 #include "sample/perf/event.h"
 
+static bool find_object(const struct engine *engine, const char *name, struct object_extent *extent)
+{
+    return engine->resolver ? resolver_find(engine->resolver, name, extent)
+                            : store_reader_find(engine->stored.reader, name, extent);
+}
+
 void engine_search_start(struct engine *engine, const char *what)
 {
     struct object_extent extent;
@@ -22,7 +28,7 @@ void engine_search_start(struct engine *engine, const char *what)
     } else if (sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
                base < bound) {
         profile_search_start(engine->profile, base, bound, what, engine_now(engine));
-    } else if (engine->kind->source->find(engine, what, &extent)) {
+    } else if (find_object(engine, what, &extent)) {
         profile_search_start(engine->profile, extent.base, extent.bound, what, engine_now(engine));
     } else {
         engine->search = what;
@@ -51,8 +57,8 @@ void engine_rank(struct engine *engine, uint16_t event)
     engine->ranking = event;
     engine->ranked_before = engine->samples[event];
     profile_set_ranking(engine->profile, event);
-    if (engine->kind->source->rank)
-        engine->kind->source->rank(engine, event);
+    if (engine->sampler)
+        sampler_rank(engine->sampler, event);
     engine_time_range_rank(engine);
 }
 

@@ -83,57 +83,12 @@ int sampled_tick(struct engine *engine, uint64_t now_ns)
     return sampler_tick(engine->sampler, now_ns);
 }
 
-static void sampled_rank(struct engine *engine, uint16_t event)
-{
-    sampler_rank(engine->sampler, event);
-}
-
-static const struct sampler_info *sampled_info(const struct engine *engine)
-{
-    return sampler_info(engine->sampler);
-}
-
-static int sampled_fd(const struct engine *engine)
-{
-    return sampler_fd(engine->sampler);
-}
-
-static struct place_names sampled_names(const struct engine *engine)
-{
-    return resolver_names(engine->resolver);
-}
-
-static struct resolver_target sampled_target(const struct engine *engine)
-{
-    return resolver_target(engine->resolver);
-}
-
-static struct sampler_span sampled_span(const struct engine *engine)
-{
-    return sampler_span(engine->sampler);
-}
-
-static bool sampled_find(const struct engine *engine, const char *name,
-                         struct object_extent *extent)
-{
-    return resolver_find(engine->resolver, name, extent);
-}
-
-static bool sampled_instruction(const struct engine *engine, uint64_t ip, char *out, size_t size)
-{
-    return decoder_text(engine->decoder, ip, out, size);
-}
-
-static struct snapshot_simulation sampled_simulation(const struct engine *engine)
-{
-    return sampler_simulation(engine->sampler);
-}
-
 static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
                       struct line_pair *out)
 {
     const struct engine *engine = context;
-    return sampler_pair(engine->sampler, kind, level, place, out);
+    return engine->sampler ? sampler_pair(engine->sampler, kind, level, place, out)
+                           : store_reader_pair(engine->stored.reader, kind, level, place, out);
 }
 
 /* Function of an address without a data sample. */
@@ -142,24 +97,14 @@ static uint32_t function_of(void *context, uint64_t ip)
     struct engine *engine = context;
     struct place place;
     struct access access = {.ip = ip, .reason = REASON_NO_MEMORY, .base = SREG_NONE};
+    if (!engine->resolver)
+        return store_reader_function(engine->stored.reader, ip);
     resolver_resolve(engine->resolver, &access, NULL, &place);
     return place.function;
 }
 
-static struct line_pair_source sampled_pairs(struct engine *engine)
+struct line_pair_source engine_pairs(struct engine *engine)
 {
-    return (struct line_pair_source){engine, next_pair, function_of};
+    return engine_info(engine)->lines ? (struct line_pair_source){engine, next_pair, function_of}
+                                      : (struct line_pair_source){0};
 }
-
-const struct engine_source engine_sampled = {
-    .rank = sampled_rank,
-    .info = sampled_info,
-    .fd = sampled_fd,
-    .names = sampled_names,
-    .target = sampled_target,
-    .span = sampled_span,
-    .find = sampled_find,
-    .instruction = sampled_instruction,
-    .pairs = sampled_pairs,
-    .simulation = sampled_simulation,
-};

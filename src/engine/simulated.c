@@ -87,8 +87,7 @@ static const char *simulated_request(struct engine *engine, const struct request
     return asks ? engine_whatif_request(engine, request) : NULL;
 }
 
-const struct engine_kind engine_simulated = {.source = &engine_sampled,
-                                             .live = true,
+const struct engine_kind engine_simulated = {.live = true,
                                              .open = sampled_open,
                                              .open_files = live_open_files,
                                              .open_names = sampled_open_names,

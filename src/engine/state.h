@@ -159,28 +159,11 @@ struct engine_whatifs {
     uint32_t past_count;
 };
 
-/* The data behind an engine: a sampler with its resolver (sampled.c) or a store (stored.c). */
-struct engine_source {
-    void (*rank)(struct engine *engine, uint16_t event); /* NULL: nothing to do */
-    const struct sampler_info *(*info)(const struct engine *engine);
-    int (*fd)(const struct engine *engine);
-    struct place_names (*names)(const struct engine *engine);
-    struct resolver_target (*target)(const struct engine *engine);
-    struct sampler_span (*span)(const struct engine *engine);
-    bool (*find)(const struct engine *engine, const char *name, struct object_extent *extent);
-    bool (*instruction)(const struct engine *engine, uint64_t ip, char *out, size_t size);
-    struct line_pair_source (*pairs)(struct engine *engine);
-    struct snapshot_simulation (*simulation)(const struct engine *engine);
-};
-
-extern const struct engine_source engine_sampled;
-
 /*
  * How an engine is opened and driven: one table each in live.c, simulated.c, recorded.c (perf.data)
  * and stored.c (FILE.misstop). A member that is NULL does nothing.
  */
 struct engine_kind {
-    const struct engine_source *source;
     bool live; /* a running process: the clock is the machine's, its code and rights may change */
     /* The sampler or the store; a kind may hand over to another one. */
     int (*open)(struct engine *engine, struct error *error);
@@ -222,7 +205,7 @@ struct engine {
     const struct engine_kind *kind;
     struct engine_options options;
     struct recording_text recording;
-    struct sampler *sampler;
+    struct sampler *sampler; /* these two are NULL where a store is played */
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
@@ -286,8 +269,17 @@ static inline uint64_t engine_now(const struct engine *engine)
 
 static inline const struct sampler_info *engine_info(const struct engine *engine)
 {
-    return engine->kind->source->info(engine);
+    return engine->sampler ? sampler_info(engine->sampler) : &engine->stored.info;
 }
+
+static inline struct place_names engine_names(const struct engine *engine)
+{
+    return engine->resolver ? resolver_names(engine->resolver)
+                            : store_reader_names(engine->stored.reader);
+}
+
+/* In recorded.c: of the samples of the process. */
+struct sampler_span engine_span(const struct engine *engine);
 
 /* The role of each event (enum event_role), for the tables. */
 static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPLE_EVENTS_MAX])
@@ -321,6 +313,8 @@ void engine_count_places(struct engine *engine);
 int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);
 int sampled_tick(struct engine *engine, uint64_t now_ns);
+/* Pairs of instructions on one line, of a simulation; empty: none. */
+struct line_pair_source engine_pairs(struct engine *engine);
 /* Names of another machine's files are no names of this one's. */
 bool sampled_elsewhere(const char *host);
 
@@ -336,8 +330,10 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
                    uint64_t start_ns);
 void recorded_reached(struct engine *engine, uint64_t until_ns);
 
-/* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
+/* In stored.c: takes the place of engine_recorded where a store belongs to the input; the process
+ * that was recorded. */
 int stored_look(struct engine *engine, struct error *error);
+struct resolver_target stored_target(const struct engine *engine);
 
 /* In watchpoints.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
  * snapshot has of its state. */

@@ -238,23 +238,7 @@ static int stored_restart(struct engine *engine, pid_t pid, struct error *error)
     return 0;
 }
 
-static const struct sampler_info *stored_info(const struct engine *engine)
-{
-    return &engine->stored.info;
-}
-
-static int stored_fd(const struct engine *engine)
-{
-    (void)engine;
-    return -1;
-}
-
-static struct place_names stored_names(const struct engine *engine)
-{
-    return store_reader_names(engine->stored.reader);
-}
-
-static struct resolver_target stored_target(const struct engine *engine)
+struct resolver_target stored_target(const struct engine *engine)
 {
     struct store_facts facts;
     store_reader_facts(engine->stored.reader, &facts);
@@ -263,13 +247,6 @@ static struct resolver_target stored_target(const struct engine *engine)
                                     .comm = facts.comm,
                                     .exe = facts.exe,
                                     .alive = facts.alive};
-}
-
-static struct sampler_span stored_span(const struct engine *engine)
-{
-    uint64_t start_ns = store_reader_start_ns(engine->stored.reader);
-    uint64_t end_ns = store_reader_end_ns(engine->stored.reader);
-    return (struct sampler_span){start_ns, end_ns > start_ns ? end_ns - start_ns : 0};
 }
 
 /* The cache that sets were counted for. */
@@ -283,39 +260,6 @@ static bool stored_geometry(struct engine *engine)
     snprintf(spec, sizeof spec, "%.16s=%llu,%u,%u", facts.cache_level ? facts.cache_level : "",
              (unsigned long long)facts.cache_size_bytes, facts.cache_ways, facts.cache_line_bytes);
     return !geometry_parse(&engine->geometry, spec, "", NULL);
-}
-
-static bool stored_find(const struct engine *engine, const char *name, struct object_extent *extent)
-{
-    return store_reader_find(engine->stored.reader, name, extent);
-}
-
-static bool stored_instruction(const struct engine *engine, uint64_t ip, char *out, size_t size)
-{
-    return store_reader_instruction_text(engine->stored.reader, ip, out, size);
-}
-
-static bool stored_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                        struct line_pair *out)
-{
-    const struct engine *engine = context;
-    return store_reader_pair(engine->stored.reader, kind, level, place, out);
-}
-
-static uint32_t stored_function(void *context, uint64_t ip)
-{
-    const struct engine *engine = context;
-    return store_reader_function(engine->stored.reader, ip);
-}
-
-static struct line_pair_source stored_pairs(struct engine *engine)
-{
-    return (struct line_pair_source){engine, stored_pair, stored_function};
-}
-
-static struct snapshot_simulation stored_simulation(const struct engine *engine)
-{
-    return engine->stored.simulation;
 }
 
 static struct snapshot_whatifs stored_whatifs(struct engine *engine)
@@ -352,20 +296,7 @@ static const char *stored_request(struct engine *engine, const struct request *r
     }
 }
 
-static const struct engine_source source = {
-    .info = stored_info,
-    .fd = stored_fd,
-    .names = stored_names,
-    .target = stored_target,
-    .span = stored_span,
-    .find = stored_find,
-    .instruction = stored_instruction,
-    .pairs = stored_pairs,
-    .simulation = stored_simulation,
-};
-
-const struct engine_kind engine_stored = {.source = &source,
-                                          .open_files = stored_open_files,
+const struct engine_kind engine_stored = {.open_files = stored_open_files,
                                           .open_names = stored_open_names,
                                           .drain = stored_drain,
                                           .restart = stored_restart,

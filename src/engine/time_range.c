@@ -140,7 +140,7 @@ void engine_time_range_leave(struct engine *engine)
 static int open_tables(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
-    struct profile_options wanted = {.names = engine->kind->source->names(engine),
+    struct profile_options wanted = {.names = engine_names(engine),
                                      .window_entries = options->window,
                                      .ways = options->ways,
                                      .geometry = engine->geometry,

@@ -170,7 +170,7 @@ int engine_stop_recording(struct engine *engine, struct error *error)
 
 int engine_fd(const struct engine *engine)
 {
-    int fd = engine->kind->source->fd(engine);
+    int fd = engine->sampler ? sampler_fd(engine->sampler) : -1;
     return engine->watch ? watch_fd(engine->watch, fd) : fd;
 }
 

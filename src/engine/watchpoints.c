@@ -68,13 +68,13 @@ void engine_watch_pump(struct engine *engine, uint64_t until_ns)
     } while (count == AT_ONCE);
 }
 
-static const char *trouble(struct engine *engine, const struct watch_state *state)
+static const char *trouble(struct engine *engine, const struct snapshot_watch *state, int refused)
 {
     char *out = engine->watch_trouble;
     size_t size = sizeof engine->watch_trouble;
     *out = '\0';
-    if (state->refused && !state->armed)
-        snprintf(out, size, "no register could be set: %s", strerror(-state->refused));
+    if (refused && !state->armed)
+        snprintf(out, size, "no register could be set: %s", strerror(-refused));
     else if (state->registers < WATCH_SLOTS)
         snprintf(out, size,
                  "%u of the %d debug registers are free: something else watches memory "
@@ -90,18 +90,8 @@ struct snapshot_watch engine_watch_state(struct engine *engine)
 {
     if (!engine->watch)
         return engine->stored.watch;
-    struct watch_state state = watch_state(engine->watch);
-    return (struct snapshot_watch){.on = true,
-                                   .registers = state.registers,
-                                   .threads = state.threads,
-                                   .threads_left_out = state.threads_left_out,
-                                   .offered = state.offered,
-                                   .armed = state.armed,
-                                   .unpaid = state.unpaid,
-                                   .touches = state.touches,
-                                   .trap_ns = state.trap_ns,
-                                   .arm_ns = state.arm_ns,
-                                   .budget = state.budget,
-                                   .overhead = state.spent,
-                                   .trouble = trouble(engine, &state)};
+    int refused;
+    struct snapshot_watch state = watch_state(engine->watch, &refused);
+    state.trouble = trouble(engine, &state, refused);
+    return state;
 }

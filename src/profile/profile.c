@@ -147,10 +147,10 @@ void profile_free(struct profile *profile)
     tallies_fini(&profile->objects);
     tallies_fini(&profile->holders);
     tallies_fini(&profile->functions);
-    levels_table_fini(&profile->object_levels);
-    levels_table_fini(&profile->offset_levels);
-    levels_table_fini(&profile->function_levels);
-    levels_table_fini(&profile->code_levels);
+    count_rows_fini(&profile->object_levels);
+    count_rows_fini(&profile->offset_levels);
+    count_rows_fini(&profile->function_levels);
+    count_rows_fini(&profile->code_levels);
     pairs_fini(&profile->offsets);
     pairs_fini(&profile->code);
     pairs_fini(&profile->instances);
@@ -214,10 +214,10 @@ static void profile_rescale(struct profile *profile, double factor)
     causes_rescale(&profile->causes, factor);
     use_rescale(&profile->use, factor);
     distances_rescale(&profile->distances, factor);
-    levels_table_rescale(&profile->object_levels, factor);
-    levels_table_rescale(&profile->offset_levels, factor);
-    levels_table_rescale(&profile->function_levels, factor);
-    levels_table_rescale(&profile->code_levels, factor);
+    levels_rows_rescale(&profile->object_levels, factor);
+    levels_rows_rescale(&profile->offset_levels, factor);
+    levels_rows_rescale(&profile->function_levels, factor);
+    levels_rows_rescale(&profile->code_levels, factor);
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
         tally_rescale(&profile->all[i], factor);
         for (int k = 0; k < TYPED_COUNT; k++)
@@ -316,10 +316,10 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     causes_fini(&profile->causes);
     use_clear(&profile->use);
     distances_fini(&profile->distances);
-    levels_table_clear(&profile->object_levels);
-    levels_table_clear(&profile->offset_levels);
-    levels_table_clear(&profile->function_levels);
-    levels_table_clear(&profile->code_levels);
+    count_rows_clear(&profile->object_levels);
+    count_rows_clear(&profile->offset_levels);
+    count_rows_clear(&profile->function_levels);
+    count_rows_clear(&profile->code_levels);
     thread_numbers_clear(&profile->threads);
     memset(profile->all, 0, sizeof profile->all);
     memset(profile->typed, 0, sizeof profile->typed);
@@ -678,6 +678,11 @@ static void approach(const struct profile *profile, const struct adding *adding)
     window_prefetch_entry(&profile->window, adding->place->access.address);
 }
 
+static struct levels *make_levels(struct count_rows *rows, size_t slot, uint64_t key)
+{
+    return count_rows_make(rows, sizeof(struct levels), slot, key);
+}
+
 /* Each is of a table of its own: making a row moves the others of its table. Pairs are NULL if
  * they are not hot enough. */
 static struct levels_touched find_levels(struct profile *profile, const struct adding *adding,
@@ -690,14 +695,14 @@ static struct levels_touched find_levels(struct profile *profile, const struct a
     size_t function = (size_t)group->function * profile->objects.events + access->event;
     struct levels_touched rows = {data_source_decode(access->data_src),
                                   {&profile->all_levels[access->event],
-                                   levels_row(&profile->object_levels, object, 1),
-                                   levels_row(&profile->function_levels, function, 1)}};
+                                   make_levels(&profile->object_levels, object, 1),
+                                   make_levels(&profile->function_levels, function, 1)}};
     if (offset)
-        rows.at[3] = levels_row(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
-                                adding->offset_hash);
+        rows.at[3] = make_levels(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
+                                 adding->offset_hash);
     if (code)
         rows.at[4] =
-            levels_row(&profile->code_levels, (size_t)(code - profile->code.at), group->code.hash);
+            make_levels(&profile->code_levels, (size_t)(code - profile->code.at), group->code.hash);
     levels_prefetch(&rows, access);
     return rows;
 }
@@ -784,7 +789,6 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
 {
     const struct place *place = adding->place;
     const struct access *access = &place->access;
-    bool physical = profile->options.physical_index && access->physical;
     struct window_entry entry = {
         .time_ns = access->time_ns,
         .address = access->address,
@@ -802,7 +806,7 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .chases = access->chases,
         .again = access->again && !access->flushes,
         .per_line = access->flushes ? 0 : access->per_line & 7,
-        .set = sets_of(&profile->sets, physical ? access->physical : access->address),
+        .set = sets_of(&profile->sets, access->address),
     };
     profile->extras[entry.object].flushed |= access->flushes;
     if (has_offset(access)) {

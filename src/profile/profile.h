@@ -27,7 +27,6 @@ struct profile_options {
     double half_life_s;       /* -H; 0: nothing decays */
     uint32_t ways;            /* -W */
     struct geometry geometry; /* cache level that sets are counted for */
-    bool physical_index;      /* access.physical is there and the level is indexed by it */
     uint16_t event_count;
     uint8_t roles[SAMPLE_EVENTS_MAX]; /* enum event_role of each event */
     uint16_t ranking;                 /* event index */

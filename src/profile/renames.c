@@ -8,6 +8,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "profile/state.h"
@@ -34,8 +35,8 @@ struct moved_pair {
 /* A table of pairs, and where their levels and causes are counted; NULL: nowhere. */
 struct pairs_beside {
     struct pairs *pairs;
-    struct levels_table *levels;
-    struct causes_table *causes;
+    struct count_rows *levels;
+    struct count_rows *causes;
     uint64_t (*hash)(const struct pair *pair);
 };
 
@@ -68,12 +69,6 @@ static void move_id(const struct renaming *renaming, uint32_t *object)
 {
     if (rename_of(renaming, *object))
         *object = one_of(renaming->profile, *object);
-}
-
-static void sum_counted(struct counted *into, const struct counted *more)
-{
-    into->at[BASIS_DECAYED] += more->at[BASIS_DECAYED];
-    into->at[BASIS_RUN] += more->at[BASIS_RUN];
 }
 
 /* Where an offset of the object that ends is in the other one. False: before its start. */
@@ -121,13 +116,7 @@ static void move_tallies(struct tallies *tallies, uint32_t from, uint32_t to)
     for (uint16_t event = 0; event < tallies->events; event++) {
         struct tally *old = tallies_at(tallies, from, event);
         struct tally *into = tallies_at(tallies, to, event);
-        sum_counted(&into->samples, &old->samples);
-        sum_counted(&into->weight, &old->weight);
-        sum_counted(&into->squares, &old->squares);
-        sum_counted(&into->loads, &old->loads);
-        sum_counted(&into->stores, &old->stores);
-        sum_counted(&into->inferred, &old->inferred);
-        sum_counted(&into->stacks, &old->stacks);
+        counted_sum(into, old, sizeof *into);
         *old = (struct tally){0};
     }
 }
@@ -199,61 +188,23 @@ static void move_extra(struct profile *profile, const struct object_rename *rena
         old->history[i] = NAN;
 }
 
-static void sum_levels(struct levels *into, const struct levels *more)
-{
-    for (int i = 0; i < LEVELS_COUNTS; i++)
-        sum_counted(&into->at[i], &more->at[i]);
-    for (size_t i = 0; i < sizeof into->written / sizeof *into->written; i++)
-        into->written[i] |= more->written[i];
-}
-
 /* Takes the row of a slot; false: there was none. */
-static bool take_levels(struct levels_table *table, size_t slot, uint64_t key, struct levels *out)
+static bool take_row(struct count_rows *rows, size_t slot, uint64_t key, void *out)
 {
-    if (!table || !levels_find(table, slot, key))
+    void *row = rows ? count_rows_find(rows, slot, key) : NULL;
+    if (!row)
         return false;
-    struct levels *row = levels_row(table, slot, key);
-    *out = *row;
-    *row = (struct levels){0};
+    memcpy(out, row, rows->row_bytes);
+    memset(row, 0, rows->row_bytes);
     return true;
 }
 
-static void give_levels(struct levels_table *table, size_t slot, uint64_t key,
-                        const struct levels *levels)
+static void give_row(struct count_rows *rows, size_t slot, uint64_t key, const void *more,
+                     size_t row_bytes)
 {
-    struct levels *row = levels_row(table, slot, key);
+    void *row = count_rows_make(rows, row_bytes, slot, key);
     if (row)
-        sum_levels(row, levels);
-}
-
-static void sum_causes(struct causes_row *into, const struct causes_row *more)
-{
-    sum_counted(&into->samples, &more->samples);
-    for (int i = 0; i < CAUSE_COUNT; i++)
-        sum_counted(&into->weight[i], &more->weight[i]);
-    sum_counted(&into->evicted, &more->evicted);
-    sum_counted(&into->by_itself, &more->by_itself);
-    sum_counted(&into->early_same, &more->early_same);
-    sum_counted(&into->early_other, &more->early_other);
-}
-
-static bool take_causes(struct causes_table *table, size_t slot, uint64_t key,
-                        struct causes_row *out)
-{
-    if (!table || !causes_table_find(table, slot, key))
-        return false;
-    struct causes_row *row = causes_table_row(table, slot, key);
-    *out = *row;
-    *row = (struct causes_row){0};
-    return true;
-}
-
-static void give_causes(struct causes_table *table, size_t slot, uint64_t key,
-                        const struct causes_row *causes)
-{
-    struct causes_row *row = causes_table_row(table, slot, key);
-    if (row)
-        sum_causes(row, causes);
+        counted_sum(row, more, row_bytes);
 }
 
 static void move_rows(struct profile *profile, uint32_t from, uint32_t to)
@@ -263,10 +214,11 @@ static void move_rows(struct profile *profile, uint32_t from, uint32_t to)
         struct levels levels;
         struct causes_row causes;
         size_t old = (size_t)from * events + event;
-        if (take_levels(&profile->object_levels, old, 1, &levels))
-            give_levels(&profile->object_levels, (size_t)to * events + event, 1, &levels);
-        if (take_causes(&profile->causes.objects, CAUSES_SLOT(from, event), 0, &causes))
-            give_causes(&profile->causes.objects, CAUSES_SLOT(to, event), 0, &causes);
+        if (take_row(&profile->object_levels, old, 1, &levels))
+            give_row(&profile->object_levels, (size_t)to * events + event, 1, &levels,
+                     sizeof levels);
+        if (take_row(&profile->causes.objects, CAUSES_SLOT(from, event), 0, &causes))
+            give_row(&profile->causes.objects, CAUSES_SLOT(to, event), 0, &causes, sizeof causes);
     }
 }
 
@@ -299,8 +251,8 @@ static void take_pair(const struct pairs_beside *table, size_t i, struct moved_p
     uint64_t hash = bucket->hash[i % PAIRS_BUCKET];
     moved->pair = table->pairs->at[i];
     moved->credit = bucket->credit[i % PAIRS_BUCKET];
-    moved->has_levels = take_levels(table->levels, i, hash, &moved->levels);
-    moved->has_causes = take_causes(table->causes, i, hash, &moved->causes);
+    moved->has_levels = take_row(table->levels, i, hash, &moved->levels);
+    moved->has_causes = take_row(table->causes, i, hash, &moved->causes);
     bucket->hash[i % PAIRS_BUCKET] = 0;
     bucket->credit[i % PAIRS_BUCKET] = 0;
 }
@@ -320,10 +272,10 @@ static void sum_pair(struct pair *into, const struct pair *more)
     } else {
         into->rival -= more->rival;
     }
-    sum_counted(&into->samples, &more->samples);
-    sum_counted(&into->weight, &more->weight);
-    sum_counted(&into->loads, &more->loads);
-    sum_counted(&into->stores, &more->stores);
+    counted_join(&into->samples, &more->samples);
+    counted_join(&into->weight, &more->weight);
+    counted_join(&into->loads, &more->loads);
+    counted_join(&into->stores, &more->stores);
 }
 
 static void give_pair(const struct pairs_beside *table, const struct moved_pair *moved)
@@ -336,9 +288,9 @@ static void give_pair(const struct pairs_beside *table, const struct moved_pair 
     size_t index = (size_t)(into - table->pairs->at);
     sum_pair(into, &moved->pair);
     if (moved->has_levels)
-        give_levels(table->levels, index, hash, &moved->levels);
+        give_row(table->levels, index, hash, &moved->levels, sizeof moved->levels);
     if (moved->has_causes)
-        give_causes(table->causes, index, hash, &moved->causes);
+        give_row(table->causes, index, hash, &moved->causes, sizeof moved->causes);
 }
 
 /* The pair as it is to be; false: it stays. */
@@ -516,7 +468,7 @@ static void move_sharing_line(const struct renaming *renaming, struct sharing_li
                 k++;
                 continue;
             }
-            sum_counted(&line->owners[i].samples, &line->owners[k].samples);
+            counted_join(&line->owners[i].samples, &line->owners[k].samples);
             line->owners[k] = line->owners[--line->owner_count];
         }
 }

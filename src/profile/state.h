@@ -70,10 +70,10 @@ struct profile {
     struct object_extra *extras; /* [extra_count], as many as objects.ids */
     size_t extra_count;
     struct tally all[SAMPLE_EVENTS_MAX]; /* all attributed samples of each event */
-    struct levels_table object_levels;   /* by id and event, as objects.at */
-    struct levels_table offset_levels;   /* by index in offsets.at; key: pairs_hash() */
-    struct levels_table function_levels; /* by id and event, as functions.at */
-    struct levels_table code_levels;     /* by index in code.at; key: pairs_hash() */
+    struct count_rows object_levels;     /* by id and event, as objects.at */
+    struct count_rows offset_levels;     /* by index in offsets.at; key: pairs_hash() */
+    struct count_rows function_levels;   /* by id and event, as functions.at */
+    struct count_rows code_levels;       /* by index in code.at; key: pairs_hash() */
     struct levels all_levels[SAMPLE_EVENTS_MAX];
     double refresh_weight;
     uint64_t refresh_samples; /* of the ranking event, attributed or not */
@@ -127,7 +127,7 @@ struct build {
     struct profile *profile;
     struct arena *arena;
     struct snapshot *snapshot;
-    struct hash index; /* object id -> index + 1 into snapshot->objects */
+    struct hash index; /* object id -> index into snapshot->objects */
     uint32_t
         *part_of; /* [objects.ids]: the object under which one is shown; NULL: each by itself */
     size_t parts_room;
@@ -146,10 +146,11 @@ struct build {
     struct findings *findings;   /* between build_findings() and build_weigh_findings() */
 };
 
-/* Of one object or field, what its levels are made of, under the basis shown. */
-struct levels_sums {
-    double recorded[LEVELS_COUNTS];
-    double counted[SAMPLE_EVENTS_MAX]; /* weight of each event */
+/* The sums that make levels and rates, under the basis shown: of an object, a field, a function or
+ * a cell. They start as zeros. */
+struct build_sums {
+    double recorded[LEVELS_COUNTS]; /* of the event that is shown */
+    struct rates_sums rates;
 };
 
 /* Zeroed memory: of the snapshot, or to be freed. NULL, and build->failed: there is none. */
@@ -170,30 +171,19 @@ double build_over(const struct build *build, const struct counted *samples,
 /* Samples that a share of the tally is as sure as. */
 double build_effective(const struct build *build, const struct tally *tally);
 void build_objects(struct build *build);
-/* In levels.c. Sums start as zeros and may be added to each other. */
-void build_sum_object(const struct build *build, uint32_t object, struct levels_sums *sums);
-void build_sum_offset(const struct build *build, const struct pair *pair, struct levels_sums *sums);
-/* Of a pair of profile->code, of any event. */
-void build_sum_code(const struct build *build, const struct pair *pair, struct levels_sums *sums);
+/* In levels.c: of one object, of a function, of a pair of profile->offsets with those of the other
+ * events, of a pair of profile->code. */
+void build_sum_object(const struct build *build, uint32_t object, struct build_sums *sums);
+void build_sum_function(const struct build *build, uint32_t function, struct build_sums *sums);
+void build_sum_offset(const struct build *build, const struct pair *pair, struct build_sums *sums);
+void build_sum_code(const struct build *build, const struct pair *pair, struct build_sums *sums);
 /* Cycles waited, under the basis shown; `levels` NULL: 0. */
 double build_cycles(const struct build *build, const struct levels *levels);
 /* The figures of sums, in the arena; NULL: not measured, or no memory. */
-struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
-/* Of everything: comes before those of the parts. */
-struct snapshot_levels *build_all_levels(struct build *build);
-/* The same for rates, in levels.c. build_all_rates() comes first, and once. */
-struct snapshot_rates *build_all_rates(struct build *build);
-struct snapshot_rates *build_object_rates(struct build *build, uint32_t object);
-struct snapshot_rates *build_function_rates(struct build *build, uint32_t function);
-void build_sum_object_rates(const struct build *build, uint32_t object, struct rates_sums *sums);
-void build_sum_function_rates(const struct build *build, uint32_t function,
-                              struct rates_sums *sums);
-void build_sum_offset_rates(const struct build *build, const struct pair *pair,
-                            struct rates_sums *sums);
-/* A pair of profile->code. */
-void build_sum_code_rates(const struct build *build, const struct pair *pair,
-                          struct rates_sums *sums);
+struct snapshot_levels *build_levels(struct build *build, const struct build_sums *sums);
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
+/* Levels and rates of everything: come before those of the parts. */
+void build_all_levels(struct build *build);
 /* The same for the use of lines, in use.c. build_uses() comes first, and once. */
 void build_uses(struct build *build);
 struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id, uint64_t offset);

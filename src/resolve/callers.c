@@ -7,11 +7,10 @@
 #include "resolve/resolver_state.h"
 #include "sample.h"
 
-void callers_init(struct callers *callers)
-{
-    *callers = (struct callers){.count = 1};
-    hash_init(&callers->of_pair);
-}
+enum {
+    DEPTH_MAX = 64, /* functions of one stack; one that calls itself counts as one */
+    FRAMES_MAX = 256
+};
 
 void callers_fini(struct callers *callers)
 {
@@ -29,9 +28,9 @@ void callers_tick(struct callers *callers, uint64_t now_ns)
 
 bool callers_describe(const struct callers *callers, uint32_t node, struct caller_desc *desc)
 {
-    if (!node || node >= callers->count)
+    if (!node || node > callers->count)
         return false;
-    *desc = callers->nodes[node];
+    *desc = callers->nodes[node - 1];
     return true;
 }
 
@@ -48,9 +47,8 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
     uint32_t *node = hash_insert(&callers->of_pair, pair, NULL);
     if (!node)
         return 0;
-    *node = callers->count;
     callers->nodes[callers->count] = (struct caller_desc){parent, function};
-    return callers->count++;
+    return *node = ++callers->count;
 }
 
 /* The earnings of one second may be spent at once. */
@@ -63,7 +61,7 @@ static bool can_afford(const struct callers *callers, uint64_t time_ns)
 static size_t chain_callers(struct resolver *resolver, const struct sample *sample, uint64_t *pcs)
 {
     size_t count = 0;
-    for (uint32_t i = 1; i < sample->chain_count && count < CALLERS_FRAMES_MAX; i++) {
+    for (uint32_t i = 1; i < sample->chain_count && count < FRAMES_MAX; i++) {
         uint64_t address;
         memcpy(&address, sample->chain + (size_t)i * sizeof address, sizeof address);
         if (!unwind_is_call(&resolver->unwind, &resolver->space, address - 1))
@@ -74,12 +72,12 @@ static size_t chain_callers(struct resolver *resolver, const struct sample *samp
 }
 
 static size_t walk(struct resolver *resolver, const struct sample *sample, const uint64_t *regs,
-                   uint64_t pcs[CALLERS_FRAMES_MAX])
+                   uint64_t pcs[FRAMES_MAX])
 {
     const struct unwind_copy copy = {sample->stack, sample->stack_bytes};
-    return regs && copy.bytes ? unwind_callers(&resolver->unwind, &resolver->space, regs, &copy,
-                                               pcs, CALLERS_FRAMES_MAX)
-                              : chain_callers(resolver, sample, pcs);
+    return regs && copy.bytes
+               ? unwind_callers(&resolver->unwind, &resolver->space, regs, &copy, pcs, FRAMES_MAX)
+               : chain_callers(resolver, sample, pcs);
 }
 
 /* The node of the outermost caller; 0: there is none. */
@@ -90,10 +88,9 @@ static uint32_t node_of(struct resolver *resolver, uint32_t function, const uint
     uint32_t sampled = callers_node(callers, 0, function);
     uint32_t node = sampled;
     unsigned depth = 0;
-    for (size_t i = 0; i < count && node && depth < CALLERS_DEPTH_MAX; i++) {
+    for (size_t i = 0; i < count && node && depth < DEPTH_MAX; i++) {
         struct module *code;
-        uint32_t caller =
-            functions_at(&resolver->functions, &resolver->space, &resolver->names, pcs[i], &code);
+        uint32_t caller = resolver_function(resolver, pcs[i], &code);
         if (caller == function)
             continue;
         uint32_t next = caller ? callers_node(callers, node, caller) : 0;
@@ -110,7 +107,7 @@ uint32_t resolver_callers(struct resolver *resolver, const struct sample *sample
                           const uint64_t *regs, const struct place *place)
 {
     struct callers *callers = &resolver->callers;
-    uint64_t pcs[CALLERS_FRAMES_MAX];
+    uint64_t pcs[FRAMES_MAX];
     bool live = resolver->options.live;
     if (!place->function || !access_is_for_data((enum reason)place->access.reason) ||
         (!sample->stack && !sample->chain) || (live && !can_afford(callers, sample->time_ns)))

@@ -35,4 +35,4 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/heap/recorded_heap.h src/resolve/elf/unwind.c src/resolve/elf/unwind.h \
 	src/resolve/heap/walk.c src/resolve/heap/walk.h src/resolve/heap/walk_state.h \
 	src/resolve/heap/walk_arena.c src/resolve/heap/walk_free.c src/resolve/heap/walk_span.c \
-	src/resolve/heap/walk_jemalloc.c src/resolve/heap/walk_mapped.c src/resolve/heap/walked_heap.c src/resolve/heap/walked_heap.h
+	src/resolve/heap/walk_jemalloc.c src/resolve/heap/walk_go.c src/resolve/heap/walk_mapped.c src/resolve/heap/walked_heap.c src/resolve/heap/walked_heap.h

@@ -527,6 +527,25 @@ const char *untyped_text(enum untyped untyped)
     return (unsigned)untyped < UNTYPED_COUNT ? reasons[untyped].text : "?";
 }
 
+static bool is_called(const char *name, const char *module, const char *wanted)
+{
+    const char *colon = strrchr(wanted, ':');
+    return !strcmp(name, wanted) ||
+           (colon && !strcmp(name, colon + 1) && strlen(module) == (size_t)(colon - wanted) &&
+            !strncmp(module, wanted, strlen(module)));
+}
+
+void object_search_look(struct object_search *search, uint32_t object, const char *name,
+                        const char *module)
+{
+    bool exact = is_called(name, module, search->name);
+    if (search->exact || (!exact && !strstr(name, search->name)))
+        return;
+    search->found = object;
+    search->exact = exact;
+    search->fits = exact ? 1 : search->fits + 1;
+}
+
 /* Apart from the names themselves, which need a demangler. */
 
 const char *object_kind_name(enum object_kind kind)

@@ -75,7 +75,6 @@ static void look_for_line(struct resolver *resolver, uint32_t function)
     const struct typed_line *line = resolver_line(resolver, desc->start);
     if (!line)
         return;
-    resolver->names.line_looked_for[function] = true;
     desc->file = line->file ? line->file : "";
     desc->line = line->line;
 }
@@ -85,9 +84,10 @@ static bool describe_function(struct resolver *resolver, uint32_t function,
 {
     if (function >= resolver->names.function_count)
         return false;
-    if (function && !resolver->names.line_looked_for[function])
+    if (!resolver->names.functions[function].file)
         look_for_line(resolver, function);
     *desc = resolver->names.functions[function];
+    desc->file = desc->file ? desc->file : "";
     return true;
 }
 
@@ -177,8 +177,7 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
 {
     struct resolver *resolver = context;
     struct module *code;
-    uint32_t id =
-        functions_at(&resolver->functions, &resolver->space, &resolver->names, address, &code);
+    uint32_t id = resolver_function(resolver, address, &code);
     *function = resolver->names.functions[id].name;
     *module = resolver->names.functions[id].module;
     const struct typed_line *found = resolver_line(resolver, address);
@@ -192,8 +191,7 @@ int resolver_assigned(void *context, uint64_t return_address, char *out, size_t 
 {
     static const struct typed_call nothing;
     struct resolver *resolver = context;
-    struct map *map = space_map(&resolver->space, return_address);
-    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    struct module *module = resolver_code_at(resolver, return_address);
     const struct typed_call *call =
         module ? typing_call(resolver->typing, module, return_address) : &nothing;
     if (!call)
@@ -290,36 +288,15 @@ struct loading_state resolver_loading(const struct resolver *resolver)
                                   status.busy_with};
 }
 
-static bool named(const struct object_desc *desc, const char *name)
-{
-    const char *colon = strrchr(name, ':');
-    return !strcmp(desc->name, name) || (colon && !strcmp(desc->name, colon + 1) &&
-                                         !strncmp(desc->module, name, (size_t)(colon - name)) &&
-                                         strlen(desc->module) == (size_t)(colon - name));
-}
-
 bool resolver_find(struct resolver *resolver, const char *name, struct object_extent *extent)
 {
     const struct names *names = &resolver->names;
-    uint32_t found = 0;
-    uint32_t partly = 0;
-    unsigned parts = 0;
-    for (uint32_t i = 1; i < names->object_count && !found; i++) {
-        if (provisional_now(resolver, i) != i)
-            continue;
-        if (named(&names->objects[i], name))
-            found = i;
-        else if (strstr(names->objects[i].name, name)) {
-            partly = i;
-            parts++;
-        }
-    }
-    if (!found && parts == 1)
-        found = partly;
-    if (!found)
-        return false;
-    *extent = (struct object_extent){
-        names->objects[found].address,
-        names->objects[found].address + names->objects[found].size_bytes, found};
-    return true;
+    struct object_search search = {.name = name};
+    for (uint32_t i = 1; i < names->object_count; i++)
+        if (provisional_now(resolver, i) == i)
+            object_search_look(&search, i, names->objects[i].name, names->objects[i].module);
+    const struct object_desc *found = &names->objects[search.found];
+    *extent =
+        (struct object_extent){found->address, found->address + found->size_bytes, search.found};
+    return search.fits == 1;
 }

@@ -263,26 +263,12 @@ bool type_instances_is_whole(const struct located *renamed, const struct located
     return renamed->type_base == block->base;
 }
 
-enum { MATCHES = 1 << 12, OBJECTS_FIRST = 1024 };
-
-struct object_match {
-    uint64_t question;
-    bool holds;
-};
-
-int object_types_init(struct object_types *typed)
-{
-    *typed = (struct object_types){0};
-    arena_init(&typed->strings);
-    typed->matches = calloc(MATCHES, sizeof *typed->matches);
-    return typed->matches ? 0 : -ENOMEM;
-}
+enum { OBJECTS_FIRST = 1024 };
 
 void object_types_fini(struct object_types *typed)
 {
     arena_fini(&typed->strings);
     free(typed->objects);
-    free(typed->matches);
 }
 
 static struct object_type *object_at(struct object_types *typed, uint32_t object)
@@ -293,22 +279,13 @@ static struct object_type *object_at(struct object_types *typed, uint32_t object
     return &typed->objects[object];
 }
 
-/* type_holds() walks over members: its answers are kept. */
-static bool holds(struct object_types *typed, const struct types *types, uint32_t outer,
-                  uint64_t at, uint32_t inner, uint64_t inner_at)
+static bool holds(const struct types *types, uint32_t outer, uint64_t at, uint32_t inner,
+                  uint64_t inner_at)
 {
-    uint64_t question =
-        hash_mix(at ^ (uint64_t)outer << 32) ^ hash_mix(inner_at + ((uint64_t)inner << 32) + 1);
-    struct object_match *match = &typed->matches[question % MATCHES];
-    if (match->question != question) {
-        match->question = question;
-        match->holds =
-            outer == inner
-                ? at == inner_at || type_fold(types_at(types, outer), at) ==
-                                        type_fold(types_at(types, inner), inner_at)
-                : type_holds(types_at(types, outer), at, types_at(types, inner), inner_at);
-    }
-    return match->holds;
+    if (outer != inner)
+        return type_holds(types_at(types, outer), at, types_at(types, inner), inner_at);
+    return at == inner_at ||
+           type_fold(types_at(types, outer), at) == type_fold(types_at(types, inner), inner_at);
 }
 
 void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,
@@ -472,7 +449,7 @@ static void place_type(struct object_types *typed, const struct types *types,
      * member than the one that it is counted from. */
     if (coded && operand->indexed && operand->type == type)
         place->type_offset = (uint32_t)type_fold(types_at(types, type), offset);
-    bool agreed = coded && holds(typed, types, type, offset, operand->type, place->type_offset);
+    bool agreed = coded && holds(types, type, offset, operand->type, place->type_offset);
     bool called = object->type && !object->declared;
     place->typed = !coded ? TYPED_DATA : agreed ? TYPED_AGREED : TYPED_DISAGREED;
     place->untyped = UNTYPED_NO_REASON;

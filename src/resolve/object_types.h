@@ -74,17 +74,13 @@ struct object_type {
     const char *text; /* "struct particle [1000]" */
 };
 
-struct object_match;
-
+/* Starts as zeros. */
 struct object_types {
     struct object_type *objects; /* by id */
     size_t object_count;
-    struct object_match *matches; /* answers of type_holds(), direct-mapped */
     struct arena strings;
 };
 
-/* 0 or -ENOMEM. */
-int object_types_init(struct object_types *typed);
 void object_types_fini(struct object_types *typed);
 
 /* An object's type as declared. */

@@ -326,43 +326,13 @@ bool located_make(struct located *located, struct space *space, const struct tls
     return true;
 }
 
-static struct located_recent *recent_at(struct located_recents *recent, uint64_t address)
+bool located_is_mapping(const struct located *located, struct space *space, uint64_t address)
 {
-    return &recent->at[hash_mix(address >> 20) % LOCATED_RECENT];
-}
-
-bool located_recalled(struct located_recents *recent, const struct space *space, uint64_t address)
-{
-    const struct located_recent *known = recent_at(recent, address);
-    return address >= known->located.base && address < known->located.end &&
-           known->version == space_version(space);
-}
-
-bool located_recall(struct located_recents *recent, const struct space *space, uint64_t address,
-                    enum stack_wanted stack, struct located *out)
-{
-    const struct located_recent *known = recent_at(recent, address);
-    /* Memory reached through a stack pointer may be a stack that is not known yet. */
-    bool same = located_recalled(recent, space, address) &&
-                (stack == STACK_KNOWN || known->located.kind == OBJECT_STACK);
-    if (same)
-        memcpy(out, &known->located, offsetof(struct located, text));
-    return same;
-}
-
-void located_remember(struct located_recents *recent, struct space *space, uint64_t address,
-                      const struct located *located)
-{
-    struct located_recent *known = recent_at(recent, address);
     struct map *map = space_map(space, address);
-    bool whole =
-        map && located->base <= map->start && located->end >= map->end &&
-        (map->kind == MAPPING_STACK || map->kind == MAPPING_HEAP || map->kind == MAPPING_ANON) &&
-        !space_continues_file(space, map) && !stacks_within(&space->stacks, map->start, map->end);
-    if (!whole || located->name == located->text)
-        return;
-    known->version = space_version(space);
-    memcpy(&known->located, located, offsetof(struct located, text));
+    return located->name != located->text && map && located->base <= map->start &&
+           located->end >= map->end && (map->kind == MAPPING_HEAP || map->kind == MAPPING_ANON) &&
+           !space_continues_file(space, map) &&
+           !stacks_within(&space->stacks, map->start, map->end);
 }
 
 static void find_gap(struct located *located, const struct space *space, uint64_t address)
@@ -459,24 +429,15 @@ static void grow_to(struct object_desc *desc, uint64_t size_bytes)
 
 enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
 
-/* Static variables of two files, types of two units, mappings at one address after another: each
- * has a row, and a number. Bins have call paths. */
-static const char *number_name(const struct located *located, struct names *names,
-                               char out[NAMES_TEXT_MAX])
+const char *names_number(struct names *names, const struct object_desc *desc, const char *name)
 {
-    const char *module = located->module ? located->module : "";
-    uint64_t called = hash_bytes(located->name, strlen(located->name)) ^
-                      hash_mix(hash_bytes(module, strlen(module)) + located->kind);
-    uint32_t *count = located->bin ? NULL : hash_insert(&names->called, called, NULL);
-    if (!count || !(*count)++)
-        return located->name;
-    snprintf(out, NAMES_TEXT_MAX, "%.*s #%u", NAMES_TEXT_MAX - 16, located->name, *count);
-    return out;
+    uint64_t kind = hash_bytes(desc->module, strlen(desc->module)) + desc->kind;
+    const char *numbered = text_numbered(&names->called, kind, name, &names->strings);
+    return numbered ? numbered : name;
 }
 
 uint32_t located_object(const struct located *located, struct names *names)
 {
-    char numbered[NAMES_TEXT_MAX];
     struct object_desc desc = {.name = located->name,
                                .module = located->module,
                                .kind = located->kind,
@@ -484,8 +445,11 @@ uint32_t located_object(const struct located *located, struct names *names)
                                .size_bytes = located->end - located->base};
     uint32_t object = names_find_object(names, located->key);
     if (!object) {
-        desc.name = number_name(located, names, numbered);
         object = names_add_object(names, located->key, &desc);
+        struct object_desc *made = &names->objects[object];
+        /* Bins have call paths. */
+        if (object && !located->bin)
+            made->name = names_number(names, made, made->name);
     } else if (!located->of_type &&
                (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON)) {
         grow_to(&names->objects[object], desc.size_bytes);
@@ -513,7 +477,7 @@ static const char *clean(struct names *names, const char *text)
     char safe[NAMES_TEXT_MAX];
     char plain[NAMES_TEXT_MAX];
     if (!text)
-        return NULL;
+        return "";
     const char *demangled = demangle(text, plain, sizeof plain);
     text = demangled ? demangled : text;
     text_sanitise(safe, sizeof safe, text, strlen(text));
@@ -529,8 +493,7 @@ int names_init(struct names *names)
     static const struct function_desc nowhere = {.name = "(unknown)", .module = "", .file = ""};
     names->objects = calloc(NAMES_OBJECTS_MAX, sizeof *names->objects);
     names->functions = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->functions);
-    names->line_looked_for = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->line_looked_for);
-    if (!names->objects || !names->functions || !names->line_looked_for) {
+    if (!names->objects || !names->functions) {
         names_fini(names);
         return -ENOMEM;
     }
@@ -549,7 +512,6 @@ void names_fini(struct names *names)
     hash_fini(&names->function_of_key);
     free(names->objects);
     free(names->functions);
-    free(names->line_looked_for);
 }
 
 void names_forget(struct names *names)
@@ -608,7 +570,7 @@ uint32_t names_add_function(struct names *names, uint64_t key, const struct func
     *kept = *desc;
     kept->name = clean(names, desc->name);
     kept->module = clean(names, desc->module);
-    kept->file = "";
+    kept->file = NULL;
     *slot = (uint32_t)names->function_count;
     return (uint32_t)names->function_count++;
 }

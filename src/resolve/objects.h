@@ -27,12 +27,10 @@ struct names {
     struct object_desc *objects;
     size_t object_count;
     struct hash object_of_key;
-    struct hash instances; /* (object, base) pairs seen */
-    struct hash called;    /* objects so far by what they are called, of this program */
-    struct function_desc *functions;
-    bool *line_looked_for;
+    struct hash instances;           /* (object, base) pairs seen */
+    struct hash called;              /* objects so far by what they are called, of this program */
+    struct function_desc *functions; /* file NULL: not looked for yet */
     size_t function_count;
-    size_t function_room;
     struct hash function_of_key;
 };
 
@@ -48,6 +46,10 @@ uint32_t names_find_object(const struct names *names, uint64_t key);
 
 /* Takes copies of the strings, sanitised. 0: full or out of memory. */
 uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc);
+
+/* A name for an object of that kind and module, numbered where another has it (text_numbered()):
+ * static variables of two files, types of two units, mappings at one address after another. */
+const char *names_number(struct names *names, const struct object_desc *desc, const char *name);
 
 /* Another instance of a bin: counted once each. */
 void names_instance(struct names *names, uint32_t object, uint64_t base);
@@ -93,28 +95,9 @@ enum stack_wanted {
 bool located_make(struct located *located, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, enum stack_wanted stack);
 
-/*
- * Findings in a recording's private memory: one is the same for all addresses of a mapping without
- * a stack, and stays so until something in the space changes.
- */
-enum { LOCATED_RECENT = 1024 }; /* direct-mapped */
-
-struct located_recent {
-    uint64_t version; /* of the space */
-    struct located located;
-};
-
-struct located_recents {
-    struct located_recent at[LOCATED_RECENT];
-};
-
-bool located_recall(struct located_recents *recent, const struct space *space, uint64_t address,
-                    enum stack_wanted stack, struct located *out);
-/* Whether one is the same for all addresses of its mapping. */
-bool located_recalled(struct located_recents *recent, const struct space *space, uint64_t address);
-/* `located`: of located_make() for the address. */
-void located_remember(struct located_recents *recent, struct space *space, uint64_t address,
-                      const struct located *located);
+/* Whether one holds for all addresses of its mapping, private memory without a stack, until
+ * something in the space changes. */
+bool located_is_mapping(const struct located *located, struct space *space, uint64_t address);
 
 /* In a recording, where no mapping around the address was recorded. `sp`: the sample's stack
  * pointer, 0 if it is not known. */

@@ -51,8 +51,7 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
     if (!part)
         return NULL;
     bool variable = slot->slot == DWARF_SLOT_VARIABLE;
-    uint32_t id =
-        functions_at(&resolver->functions, &resolver->space, &resolver->names, pc, &module);
+    uint32_t id = resolver_function(resolver, pc, &module);
     const struct function_desc *function = &resolver->names.functions[id];
     located->key = located_frame_key(&resolver->space, id, part);
     located->name = NULL;
@@ -232,8 +231,7 @@ void resolver_note_caller(struct resolver *resolver, const struct sample *sample
     struct module *code;
     if (!regs || !copy.bytes || access->reason != REASON_NONE)
         return;
-    uint32_t function =
-        functions_at(&resolver->functions, &resolver->space, &resolver->names, access->ip, &code);
+    uint32_t function = resolver_function(resolver, access->ip, &code);
     if (function && library_node_function(resolver->names.functions[function].name) &&
         unwind_callers(&resolver->unwind, &resolver->space, regs, &copy, &access->caller, 1) != 1)
         access->caller = 0;
@@ -266,6 +264,19 @@ const struct typed_operand *resolver_operand_in(struct resolver *resolver,
         return operand;
     *node = (struct typed_operand){.type = found->type, .offset = (int64_t)offset};
     return node;
+}
+
+static struct function_at *function_at(struct resolver *resolver, uint64_t ip)
+{
+    return &resolver->functions[hash_mix(ip) % FUNCTIONS_AT];
+}
+
+/* The binary of an instruction with the function that was asked for last; 0: its file is not known,
+ * or another instruction was asked about since. */
+static uint32_t binary_of(struct resolver *resolver, uint64_t ip)
+{
+    const struct function_at *at = function_at(resolver, ip);
+    return at->ip == ip && at->function && at->module ? at->binary : 0;
 }
 
 static uint64_t operand_key(const struct access *access)
@@ -307,13 +318,10 @@ static void remember(struct resolver *resolver, const struct located *located,
                      const struct place *place)
 {
     const struct access *access = &place->access;
-    uint32_t binary = functions_binary(&resolver->functions, access->ip);
-    bool same_for_all = located->variable_of ? variable && located->kind == OBJECT_GLOBAL
-                                             : located_recalled(resolver->recent, &resolver->space,
-                                                                access->address) &&
-                                                   located->kind != OBJECT_STACK;
+    uint32_t binary = binary_of(resolver, access->ip);
     if (!binary || !operand || access->caller || access->evictor_ip || access->base == SREG_SP ||
-        !same_for_all)
+        !(located->variable_of ? variable && located->kind == OBJECT_GLOBAL
+                               : located_is_mapping(located, &resolver->space, access->address)))
         return;
     struct resolved *known = resolved_at(resolver, access);
     *known = (struct resolved){.ip = access->ip,
@@ -387,7 +395,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
 /* The programs that a recording needs; opened here, to find out whether they are there. */
 static void count_binary(struct resolver *resolver, const struct access *access)
 {
-    uint32_t known = functions_binary(&resolver->functions, access->ip);
+    uint32_t known = binary_of(resolver, access->ip);
     if (known && access->reason != REASON_KERNEL) {
         binaries_sample(&resolver->space.binaries, known);
         return;
@@ -412,8 +420,7 @@ static void resolve_evictor(struct resolver *resolver, const struct access *acce
     struct place other = {.access = *access};
     if (!access->evictor_ip)
         return;
-    place->evictor_function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
-                                           access->evictor_ip, &code);
+    place->evictor_function = resolver_function(resolver, access->evictor_ip, &code);
     other.access.ip = access->evictor_ip;
     other.function = place->evictor_function;
     other.access.address = access->evictor_address;
@@ -477,9 +484,6 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
 {
     struct space *space = &resolver->space;
     enum stack_wanted stack = access->base == SREG_SP ? STACK_REACHED : STACK_KNOWN;
-    if (resolver->recent &&
-        located_recall(resolver->recent, space, access->address, stack, located))
-        return true;
     for (int again = 0;; again++) {
         if (!located_make(located, space, &resolver->tls, &resolver->names, access->address, stack))
             return located_unrecorded(located, space, access->address, regs ? regs[SREG_SP] : 0);
@@ -489,8 +493,6 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
     if (is_in_no_frame(resolver, located, access, regs))
         located_make(located, space, &resolver->tls, &resolver->names, access->address,
                      STACK_OF_THREAD);
-    else if (resolver->recent)
-        located_remember(resolver->recent, space, access->address, located);
     return true;
 }
 
@@ -506,8 +508,7 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
         count_binary(resolver, access);
     /* The code is worth reporting even when the data is not known. */
     if (access->reason != REASON_KERNEL)
-        place->function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
-                                       access->ip, &code);
+        place->function = resolver_function(resolver, access->ip, &code);
     if (is_ours(code)) {
         leave_out(place);
         return;
@@ -534,36 +535,19 @@ const struct typed_line *resolver_line(struct resolver *resolver, uint64_t addre
 
 enum { FUNCTIONS_BLOCK_BYTES = 64 }; /* code without any bounds is distinguished by blocks */
 
-void functions_init(struct functions *functions, const struct hotspot *hotspot)
-{
-    functions->hotspot = hotspot;
-    jitmap_init(&functions->jitmap);
-    functions_forget(functions);
-}
-
-void functions_fini(struct functions *functions)
-{
-    jitmap_fini(&functions->jitmap);
-}
-
-void functions_forget(struct functions *functions)
-{
-    memset(functions->cache, 0, sizeof functions->cache);
-}
-
-static void describe_anonymous(const struct functions *functions, const struct map *map,
-                               uint64_t ip, const struct jit_symbol *symbol,
-                               struct function_desc *desc, char *text, size_t text_size)
+static void describe_anonymous(const struct resolver *resolver, const struct map *map, uint64_t ip,
+                               const struct jit_symbol *symbol, struct function_desc *desc,
+                               char *text, size_t text_size)
 {
     struct hotspot_code java;
-    bool is_java = !symbol && hotspot_code(functions->hotspot, ip, &java);
+    bool is_java = !symbol && hotspot_code(&resolver->runtimes.hotspot, ip, &java);
     desc->start = symbol ? symbol->start : is_java ? java.start : map->start;
     desc->end = symbol ? symbol->end : is_java ? java.end : desc->start;
     if (is_java)
         snprintf(text, text_size, "%.*s", (int)text_size - 1, java.name);
     else
         snprintf(text, text_size, "[code 0x%llx]", (unsigned long long)desc->start);
-    desc->name = symbol ? jitmap_name(&functions->jitmap, symbol) : text;
+    desc->name = symbol ? jitmap_name(&resolver->jitmap, symbol) : text;
     desc->module = symbol || is_java ? "[jit]" : "";
 }
 
@@ -608,68 +592,54 @@ static uint64_t functions_key_of(const struct function_desc *desc, const struct 
     return hash_mix(hash_mix(desc->start) + owner);
 }
 
-static uint32_t functions_look_up(const struct functions *functions, const struct space *space,
-                                  const struct map *map, struct module *module, struct names *names,
-                                  uint64_t ip)
+static uint32_t look_up_function(struct resolver *resolver, const struct map *map,
+                                 struct module *module, uint64_t ip)
 {
     char text[192];
     struct function_desc desc = {.file = ""};
     const struct symbol *symbol = module ? module_function(module, ip) : NULL;
-    const struct jit_symbol *jit = module ? NULL : jitmap_find(&functions->jitmap, ip);
+    const struct jit_symbol *jit = module ? NULL : jitmap_find(&resolver->jitmap, ip);
     if (symbol)
         desc = (struct function_desc){symbol->name,  module_name(module), "", 0,
                                       symbol->start, symbol->end};
     else if (module)
         describe_nameless(module, map, ip, &desc, text, sizeof text);
     else if (map && map->binary)
-        describe_missing(space, map, &desc, text, sizeof text);
+        describe_missing(&resolver->space, map, &desc, text, sizeof text);
     else if (jit || map)
-        describe_anonymous(functions, map, ip, jit, &desc, text, sizeof text);
+        describe_anonymous(resolver, map, ip, jit, &desc, text, sizeof text);
     else
         return 0; /* code in no mapping is no single function */
     uint64_t key = functions_key_of(&desc, module);
-    uint32_t function = names_find_function(names, key);
-    return function ? function : names_add_function(names, key, &desc);
+    uint32_t function = names_find_function(&resolver->names, key);
+    return function ? function : names_add_function(&resolver->names, key, &desc);
 }
 
-static size_t functions_slot(uint64_t ip)
+uint32_t resolver_function(struct resolver *resolver, uint64_t ip, struct module **module)
 {
-    return hash_mix(ip) % FUNCTIONS_CACHE;
-}
-
-uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,
-                      uint64_t ip, struct module **module)
-{
-    struct functions_cached *cached = &functions->cache[functions_slot(ip)];
-    bool known = cached->ip == ip && cached->function;
+    struct function_at *at = function_at(resolver, ip);
+    bool known = at->ip == ip && at->function;
     /* A file that was not there yet may have come. */
-    if (!known || !cached->module) {
-        struct map *map = space_map(space, ip);
-        cached->module = map ? space_module(space, map) : NULL;
+    if (!known || !at->module) {
+        struct map *map = space_map(&resolver->space, ip);
+        at->module = map ? space_module(&resolver->space, map) : NULL;
         if (!known)
-            cached->function = functions_look_up(functions, space, map, cached->module, names, ip);
-        cached->binary = map && cached->module ? map->binary : 0;
-        cached->ip = ip;
+            at->function = look_up_function(resolver, map, at->module, ip);
+        at->binary = map && at->module ? map->binary : 0;
+        at->ip = ip;
     }
-    *module = cached->module;
-    return cached->function;
+    *module = at->module;
+    return at->function;
 }
 
-uint32_t functions_binary(const struct functions *functions, uint64_t ip)
+bool resolver_function_bounds(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
 {
-    const struct functions_cached *cached = &functions->cache[functions_slot(ip)];
-    return cached->ip == ip && cached->function && cached->module ? cached->binary : 0;
-}
-
-bool functions_bounds(const struct functions *functions, struct space *space, uint64_t ip,
-                      uint64_t *start, uint64_t *end)
-{
-    struct map *map = space_map(space, ip);
-    struct module *module = map ? space_module(space, map) : NULL;
+    struct resolver *resolver = context;
+    struct module *module = resolver_code_at(resolver, ip);
     if (!module) {
-        const struct jit_symbol *jit = jitmap_find(&functions->jitmap, ip);
+        const struct jit_symbol *jit = jitmap_find(&resolver->jitmap, ip);
         struct hotspot_code java = {0};
-        bool is_java = !jit && hotspot_code(functions->hotspot, ip, &java);
+        bool is_java = !jit && hotspot_code(&resolver->runtimes.hotspot, ip, &java);
         *start = jit ? jit->start : java.start;
         *end = jit ? jit->end : java.end;
         return jit || is_java;

@@ -80,23 +80,6 @@ bool provisional_is_block(const struct resolver *resolver, uint32_t object)
     return found && found->kind == PROVISIONAL_BLOCK;
 }
 
-/* Rows before this one of blocks with a size that is shown alike. */
-static unsigned twins_before(const struct provisional *provisional,
-                             const struct provisional_object *block)
-{
-    unsigned before = 0;
-    char bytes[16], others[16];
-    uint64_t size = block->end - block->start;
-    text_bytes(bytes, size);
-    for (const struct provisional_object *other = provisional->list; other < block; other++) {
-        uint64_t its = other->end - other->start;
-        bool near = its + its / 8 >= size && its <= size + size / 8;
-        before +=
-            near && other->own_row && !other->one_of && !strcmp(text_bytes(others, its), bytes);
-    }
-    return before;
-}
-
 /* All that is seen of it are pointers of one type. */
 static bool holds_pointers(const struct object_desc *desc)
 {
@@ -109,24 +92,25 @@ static bool holds_pointers(const struct object_desc *desc)
 const char *provisional_name(struct resolver *resolver, uint32_t object,
                              const struct object_desc *desc)
 {
-    struct provisional *provisional = &resolver->provisional;
-    struct provisional_object *block = object_of(provisional, object);
+    struct provisional_object *block = object_of(&resolver->provisional, object);
     struct arena *strings = &resolver->names.strings;
     char bytes[16];
     if (!block || block->one_of || !block->own_row)
         return NULL;
-    unsigned number = twins_before(provisional, block) + 1;
-    uint32_t type = holds_pointers(desc) ? desc->type_id : 0;
-    if (block->name && block->number == number && block->named_by == type)
-        return block->name;
+    bool pointers = holds_pointers(desc);
+    const char **name = &block->names[pointers];
+    if (*name && (!pointers || block->target == desc->type_id))
+        return *name;
+    if (pointers)
+        block->target = desc->type_id;
     text_bytes(bytes, block->end - block->start);
-    block->number = number;
-    block->named_by = type;
-    block->name = type ? arena_printf(strings, "%s []", desc->type)
-                       : arena_printf(strings, "malloc(%s)", bytes);
-    if (number > 1 && block->name)
-        block->name = arena_printf(strings, "%s #%u", block->name, number);
-    return block->name;
+    *name = pointers
+                ? arena_printf(strings, "%s []", desc->type)
+                : arena_printf(strings, "%s(%s)",
+                               allocations_bin_maker(resolver->allocations, block->bin), bytes);
+    if (*name)
+        *name = names_number(&resolver->names, desc, *name);
+    return *name;
 }
 
 uint32_t provisional_now(const struct resolver *resolver, uint32_t object)

@@ -36,7 +36,7 @@ static void read_recorded_jitmap(struct resolver *resolver)
     int fd = files_open_in_folder(options->symfs, path, JITMAP_BYTES_MAX);
     if (fd < 0)
         return;
-    jitmap_read(&resolver->functions.jitmap, fd);
+    jitmap_read(&resolver->jitmap, fd);
     close(fd);
 }
 
@@ -69,9 +69,8 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     }
     resolver->options = *options;
-    functions_init(&resolver->functions, &resolver->runtimes.hotspot);
+    jitmap_init(&resolver->jitmap);
     unwind_init(&resolver->unwind, options->live ? options->pid : 0);
-    callers_init(&resolver->callers);
     resolver->alive = true;
     /* No record names the idle task. */
     if (!options->live && !options->pid)
@@ -80,12 +79,10 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         nodes_init(&resolver->nodes, options->pid, NULL);
     memory_use_init(&resolver->memory_use, options->live ? options->pid : 0);
     read_recorded_jitmap(resolver);
-    resolver->recent = options->live ? NULL : calloc(1, sizeof *resolver->recent);
     resolver->resolved = options->live ? NULL : calloc(RESOLVED_RECENT, sizeof *resolver->resolved);
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
-        object_types_init(&resolver->object_types) || object_types_init(&resolver->class_types) ||
         type_instances_init(&resolver->type_instances) ||
         provisional_init(&resolver->provisional)) {
         resolver_close(resolver);
@@ -122,20 +119,24 @@ void resolver_close(struct resolver *resolver)
     callers_fini(&resolver->callers);
     space_fini(&resolver->space);
     names_fini(&resolver->names);
-    functions_fini(&resolver->functions);
+    jitmap_fini(&resolver->jitmap);
     tcbs_fini(&resolver->tcbs);
     tls_fini(&resolver->tls);
     thread_names_fini(&resolver->threads_named);
     allocations_free(resolver->allocations);
     free(resolver->bin_of_object);
-    free(resolver->recent);
     free(resolver->resolved);
     free(resolver);
 }
 
+static void forget_functions(struct resolver *resolver)
+{
+    memset(resolver->functions, 0, sizeof resolver->functions);
+}
+
 static void code_changed(struct resolver *resolver, uint64_t start, uint64_t end)
 {
-    functions_forget(&resolver->functions);
+    forget_functions(resolver);
     unwind_forget(&resolver->unwind);
     if (resolver->change_count == RESOLVER_CHANGES_MAX) {
         resolver->changes[0] = (struct code_range){0, UINT64_MAX};
@@ -280,11 +281,11 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
                    (uint32_t)resolver->options.pid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
-    if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid, resolver->options.files))
-        functions_forget(&resolver->functions);
+    if (jitmap_refresh(&resolver->jitmap, resolver->options.pid, resolver->options.files))
+        forget_functions(resolver);
     runtimes_look(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
     if (runtimes_tick(&resolver->runtimes))
-        functions_forget(&resolver->functions);
+        forget_functions(resolver);
     tick_allocations(resolver, now_ns);
 }
 
@@ -326,12 +327,6 @@ struct resolver_target resolver_target(const struct resolver *resolver)
 
 enum { RESOLVER_SCAN_PER_S = 1 };
 
-bool resolver_function_bounds(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
-{
-    struct resolver *resolver = context;
-    return functions_bounds(&resolver->functions, &resolver->space, ip, start, end);
-}
-
 size_t resolver_code(void *context, uint64_t address, void *out, size_t size)
 {
     struct resolver *resolver = context;
@@ -340,8 +335,7 @@ size_t resolver_code(void *context, uint64_t address, void *out, size_t size)
         resolver->options.live ? process_read_some(resolver->options.pid, address, out, size) : 0;
     if (got)
         return got;
-    struct map *map = space_map(&resolver->space, address);
-    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    struct module *module = resolver_code_at(resolver, address);
     return module ? module_bytes(module, address, out, size) : 0;
 }
 
@@ -351,8 +345,7 @@ bool resolver_memory(void *context, uint64_t address, void *out, size_t size)
     if (resolver->options.live)
         return process_read(resolver->options.pid, address, out, size);
     /* The memory of a recording is gone; bytes that are never written still are in the file. */
-    struct map *map = space_map(&resolver->space, address);
-    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    struct module *module = resolver_code_at(resolver, address);
     return module && module_constant(module, address, out, size);
 }
 

@@ -21,42 +21,16 @@
 #include "resolve/runtime/runtime.h"
 #include "resolve/typing.h"
 
-/*
- * Which function an instruction is in: by symbol, unwind table or JIT map, remembered per
- * instruction, for every sample asks. For the files of the resolver.
- */
-enum { FUNCTIONS_CACHE = 1024 }; /* direct-mapped */
-
-struct functions_cached {
+/* The function an instruction was in when it was asked about last, for every sample asks: until
+ * code changes somewhere. */
+struct function_at {
     uint64_t ip;
     struct module *module;
     uint32_t function; /* 0: empty */
     uint32_t binary;   /* of a recording, that the instruction is in; 0: none */
 };
 
-struct functions {
-    struct jitmap jitmap;
-    const struct hotspot *hotspot;
-    struct functions_cached cache[FUNCTIONS_CACHE];
-};
-
-void functions_init(struct functions *functions, const struct hotspot *hotspot);
-void functions_fini(struct functions *functions);
-
-/* Code has changed somewhere: remembered functions may be wrong. */
-void functions_forget(struct functions *functions);
-
-/* Id of the function around an instruction, 0 where nothing is mapped; and the file it is in, NULL:
- * none. */
-uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,
-                      uint64_t ip, struct module **module);
-/* The binary of an instruction that functions_at() was asked about; 0: its file is not known, or
- * another instruction was asked about since. */
-uint32_t functions_binary(const struct functions *functions, uint64_t ip);
-
-/* Its bounds; false: not known. */
-bool functions_bounds(const struct functions *functions, struct space *space, uint64_t ip,
-                      uint64_t *start, uint64_t *end);
+enum { FUNCTIONS_AT = 1024 }; /* direct-mapped */
 
 /*
  * The callers of the sampled function: the stacks of a part of the samples, as nodes of a tree that
@@ -66,15 +40,11 @@ bool functions_bounds(const struct functions *functions, struct space *space, ui
  * Live, walking takes CALLERS_COST of one CPU at most: samples that come before that is earned
  * have no stack.
  */
-enum {
-    CALLERS_DEPTH_MAX = 64, /* functions of one stack; one that calls itself counts as one */
-    CALLERS_FRAMES_MAX = 256
-};
-
 #define CALLERS_COST 0.01
 
+/* Starts as zeros. */
 struct callers {
-    struct caller_desc *nodes; /* [count]; 0 is no node */
+    struct caller_desc *nodes; /* [count], from id 1 on */
     uint32_t count;
     size_t room;
     struct hash of_pair; /* parent and function -> node */
@@ -82,7 +52,6 @@ struct callers {
     uint64_t ticked_ns;
 };
 
-void callers_init(struct callers *callers);
 void callers_fini(struct callers *callers);
 
 /* Once per refresh. */
@@ -133,9 +102,9 @@ struct provisional_object {
     bool waits;       /* for an answer to the question of `access`, or `pc` and `slot` */
     bool own_row;     /* shown by itself, not under part_of */
     bool by_untyped;  /* `access` is by code without a type */
-    const char *name; /* of its row, with that number among those of its size, */
-    unsigned number;
-    uint32_t named_by; /* by what these pointers lead to; 0: by its size */
+    /* Of its row: by its size, and by the type that its pointers lead to; NULL: never asked. */
+    const char *names[2];
+    uint32_t target;
     enum object_kind memory;
     enum allocation_kind allocation;
     uint64_t key; /* of the object it is part of */
@@ -277,10 +246,10 @@ struct resolver {
     char heap_words[512];  /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
-    char slot_name[2048];           /* of resolver_name_slot()'s last new one */
-    struct located_recents *recent; /* of a recording; NULL: live */
-    struct resolved *resolved;      /* likewise */
-    struct functions functions;
+    char slot_name[2048];      /* of resolver_name_slot()'s last new one */
+    struct resolved *resolved; /* of a recording; NULL: live */
+    struct jitmap jitmap;
+    struct function_at functions[FUNCTIONS_AT];
     struct tcbs tcbs;
     struct tls tls;
     struct typing *typing;
@@ -324,6 +293,10 @@ bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t 
 
 /* The file of the code at an address; NULL: none. */
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address);
+
+/* Id of the function around an instruction, by symbol, unwind table or JIT map, 0 where nothing is
+ * mapped; and the file it is in, NULL: none. */
+uint32_t resolver_function(struct resolver *resolver, uint64_t ip, struct module **module);
 
 /*
  * A located stack becomes what a function keeps at `slot` bytes from its frames' CFA; `pc` is

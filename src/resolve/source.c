@@ -208,29 +208,16 @@ static void source_search(const struct source_options *options, struct source_te
     take_tail(options, text, file);
 }
 
-static struct source_text *oldest(struct source_texts *texts)
+/* The one that was used longest ago; a free place first, unless only those with a text count. */
+static struct source_text *oldest(struct source_texts *texts, bool with_text)
 {
-    struct source_text *old = texts->texts;
-    for (size_t i = 1; i < TEXTS_MOST; i++)
-        if (texts->texts[i].used < old->used)
-            old = &texts->texts[i];
-    return old;
-}
-
-/* Files that were used before this one give way to it. */
-static void keep_bounds(struct source_texts *texts, const struct source_text *newest)
-{
-    while (texts->size_bytes > ALL_MOST_BYTES) {
-        struct source_text *most = NULL;
-        for (size_t i = 0; i < TEXTS_MOST; i++) {
-            struct source_text *text = &texts->texts[i];
-            if (text->text && text != newest && (!most || text->used < most->used))
-                most = text;
-        }
-        if (!most)
-            return;
-        drop(texts, most);
+    struct source_text *old = NULL;
+    for (size_t i = 0; i < TEXTS_MOST; i++) {
+        struct source_text *text = &texts->texts[i];
+        if ((text->text || !with_text) && (!old || text->used < old->used))
+            old = text;
     }
+    return old;
 }
 
 static struct source_text *source_text_of(struct source_texts *texts, const char *file)
@@ -243,7 +230,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
             return text;
         }
     }
-    text = oldest(texts);
+    text = oldest(texts, false);
     drop(texts, text);
     text->file = strdup(file);
     if (!text->file)
@@ -251,7 +238,8 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     text->used = ++texts->clock;
     source_search(&texts->options, text);
     texts->size_bytes += bytes_of(text);
-    keep_bounds(texts, text);
+    while (texts->size_bytes > ALL_MOST_BYTES) /* which one alone never needs */
+        drop(texts, oldest(texts, true));
     return text;
 }
 

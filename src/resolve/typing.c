@@ -11,173 +11,19 @@
 #include "resolve/library_types.h"
 #include "resolve/members.h"
 
-enum { STRINGS_MAX = 64 << 20 };
+enum { STRINGS_MAX = 64 << 20, ANSWERS_MAX = 1 << 18, ANSWERS_BLOCK = 1 << 10 };
 
-static void answers_init(struct answers *answers, const struct types *types)
-{
-    *answers = (struct answers){.types = types};
-    arena_init(&answers->strings);
-}
-
-static void answers_fini(struct answers *answers)
-{
-    arena_fini(&answers->strings);
-    hash_fini(&answers->of_question);
-    for (size_t i = 0; i < sizeof answers->blocks / sizeof *answers->blocks; i++)
-        free(answers->blocks[i]);
-}
-
-/* Addresses mean something else now: no question has been asked. */
-static void answers_clear(struct answers *answers)
-{
-    hash_clear(&answers->of_question);
-    answers->count = 0;
-}
-
-static struct answered *answered_at(const struct answers *answers, uint32_t index)
-{
-    return &answers->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
-}
-
-/* Which code touched a variable only helps to find it. */
-static uint64_t answers_key_of(uint32_t serial, const struct dwarf_question *question)
-{
-    bool fixed = question->ask == DWARF_VARIABLE || question->ask == DWARF_TLS;
-    uint64_t pc = fixed ? 0 : question->pc;
-    uint64_t operand = (uint64_t)question->displacement << 24 ^ (uint64_t)question->base << 16 ^
-                       (uint64_t)question->index << 8 ^ question->size;
-    return hash_mix(pc ^ hash_mix(question->address ^ (uint64_t)question->slot)) ^
-           hash_mix(operand + question->ask) ^ (uint64_t)serial << 40;
-}
-
-static const char *answers_keep_text(struct answers *answers, const char *text)
-{
-    return answers->strings.used_bytes < STRINGS_MAX ? arena_string(&answers->strings, text) : NULL;
-}
-
-static struct answered *answers_add(struct answers *answers, uint64_t key)
-{
-    struct answered **block = &answers->blocks[answers->count / ANSWERS_BLOCK];
-    if (!*block)
-        *block = malloc(ANSWERS_BLOCK * sizeof **block);
-    uint32_t *slot = *block ? hash_insert(&answers->of_question, key, NULL) : NULL;
-    if (!slot)
-        return NULL;
-    *slot = answers->count;
-    return answered_at(answers, answers->count++);
-}
-
-/* NULL: never asked. */
-static struct answered *answers_find(const struct answers *answers, uint32_t serial,
-                                     const struct dwarf_question *question)
-{
-    const uint32_t *index = hash_find(&answers->of_question, answers_key_of(serial, question));
-    return index ? answered_at(answers, *index) : NULL;
-}
-
-/* A question that has been asked; at most ANSWERS_MAX. NULL: no memory. */
-static struct answered *answers_expect(struct answers *answers, uint32_t serial,
-                                       const struct dwarf_question *question)
-{
-    struct answered *answered = answers_add(answers, answers_key_of(serial, question));
-    if (answered)
-        *answered = (struct answered){.serial = serial};
-    return answered;
-}
-
-/* "min < clamp" of the functions inlined at an instruction. */
-static const char *join_inlined(struct answers *answers, const struct dwarf_answer *answer)
-{
-    char text[512] = "";
-    size_t used = 0;
-    for (uint32_t i = 0; i < answer->inlined_count && i < DWARF_INLINED_MAX; i++) {
-        int more = snprintf(text + used, sizeof text - used, "%s%s", i ? " < " : "",
-                            answer->inlined[i] ? answer->inlined[i] : "?");
-        if (more < 0 || used + (size_t)more >= sizeof text)
-            break;
-        used += (size_t)more;
-    }
-    return used ? answers_keep_text(answers, text) : NULL;
-}
-
-static bool is_own(const char *file)
-{
-    return file && *file && !library_source(file);
-}
-
-/* In a function of a library, the line that is its own. */
-static void find_own_line(struct answers *answers, const struct dwarf_answer *answer,
-                          struct typed_line *line)
-{
-    uint32_t count =
-        answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count : DWARF_INLINED_MAX;
-    uint32_t outer = 0; /* one more than the index */
-    for (uint32_t i = 0;
-         i < count && !is_own(outer ? answer->inlined_file[outer - 1] : answer->file); i++)
-        outer = answer->inlined_file[i] ? i + 1 : outer;
-    line->own_file =
-        outer ? answers_keep_text(answers, answer->inlined_file[outer - 1]) : line->file;
-    line->own_line = outer ? answer->inlined_line[outer - 1] : line->line;
-}
-
-static void answers_fill(struct answers *answers, struct answered *known,
-                         const struct dwarf_answer *answer)
-{
-    uint32_t type = types_of_file(answers->types, known->serial, answer->type);
-    uint8_t untyped = type ? 0 : answer->untyped ? answer->untyped : (uint8_t)UNTYPED_NO_VARIABLE;
-    switch (answer->question.ask) {
-    case DWARF_ACCESS:
-        known->operand = (struct typed_operand){.type = type,
-                                                .offset = answer->offset,
-                                                .untyped = untyped,
-                                                .how = answer->how,
-                                                .indexed = answer->indexed,
-                                                .bits_at = answer->bits_at,
-                                                .unit = answer->unit};
-        break;
-    case DWARF_LINE:
-        known->line = (struct typed_line){.file = answers_keep_text(answers, answer->file),
-                                          .inlined = join_inlined(answers, answer),
-                                          .line = answer->line};
-        find_own_line(answers, answer, &known->line);
-        break;
-    case DWARF_NODE:
-        known->operand = (struct typed_operand){.type = type, .untyped = untyped};
-        break;
-    case DWARF_CALL:
-        known->call = (struct typed_call){answers_keep_text(answers, answer->name), type};
-        break;
-    default:
-        known->variable = (struct typed_variable){.type = type,
-                                                  .count = answer->count,
-                                                  .size = answer->size,
-                                                  .offset = answer->offset,
-                                                  .name = answers_keep_text(answers, answer->name),
-                                                  .untyped = untyped,
-                                                  .slot = answer->slot};
-    }
-}
-
-/* Unexpected or repeated answers are ignored. */
-static void answers_take(struct answers *answers, uint32_t serial,
-                         const struct dwarf_answer *answer)
-{
-    struct answered *expected = answers_find(answers, serial, &answer->question);
-    if (!expected || expected->answered)
-        return;
-    expected->answered = true;
-    answers_fill(answers, expected, answer);
-}
-
-/* The operand an instruction had when it was asked about last, for every sample asks. */
-struct recent {
-    uint64_t pc;
-    uint64_t operand; /* 0: empty */
-    uint32_t serial;
-    const struct answered *known; /* answered, or refused for good */
+/* Found by a hash of the question: of a quarter million, two have the same once in 10^8 runs. */
+struct answered {
+    uint32_t serial; /* of the module */
+    bool answered;   /* else it has been asked */
+    union {
+        struct typed_operand operand;
+        struct typed_variable variable;
+        struct typed_line line;
+        struct typed_call call;
+    };
 };
-
-enum { RECENT = 1 << 10 }; /* direct-mapped */
 
 /* A question about a stack slot; its answer, if it is a variable, holds for all of its slots: those
  * of an array are hardly asked about twice. */
@@ -193,13 +39,135 @@ enum { SLOT_SETS = 1 << 8, SLOT_WAYS = 4, SLOTS_WAITING = 2 /* at once, for one 
 struct typing {
     struct readers *readers;
     struct types types;
-    struct answers answers;
+    struct arena strings;    /* of the answers */
+    struct hash of_question; /* index of the answer */
+    struct answered
+        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* as they fill up: answers stay in place */
+    uint32_t count;
     uint64_t patience_ns;
-    struct recent recent[RECENT];
     struct slot_asked slots[SLOT_SETS][SLOT_WAYS];
     unsigned next_way;
     struct typed_variable slot; /* typing_slot()'s last, of another slot of a variable */
 };
+
+static struct answered *answered_at(const struct typing *typing, uint32_t index)
+{
+    return &typing->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
+}
+
+/* Which code touched a variable only helps to find it. */
+static uint64_t answers_key_of(uint32_t serial, const struct dwarf_question *question)
+{
+    bool fixed = question->ask == DWARF_VARIABLE || question->ask == DWARF_TLS;
+    uint64_t pc = fixed ? 0 : question->pc;
+    uint64_t operand = (uint64_t)question->displacement << 24 ^ (uint64_t)question->base << 16 ^
+                       (uint64_t)question->index << 8 ^ question->size;
+    return hash_mix(pc ^ hash_mix(question->address ^ (uint64_t)question->slot)) ^
+           hash_mix(operand + question->ask) ^ (uint64_t)serial << 40;
+}
+
+static const char *answers_keep_text(struct typing *typing, const char *text)
+{
+    return typing->strings.used_bytes < STRINGS_MAX ? arena_string(&typing->strings, text) : NULL;
+}
+
+/* NULL: never asked. */
+static struct answered *answers_find(const struct typing *typing, uint32_t serial,
+                                     const struct dwarf_question *question)
+{
+    const uint32_t *index = hash_find(&typing->of_question, answers_key_of(serial, question));
+    return index ? answered_at(typing, *index) : NULL;
+}
+
+/* A question that has been asked; at most ANSWERS_MAX. NULL: no memory. */
+static struct answered *answers_expect(struct typing *typing, uint32_t serial,
+                                       const struct dwarf_question *question)
+{
+    struct answered **block = &typing->blocks[typing->count / ANSWERS_BLOCK];
+    uint64_t key = answers_key_of(serial, question);
+    if (!*block)
+        *block = malloc(ANSWERS_BLOCK * sizeof **block);
+    uint32_t *slot = *block ? hash_insert(&typing->of_question, key, NULL) : NULL;
+    if (!slot)
+        return NULL;
+    *slot = typing->count;
+    struct answered *expected = answered_at(typing, typing->count++);
+    *expected = (struct answered){.serial = serial};
+    return expected;
+}
+
+/* "min < clamp" of the functions inlined at an instruction. */
+static const char *join_inlined(struct typing *typing, const struct dwarf_answer *answer)
+{
+    char text[512] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < answer->inlined_count && i < DWARF_INLINED_MAX; i++) {
+        int more = snprintf(text + used, sizeof text - used, "%s%s", i ? " < " : "",
+                            answer->inlined[i] ? answer->inlined[i] : "?");
+        if (more < 0 || used + (size_t)more >= sizeof text)
+            break;
+        used += (size_t)more;
+    }
+    return used ? answers_keep_text(typing, text) : NULL;
+}
+
+static bool is_own(const char *file)
+{
+    return file && *file && !library_source(file);
+}
+
+/* In a function of a library, the line that is its own. */
+static void find_own_line(struct typing *typing, const struct dwarf_answer *answer,
+                          struct typed_line *line)
+{
+    uint32_t count =
+        answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count : DWARF_INLINED_MAX;
+    uint32_t outer = 0; /* one more than the index */
+    for (uint32_t i = 0;
+         i < count && !is_own(outer ? answer->inlined_file[outer - 1] : answer->file); i++)
+        outer = answer->inlined_file[i] ? i + 1 : outer;
+    line->own_file =
+        outer ? answers_keep_text(typing, answer->inlined_file[outer - 1]) : line->file;
+    line->own_line = outer ? answer->inlined_line[outer - 1] : line->line;
+}
+
+static void answers_fill(struct typing *typing, struct answered *known,
+                         const struct dwarf_answer *answer)
+{
+    uint32_t type = types_of_file(&typing->types, known->serial, answer->type);
+    uint8_t untyped = type ? 0 : answer->untyped ? answer->untyped : (uint8_t)UNTYPED_NO_VARIABLE;
+    switch (answer->question.ask) {
+    case DWARF_ACCESS:
+        known->operand = (struct typed_operand){.type = type,
+                                                .offset = answer->offset,
+                                                .untyped = untyped,
+                                                .how = answer->how,
+                                                .indexed = answer->indexed,
+                                                .bits_at = answer->bits_at,
+                                                .unit = answer->unit};
+        break;
+    case DWARF_LINE:
+        known->line = (struct typed_line){.file = answers_keep_text(typing, answer->file),
+                                          .inlined = join_inlined(typing, answer),
+                                          .line = answer->line};
+        find_own_line(typing, answer, &known->line);
+        break;
+    case DWARF_NODE:
+        known->operand = (struct typed_operand){.type = type, .untyped = untyped};
+        break;
+    case DWARF_CALL:
+        known->call = (struct typed_call){answers_keep_text(typing, answer->name), type};
+        break;
+    default:
+        known->variable = (struct typed_variable){.type = type,
+                                                  .count = answer->count,
+                                                  .size = answer->size,
+                                                  .offset = answer->offset,
+                                                  .name = answers_keep_text(typing, answer->name),
+                                                  .untyped = untyped,
+                                                  .slot = answer->slot};
+    }
+}
 
 static void typing_take_type(void *context, uint32_t serial, const struct dwarf_type *type)
 {
@@ -207,10 +175,15 @@ static void typing_take_type(void *context, uint32_t serial, const struct dwarf_
     types_add(&typing->types, serial, type->type, &type->desc);
 }
 
+/* Unexpected or repeated answers are ignored. */
 static void typing_take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
 {
     struct typing *typing = context;
-    answers_take(&typing->answers, serial, answer);
+    struct answered *expected = answers_find(typing, serial, &answer->question);
+    if (!expected || expected->answered)
+        return;
+    expected->answered = true;
+    answers_fill(typing, expected, answer);
 }
 
 struct typing *typing_new(void)
@@ -221,7 +194,6 @@ struct typing *typing_new(void)
     struct readers_take take = {
         .context = typing, .type = typing_take_type, .answer = typing_take_answer};
     types_init(&typing->types);
-    answers_init(&typing->answers, &typing->types);
     typing->readers = readers_new(&readers_usual, &take);
     if (!typing->readers) {
         typing_free(typing);
@@ -237,7 +209,10 @@ void typing_free(struct typing *typing)
     if (typing->readers)
         readers_free(typing->readers);
     types_fini(&typing->types);
-    answers_fini(&typing->answers);
+    arena_fini(&typing->strings);
+    hash_fini(&typing->of_question);
+    for (size_t i = 0; i < sizeof typing->blocks / sizeof *typing->blocks; i++)
+        free(typing->blocks[i]);
     free(typing);
 }
 
@@ -255,8 +230,8 @@ void typing_expect(struct typing *typing, const struct module *module)
 void typing_forget(struct typing *typing)
 {
     readers_forget(typing->readers);
-    answers_clear(&typing->answers);
-    memset(typing->recent, 0, sizeof typing->recent);
+    hash_clear(&typing->of_question);
+    typing->count = 0;
     memset(typing->slots, 0, sizeof typing->slots);
 }
 
@@ -304,33 +279,20 @@ static const struct answered *ask(struct typing *typing, const struct module *mo
                                   const struct dwarf_question *question)
 {
     uint32_t serial = module_serial(module);
-    struct answered *known = answers_find(&typing->answers, serial, question);
+    struct answered *known = answers_find(typing, serial, question);
     if (known)
         return known->answered ? known : NULL;
     bool without = readers_without(typing->readers, module);
-    if (without || typing->answers.count == ANSWERS_MAX)
+    if (without || typing->count == ANSWERS_MAX)
         return refused(question->ask, without);
     if (!readers_ask(typing->readers, module, question))
         return NULL;
-    known = answers_expect(&typing->answers, serial, question);
+    known = answers_expect(typing, serial, question);
     if (!known)
         return NULL;
     if (typing->patience_ns)
         typing_wait_for(typing, known);
     return known->answered ? known : NULL;
-}
-
-static struct recent recent_of(const struct module *module, const struct access *access)
-{
-    uint64_t operand = (uint64_t)(uint32_t)access->displacement << 32 |
-                       (uint64_t)access->base << 24 | (uint64_t)access->index << 16 |
-                       (uint64_t)access->size << 8 | 1;
-    return (struct recent){access->ip, operand, module_serial(module), NULL};
-}
-
-static bool typing_same(const struct recent *a, const struct recent *b)
-{
-    return a->pc == b->pc && a->operand == b->operand && a->serial == b->serial;
 }
 
 const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
@@ -345,14 +307,7 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
                                       .size = access->size};
     if (!module)
         return &no_code;
-    struct recent now = recent_of(module, access);
-    struct recent *recent = &typing->recent[(access->ip ^ access->ip / RECENT) % RECENT];
-    if (typing_same(recent, &now))
-        return &recent->known->operand;
     const struct answered *known = ask(typing, module, &question);
-    now.known = known;
-    if (known)
-        *recent = now;
     return known ? &known->operand : NULL;
 }
 
@@ -405,7 +360,7 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
     if (waiting >= SLOTS_WAITING)
         return NULL;
     const struct typed_variable *answer = variable(typing, module, &question);
-    const struct answered *known = answers_find(&typing->answers, serial, &question);
+    const struct answered *known = answers_find(typing, serial, &question);
     if (known)
         set[typing->next_way++ % SLOT_WAYS] =
             (struct slot_asked){.pc = pc, .slot = slot, .serial = serial, .known = known};

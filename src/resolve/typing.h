@@ -88,29 +88,6 @@ struct typed_call {
     uint32_t type;    /* of the allocated object; 0: not known */
 };
 
-/* Found by a hash of the question: of a quarter million, two have the same once in 10^8 runs. */
-struct answered {
-    uint32_t serial; /* of the module */
-    bool answered;   /* else it has been asked */
-    union {
-        struct typed_operand operand;
-        struct typed_variable variable;
-        struct typed_line line;
-        struct typed_call call;
-    };
-};
-
-enum { ANSWERS_MAX = 1 << 18, ANSWERS_BLOCK = 1 << 10 };
-
-struct answers {
-    const struct types *types;
-    struct arena strings;
-    struct hash of_question; /* index of the answer */
-    struct answered
-        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* as they fill up: answers stay in place */
-    uint32_t count;
-};
-
 struct module;
 struct typing;
 

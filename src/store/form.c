@@ -10,10 +10,10 @@
 #include "snapshot_simulation.h"
 
 struct form {
-    unsigned fields;
-    size_t limit;
     const struct row_field *list;
     unsigned listed;
+    unsigned more; /* fields behind those of the list, by hand */
+    size_t limit;
 };
 
 #define MEMBER(kind, of, member, ...)                                                              \
@@ -28,6 +28,7 @@ struct form {
 #define DOUBLE(of, member)     MEMBER(ROW_DOUBLE, of, member)
 #define STRING(of, member)     MEMBER(ROW_STRING, of, member)
 #define NAME(of, member)       MEMBER(ROW_NAME, of, member)
+#define CHARS(of, member)      MEMBER(ROW_CHARS, of, member)
 #define HAND                                                                                       \
     {                                                                                              \
         .type = ROW_BY_HAND                                                                        \
@@ -81,6 +82,16 @@ static const struct row_field instruction_list[] = {
     STRING(instruction_desc, file),
     NUMBER(instruction_desc, line),
     STRING(instruction_desc, inlined),
+};
+static const struct row_field extent_list[] = {
+    NUMBER(object_extent, bound),
+    NUMBER(object_extent, object),
+};
+static const struct row_field mapping_list[] = {
+    NUMBER(mapping_desc, end),
+    NUMBER(mapping_desc, offset),
+    CHARS(mapping_desc, path),
+    CHARS(mapping_desc, build_id),
 };
 static const struct row_field bin_list[] = {
     NUMBER(heap_bin, id),
@@ -201,6 +212,20 @@ static const struct row_field whatif_past_list[] = {
     STRING(snapshot_whatif_past, question),
     DOUBLE(snapshot_whatif_past, stall_change),
 };
+/* Without the instruction after the one that touched. */
+static const struct row_field watch_list[] = {
+    NUMBER(store_watch, result.end_ns),      HAND,
+    NUMBER(store_watch, result.object),      NUMBER(store_watch, result.origin_tid),
+    NUMBER(store_watch, result.toucher_tid), NUMBER(store_watch, result.address),
+    NUMBER(store_watch, result.base),        NUMBER(store_watch, result.origin_ns),
+    NUMBER(store_watch, result.armed_ns),    NUMBER(store_watch, result.off_ns),
+    NUMBER(store_watch, function),           NUMBER(store_watch, ip),
+};
+static const struct row_field pair_list[] = {
+    NUMBER(line_pair, first),
+    NUMBER(line_pair, second),
+    NUMBER(line_pair, count),
+};
 static const struct row_field rename_list[] = {
     NUMBER(object_rename, from), NUMBER(object_rename, to),     NUMBER(object_rename, type),
     FLAG(object_rename, fixed),  NUMBER(object_rename, offset),
@@ -210,50 +235,46 @@ static const struct row_field rename_list[] = {
 #define UNLISTED   NULL, 0
 
 static const struct form forms[STORE_KINDS] = {
-    [STORE_OBJECT] = {OBJECT_ROW_FIELDS, 1 << 18, LIST(object_list)},
-    [STORE_FUNCTION] = {FUNCTION_ROW_FIELDS, 1 << 18, LIST(function_list)},
-    [STORE_TYPE] = {TYPE_ROW_FIELDS, 1 << 18, LIST(type_list)},
-    [STORE_MEMBER] = {MEMBER_ROW_FIELDS, 1 << 20, LIST(member_list)},
-    [STORE_INSTRUCTION] = {INSTRUCTION_ROW_FIELDS, 1 << 20, LIST(instruction_list)},
-    [STORE_EXTENT] = {EXTENT_ROW_FIELDS, 1 << 18, UNLISTED},
-    [STORE_BIN] = {BIN_ROW_FIELDS, 1 << 16, LIST(bin_list)},
-    [STORE_HEAP] = {HEAP_ROW_FIELDS, 1, LIST(heap_list)},
-    [STORE_EVENT] = {EVENT_ROW_FIELDS, SAMPLE_EVENTS_MAX, LIST(event_list)},
-    [STORE_FACTS] = {FACTS_ROW_FIELDS, 1, LIST(facts_list)},
-    [STORE_COUNTS] = {COUNTS_ROW_FIELDS, 1, UNLISTED},
-    [STORE_MARK] = {MARK_ROW_FIELDS, 1, UNLISTED},
-    [STORE_SITE] = {SITE_ROW_FIELDS, 1 << 16, UNLISTED},
-    [STORE_MAPPING] = {MAPPING_ROW_FIELDS, 1 << 12, UNLISTED},
-    [STORE_CPU] = {NODE_ROW_FIELDS, 1 << 14, UNLISTED},
-    [STORE_PAGE] = {NODE_ROW_FIELDS, 1 << 18, UNLISTED},
-    [STORE_THREAD] = {THREAD_ROW_FIELDS, 1 << 18, UNLISTED},
-    [STORE_MEMORY] = {MEMORY_ROW_FIELDS, 1 << 16, LIST(memory_list)},
-    [STORE_WORD] = {WORD_ROW_FIELDS, 1 << 18, UNLISTED},
-    [STORE_SIMULATION] = {SIMULATION_ROW_FIELDS, 1, LIST(simulation_list)},
-    [STORE_SIM_LEVEL] = {SIM_LEVEL_ROW_FIELDS, SIMULATION_LEVELS_MAX, LIST(sim_level_list)},
-    [STORE_WATCH] = {WATCH_ROW_FIELDS, 1, UNLISTED},
-    [STORE_WATCHING] = {WATCHING_ROW_FIELDS, 1, LIST(watching_list)},
-    [STORE_LINE] = {LINE_ROW_FIELDS, STORE_SLOTS, UNLISTED},
-    [STORE_PAIR] = {PAIR_ROW_FIELDS, 1 << 19, UNLISTED},
-    [STORE_CODE] = {CODE_ROW_FIELDS, 1 << 16, UNLISTED},
-    [STORE_WHATIFS] = {WHATIFS_ROW_FIELDS, 1, LIST(whatifs_list)},
-    [STORE_WHATIF] = {WHATIF_ROW_FIELDS, WHATIF_MAX, LIST(whatif_list)},
-    [STORE_WHATIF_LEVEL] = {WHATIF_LEVEL_ROW_FIELDS, WHATIF_MAX *SIMULATION_LEVELS_MAX,
-                            LIST(whatif_level_list)},
-    [STORE_WHATIF_PAST] = {WHATIF_PAST_ROW_FIELDS, WHATIF_PAST_MAX, LIST(whatif_past_list)},
-    [STORE_RENAME] = {RENAME_ROW_FIELDS, 1, LIST(rename_list)},
-    [STORE_RANKING] = {RANKING_ROW_FIELDS, 1, UNLISTED},
-    [STORE_CALLER] = {CALLER_ROW_FIELDS, 1 << 16, LIST(caller_list)},
+    [STORE_OBJECT] = {LIST(object_list), 0, 1 << 18},
+    [STORE_FUNCTION] = {LIST(function_list), 0, 1 << 18},
+    [STORE_TYPE] = {LIST(type_list), 0, 1 << 18},
+    [STORE_MEMBER] = {LIST(member_list), 0, 1 << 20},
+    [STORE_INSTRUCTION] = {LIST(instruction_list), 2, 1 << 20},
+    [STORE_EXTENT] = {LIST(extent_list), 0, 1 << 18},
+    [STORE_BIN] = {LIST(bin_list), HEAP_SIZES, 1 << 16},
+    [STORE_HEAP] = {LIST(heap_list), 1, 1},
+    [STORE_EVENT] = {LIST(event_list), 0, SAMPLE_EVENTS_MAX},
+    [STORE_FACTS] = {LIST(facts_list), 1, 1},
+    [STORE_COUNTS] = {UNLISTED, 3, 1},
+    [STORE_MARK] = {UNLISTED, 2, 1},
+    [STORE_SITE] = {UNLISTED, SITE_ROW_FIELDS, 1 << 16},
+    [STORE_MAPPING] = {LIST(mapping_list), 0, 1 << 12},
+    [STORE_CPU] = {UNLISTED, 1, 1 << 14},
+    [STORE_PAGE] = {UNLISTED, 1, 1 << 18},
+    [STORE_THREAD] = {UNLISTED, 1, 1 << 18},
+    [STORE_MEMORY] = {LIST(memory_list), 0, 1 << 16},
+    [STORE_WORD] = {UNLISTED, 1, 1 << 18},
+    [STORE_SIMULATION] = {LIST(simulation_list), 0, 1},
+    [STORE_SIM_LEVEL] = {LIST(sim_level_list), 0, SIMULATION_LEVELS_MAX},
+    [STORE_WATCH] = {LIST(watch_list), 0, 1},
+    [STORE_WATCHING] = {LIST(watching_list), 0, 1},
+    [STORE_LINE] = {UNLISTED, LINE_ROW_FIELDS, STORE_SLOTS},
+    [STORE_PAIR] = {LIST(pair_list), 0, 1 << 19},
+    [STORE_CODE] = {UNLISTED, 1, 1 << 16},
+    [STORE_WHATIFS] = {LIST(whatifs_list), 0, 1},
+    [STORE_WHATIF] = {LIST(whatif_list), 0, WHATIF_MAX},
+    [STORE_WHATIF_LEVEL] = {LIST(whatif_level_list), 0, WHATIF_MAX *SIMULATION_LEVELS_MAX},
+    [STORE_WHATIF_PAST] = {LIST(whatif_past_list), 0, WHATIF_PAST_MAX},
+    [STORE_RENAME] = {LIST(rename_list), 0, 1},
+    [STORE_RANKING] = {UNLISTED, 1, 1},
+    [STORE_CALLER] = {LIST(caller_list), 0, 1 << 16},
 };
 
-unsigned store_form_fields(unsigned kind)
+void store_form_rows(struct rows rows[STORE_KINDS])
 {
-    return kind < STORE_KINDS ? forms[kind].fields : 0;
-}
-
-size_t store_form_limit(unsigned kind)
-{
-    return kind < STORE_KINDS ? forms[kind].limit : 0;
+    for (unsigned kind = 0; kind < STORE_KINDS; kind++)
+        rows[kind] = (struct rows){.fields = forms[kind].listed + forms[kind].more,
+                                   .limit = forms[kind].limit};
 }
 
 const struct row_field *store_form_list(unsigned kind, unsigned *count)
@@ -288,12 +309,6 @@ uint64_t store_form_block_sum(const struct store_block *block, const void *paylo
 {
     uint64_t sum = sum_bytes(0, block, offsetof(struct store_block, checksum));
     return sum_bytes(sum, payload, block->payload_bytes);
-}
-
-void rows_init(struct rows *rows, unsigned fields, size_t limit)
-{
-    *rows = (struct rows){.fields = fields, .limit = limit};
-    hash_init(&rows->index);
 }
 
 void rows_fini(struct rows *rows)
@@ -595,41 +610,4 @@ bool pair_row_next(const struct rows *rows, enum line_pairs kind, uint8_t level,
         return true;
     }
     return false;
-}
-
-void watch_row_fill(uint64_t row[WATCH_ROW_FIELDS], const struct store_watch *watch)
-{
-    const struct watch_result *result = &watch->result;
-    row[WATCH_ROW_END_NS] = result->end_ns;
-    row[WATCH_ROW_SHAPE] = result->kind | (uint64_t)result->end << 8;
-    row[WATCH_ROW_OBJECT] = result->object;
-    row[WATCH_ROW_ORIGIN_TID] = result->origin_tid;
-    row[WATCH_ROW_TOUCHER_TID] = result->toucher_tid;
-    row[WATCH_ROW_ADDRESS] = result->address;
-    row[WATCH_ROW_BASE] = result->base;
-    row[WATCH_ROW_ORIGIN_NS] = result->origin_ns;
-    row[WATCH_ROW_ARMED_NS] = result->armed_ns;
-    row[WATCH_ROW_OFF_NS] = result->off_ns;
-    row[WATCH_ROW_FUNCTION] = watch->function;
-    row[WATCH_ROW_IP] = watch->ip;
-}
-
-bool watch_row_read(const uint64_t row[WATCH_ROW_FIELDS], struct store_watch *watch)
-{
-    *watch = (struct store_watch){
-        .result = {.kind = (uint8_t)row[WATCH_ROW_SHAPE],
-                   .end = (uint8_t)(row[WATCH_ROW_SHAPE] >> 8),
-                   .object = (uint32_t)row[WATCH_ROW_OBJECT],
-                   .origin_tid = (uint32_t)row[WATCH_ROW_ORIGIN_TID],
-                   .toucher_tid = (uint32_t)row[WATCH_ROW_TOUCHER_TID],
-                   .address = row[WATCH_ROW_ADDRESS],
-                   .base = row[WATCH_ROW_BASE],
-                   .origin_ns = row[WATCH_ROW_ORIGIN_NS],
-                   .armed_ns = row[WATCH_ROW_ARMED_NS],
-                   .end_ns = row[WATCH_ROW_END_NS],
-                   .off_ns = row[WATCH_ROW_OFF_NS]},
-        .function = (uint32_t)row[WATCH_ROW_FUNCTION],
-        .ip = row[WATCH_ROW_IP],
-    };
-    return watch->result.kind <= WATCH_VISIT && watch->result.end <= WATCH_DROPPED;
 }

@@ -144,10 +144,6 @@ enum store_kind {
     STORE_KINDS
 };
 
-/* Fields of a kind's rows, 0 for strings and kinds not known; and how many rows are kept. */
-unsigned store_form_fields(unsigned kind);
-size_t store_form_limit(unsigned kind);
-
 /*
  * Members of a plain value as fields of its rows: one list in form.c for the writer and the reader.
  * A field that is not a plain copy of a member is written and read by hand, beside the list; its
@@ -161,12 +157,13 @@ enum row_type {
     ROW_FLAG,   /* bool */
     ROW_DOUBLE, /* its bits */
     ROW_STRING, /* the id of a string; NULL: none */
-    ROW_NAME    /* the same; "": none */
+    ROW_NAME,   /* the same; "": none */
+    ROW_CHARS   /* the same, of an array of char */
 };
 
 struct row_field {
-    uint8_t type; /* enum row_type */
-    uint8_t size; /* of the member, as the next */
+    uint16_t type; /* enum row_type */
+    uint16_t size; /* of the member, as the next */
     uint16_t at;
     uint32_t most;
 };
@@ -234,116 +231,58 @@ enum line_field {
 };
 
 /* As struct line_pair has it, as of a refresh. */
-enum pair_field { PAIR_ROW_FIRST, PAIR_ROW_SECOND, PAIR_ROW_COUNT, PAIR_ROW_FIELDS };
-enum code_field { CODE_ROW_FUNCTION, CODE_ROW_FIELDS };
+enum pair_field { PAIR_ROW_FIRST, PAIR_ROW_SECOND, PAIR_ROW_COUNT };
+enum code_field { CODE_ROW_FUNCTION };
 
-/* As struct watch_result has it, and the code that touched. */
-enum watch_field {
-    WATCH_ROW_END_NS,
-    WATCH_ROW_SHAPE, /* kind and end, 8 bits each from low to high */
-    WATCH_ROW_OBJECT,
-    WATCH_ROW_ORIGIN_TID,
-    WATCH_ROW_TOUCHER_TID,
-    WATCH_ROW_ADDRESS,
-    WATCH_ROW_BASE,
-    WATCH_ROW_ORIGIN_NS,
-    WATCH_ROW_ARMED_NS,
-    WATCH_ROW_OFF_NS,
-    WATCH_ROW_FUNCTION,
-    WATCH_ROW_IP, /* within the instruction that touched; 0: not touched */
-    WATCH_ROW_FIELDS
-};
-
-enum { RENAME_ROW_FIELDS = 5 };
+enum watch_field { WATCH_ROW_SHAPE = 1 /* kind and end, 8 bits each from low to high */ };
 
 /* Index of the event that ranks from here on. */
-enum ranking_field { RANKING_ROW_EVENT, RANKING_ROW_FIELDS };
+enum ranking_field { RANKING_ROW_EVENT };
 
-enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
-enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };
+enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED };
+enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL };
 
 /* Fields of what ids mean and of what the tables asked. A name, path or text is the id of a string;
  * a double its bits. For src/store only. */
-enum object_field {
-    OBJECT_ROW_NAME,
-    OBJECT_ROW_MODULE,
-    OBJECT_ROW_ADDRESS = 7,
-    OBJECT_ROW_SIZE,
-    OBJECT_ROW_BLOCKS,
-    OBJECT_ROW_FIELDS = 11
-};
+enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS };
 
-enum { FUNCTION_ROW_FIELDS = 6 };
-
-enum { CALLER_ROW_FIELDS = 2 };
-
-enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS, TYPE_ROW_FIELDS = 7 };
-
-enum member_field {
-    MEMBER_ROW_PARENT = 6, /* plus 1; 0: the type itself */
-    MEMBER_ROW_FIELDS = 11
-};
+enum member_field { MEMBER_ROW_PARENT = 6 /* plus 1; 0: the type itself */ };
 
 enum instruction_field {
     INSTRUCTION_ROW_TEXT = 3,
-    INSTRUCTION_ROW_ASKED, /* whether file, line and inlined are an answer */
-    INSTRUCTION_ROW_FIELDS
+    INSTRUCTION_ROW_ASKED /* whether file, line and inlined are an answer */
 };
 
-enum extent_field { EXTENT_ROW_BOUND, EXTENT_ROW_OBJECT, EXTENT_ROW_FIELDS };
+enum extent_field { EXTENT_ROW_BOUND };
 
 enum bin_field {
     BIN_ROW_ID,
     BIN_ROW_FLAGS = 6,     /* 1: walked, 2: renamed */
     BIN_ROW_FIRST_NS = 16, /* on the clock of HEAP_ROW_NOW_NS; UINT64_MAX: not known */
     BIN_ROW_LAST_NS,
-    BIN_ROW_SIZES = 20,
-    BIN_ROW_FIELDS = BIN_ROW_SIZES + HEAP_SIZES
+    BIN_ROW_SIZES = 20 /* HEAP_SIZES of them */
 };
 
-enum heap_field { HEAP_ROW_BINS = 8, HEAP_ROW_NOW_NS = 10, HEAP_ROW_FIELDS };
+enum heap_field { HEAP_ROW_BINS = 8, HEAP_ROW_NOW_NS = 10 };
 
-enum mapping_field {
-    MAPPING_ROW_END,
-    MAPPING_ROW_OFFSET,
-    MAPPING_ROW_PATH,
-    MAPPING_ROW_BUILD_ID,
-    MAPPING_ROW_FIELDS
-};
+enum mapping_field { MAPPING_ROW_END };
 
 /* NUMA node plus 1, of a CPU or page; 0: not known. */
-enum node_field { NODE_ROW_NODE, NODE_ROW_FIELDS };
+enum node_field { NODE_ROW_NODE };
 
-enum thread_field { THREAD_ROW_NAME, THREAD_ROW_FIELDS };
+enum thread_field { THREAD_ROW_NAME };
 
-enum { MEMORY_ROW_FIELDS = 5 };
-
-enum word_field { WORD_ROW_VALUE, WORD_ROW_FIELDS };
+enum word_field { WORD_ROW_VALUE };
 /* Strings, innermost first; the first 0 ends them. */
 enum site_field { SITE_ROW_FIELDS = 64 };
 
 /* Facts beside places and names, of a refresh. A text is the id of a string; a double its bits. */
-enum { EVENT_ROW_FIELDS = 6 };
-
 enum facts_field {
     FACTS_ROW_GIVES = 3, /* 1: exact address, 2: exact ip, 4: latency, 8: data source, 16: lines */
-    FACTS_ROW_USER = 15, /* of the process, plus 1; 0: not known */
-    FACTS_ROW_FIELDS
+    FACTS_ROW_USER = 15  /* of the process, plus 1; 0: not known */
 };
 
-enum { SIMULATION_ROW_FIELDS = 8 };
-
-enum { SIM_LEVEL_ROW_FIELDS = 5 };
-
-enum { WATCHING_ROW_FIELDS = 16 };
-
-enum { WHATIFS_ROW_FIELDS = 2 };
-
-enum whatif_field { WHATIF_ROW_STATE, WHATIF_ROW_FIELDS = 17 };
-
-enum { WHATIF_LEVEL_ROW_FIELDS = 5 };
-
-enum { WHATIF_PAST_ROW_FIELDS = 4 };
+enum whatif_field { WHATIF_ROW_STATE };
 
 /*
  * Numbers as they are in the store: seven bits a byte, the least significant first, the top bit
@@ -426,7 +365,8 @@ struct rows {
     unsigned fields;
 };
 
-void rows_init(struct rows *rows, unsigned fields, size_t limit);
+/* Those of each kind; no fields: strings, places, and kinds not known. */
+void store_form_rows(struct rows rows[STORE_KINDS]);
 void rows_fini(struct rows *rows);
 
 static inline uint64_t *rows_at(const struct rows *rows, size_t number)
@@ -491,11 +431,5 @@ uint64_t pair_row_id(enum line_pairs kind, uint8_t level, uint32_t place);
 /* As sampler_pair(), of rows under such ids. */
 bool pair_row_next(const struct rows *rows, enum line_pairs kind, uint8_t level, uint32_t *at,
                    struct line_pair *out);
-
-/* How a watchpoint ended as a row of numbers, and back. For src/store only. */
-void watch_row_fill(uint64_t row[WATCH_ROW_FIELDS], const struct store_watch *watch);
-
-/* false: no watch ends so. The instruction after the one that touched is not kept: ip is 0. */
-bool watch_row_read(const uint64_t row[WATCH_ROW_FIELDS], struct store_watch *watch);
 
 #endif

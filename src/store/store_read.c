@@ -92,6 +92,10 @@ static void reader_fill(const struct store_reader *reader, enum store_kind kind,
             string = reader_string(reader, number);
             *(const char **)at = string || field[i].type == ROW_STRING ? string : "";
             break;
+        case ROW_CHARS:
+            string = reader_string(reader, number);
+            snprintf(at, field[i].size, "%s", string ? string : "");
+            break;
         case ROW_COUNT:
         case ROW_ENUM:
             if (number > field[i].most)
@@ -130,18 +134,6 @@ static bool reader_take_string(struct store_reader *reader, uint64_t id)
     text_sanitise(copy, length + 1, (const char *)reader->from.at, length);
     reader->from.at += length;
     reader->string[reader->string_count++] = copy;
-    return true;
-}
-
-/* Line events of a simulation, out of the file. */
-
-/* The line that comes next, into a row of its slot; false: damaged. */
-static bool reader_take_line(struct store_reader *reader, uint64_t *row, struct line_place *line)
-{
-    if (!row_get(&reader->from, row, LINE_ROW_FIELDS) || !line_row_read(row, line))
-        return false;
-    reader->line_ns += number_to_difference(row[LINE_ROW_SINCE]);
-    line->place.access.time_ns = reader->line_ns;
     return true;
 }
 
@@ -290,7 +282,7 @@ static bool take_counts(struct store_reader *reader, uint64_t *row)
 {
     uint64_t lost = row[COUNTS_ROW_LOST];
     uint64_t throttled = row[COUNTS_ROW_THROTTLED];
-    if (!row_get(&reader->from, row, COUNTS_ROW_FIELDS))
+    if (!row_get(&reader->from, row, reader->rows[STORE_COUNTS].fields))
         return false;
     uint64_t more = row[COUNTS_ROW_LOST] - lost;
     make_item(reader, more ? STORE_ITEM_LOST : STORE_ITEM_THROTTLED, 0);
@@ -298,33 +290,43 @@ static bool take_counts(struct store_reader *reader, uint64_t *row)
     return true;
 }
 
-static bool take_mark(struct store_reader *reader, uint64_t *row)
+static bool take_mark(struct store_reader *reader, const uint64_t *row)
 {
-    if (!row_get(&reader->from, row, MARK_ROW_FIELDS))
-        return false;
     make_item(reader, STORE_ITEM_REFRESH, row[MARK_ROW_NOW_NS]);
     reader->next.interval_s = number_to_double(row[MARK_ROW_INTERVAL]);
     return true;
 }
 
-static bool take_watch(struct store_reader *reader, uint64_t *row)
+/* The instruction after the one that touched is not kept. */
+static bool take_watch(struct store_reader *reader, const uint64_t *row)
 {
-    return row_get(&reader->from, row, WATCH_ROW_FIELDS) &&
-           watch_row_read(row, &reader->next.watch) && make_item(reader, STORE_ITEM_WATCH, 0);
+    struct store_watch *watch = &reader->next.watch;
+    *watch = (struct store_watch){.result = {.kind = (uint8_t)row[WATCH_ROW_SHAPE],
+                                             .end = (uint8_t)(row[WATCH_ROW_SHAPE] >> 8)}};
+    reader_fill(reader, STORE_WATCH, row, watch);
+    return watch->result.kind <= WATCH_VISIT && watch->result.end <= WATCH_DROPPED &&
+           make_item(reader, STORE_ITEM_WATCH, 0);
 }
 
-static bool take_rename(struct store_reader *reader, uint64_t *row)
+static bool take_line(struct store_reader *reader, const uint64_t *row)
 {
-    if (!row_get(&reader->from, row, RENAME_ROW_FIELDS))
+    struct line_place *line = &reader->next.line;
+    if (!line_row_read(row, line))
         return false;
+    reader->line_ns += number_to_difference(row[LINE_ROW_SINCE]);
+    line->place.access.time_ns = reader->line_ns;
+    return make_item(reader, STORE_ITEM_LINE, reader->line_ns);
+}
+
+static bool take_rename(struct store_reader *reader, const uint64_t *row)
+{
     reader_fill(reader, STORE_RENAME, row, &reader->next.rename);
     return make_item(reader, STORE_ITEM_RENAME, 0);
 }
 
-static bool take_ranking(struct store_reader *reader, uint64_t *row)
+static bool take_ranking(struct store_reader *reader, const uint64_t *row)
 {
-    if (!row_get(&reader->from, row, RANKING_ROW_FIELDS) ||
-        row[RANKING_ROW_EVENT] >= SAMPLE_EVENTS_MAX)
+    if (row[RANKING_ROW_EVENT] >= SAMPLE_EVENTS_MAX)
         return false;
     reader->next.ranking = (uint16_t)row[RANKING_ROW_EVENT];
     return make_item(reader, STORE_ITEM_RANKING, 0);
@@ -335,13 +337,15 @@ static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
     uint64_t ignored[1];
     bool created;
     uint64_t *row = NULL;
-    if (store_form_fields((unsigned)(kind < STORE_KINDS ? kind : 0)))
+    if (kind < STORE_KINDS && reader->rows[kind].fields)
         row = rows_take(&reader->rows[kind], id, &created);
     if (!row)
         return row_get(&reader->from, ignored, 0);
-    switch (kind) {
-    case STORE_COUNTS:
+    if (kind == STORE_COUNTS)
         return take_counts(reader, row);
+    if (!row_get(&reader->from, row, reader->rows[kind].fields))
+        return false;
+    switch (kind) {
     case STORE_MARK:
         return take_mark(reader, row);
     case STORE_WATCH:
@@ -351,10 +355,9 @@ static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
     case STORE_RANKING:
         return take_ranking(reader, row);
     case STORE_LINE:
-        return reader_take_line(reader, row, &reader->next.line) &&
-               make_item(reader, STORE_ITEM_LINE, reader->line_ns);
+        return take_line(reader, row);
     default:
-        return row_get(&reader->from, row, reader->rows[kind].fields);
+        return true;
     }
 }
 
@@ -401,8 +404,7 @@ static int prepare(struct store_reader *reader)
     arena_init(&reader->strings);
     arena_init(&reader->types);
     hash_init(&reader->type_index);
-    for (unsigned kind = 0; kind < STORE_KINDS; kind++)
-        rows_init(&reader->rows[kind], store_form_fields(kind), store_form_limit(kind));
+    store_form_rows(reader->rows);
     reader->slots = calloc(STORE_SLOTS, sizeof *reader->slots);
     reader->payload = malloc(STORE_BLOCK_BYTES);
     return reader->payload && reader->slots ? 0 : -ENOMEM;
@@ -529,17 +531,18 @@ static void collect(struct store_reader *reader)
     const struct rows *extents = &reader->rows[STORE_EXTENT];
     const struct rows *objects = &reader->rows[STORE_OBJECT];
     for (size_t i = 0; i < extents->count; i++) {
-        const uint64_t *row = rows_at(extents, i);
-        if (row[EXTENT_ROW_BOUND] > extents->ids[i])
-            reader->extent[reader->extent_count++] = (struct object_extent){
-                extents->ids[i], row[EXTENT_ROW_BOUND], (uint32_t)row[EXTENT_ROW_OBJECT]};
+        struct object_extent *extent = &reader->extent[reader->extent_count];
+        extent->base = extents->ids[i];
+        reader_fill(reader, STORE_EXTENT, rows_at(extents, i), extent);
+        reader->extent_count += extent->bound > extent->base;
     }
     for (size_t i = 0; i < objects->count; i++) {
-        const uint64_t *row = rows_at(objects, i);
-        uint64_t base = row[OBJECT_ROW_ADDRESS];
-        if (base + row[OBJECT_ROW_SIZE] > base && row[OBJECT_ROW_BLOCKS] <= 1)
-            reader->extent[reader->extent_count++] = (struct object_extent){
-                base, base + row[OBJECT_ROW_SIZE], (uint32_t)objects->ids[i]};
+        struct object_desc desc;
+        reader_fill(reader, STORE_OBJECT, rows_at(objects, i), &desc);
+        uint64_t end = desc.address + desc.size_bytes;
+        if (end > desc.address && desc.blocks <= 1)
+            reader->extent[reader->extent_count++] =
+                (struct object_extent){desc.address, end, (uint32_t)objects->ids[i]};
     }
 }
 
@@ -587,39 +590,19 @@ static bool read_extent(struct store_reader *reader, uint64_t address, struct ob
     return end > gap && end > address;
 }
 
-static bool object_row_is_named(const struct store_reader *reader, const uint64_t *row,
-                                const char *name)
-{
-    const char *own = reader_string(reader, row[OBJECT_ROW_NAME]);
-    const char *module = reader_string(reader, row[OBJECT_ROW_MODULE]);
-    const char *colon = strrchr(name, ':');
-    return own && (!strcmp(own, name) || (colon && module && !strcmp(own, colon + 1) &&
-                                          strlen(module) == (size_t)(colon - name) &&
-                                          !strncmp(module, name, (size_t)(colon - name))));
-}
-
 bool store_reader_find(struct store_reader *reader, const char *name, struct object_extent *extent)
 {
     const struct rows *rows = &reader->rows[STORE_OBJECT];
-    const uint64_t *partly = NULL;
-    uint32_t part = 0;
-    unsigned parts = 0;
+    struct object_search search = {.name = name};
+    struct object_desc desc;
     for (size_t i = 0; i < rows->count; i++) {
-        const uint64_t *row = rows_at(rows, i);
-        const char *own = reader_string(reader, row[OBJECT_ROW_NAME]);
-        bool exact = rows->ids[i] && object_row_is_named(reader, row, name);
-        if (exact || (rows->ids[i] && own && strstr(own, name))) {
-            partly = row;
-            part = (uint32_t)rows->ids[i];
-            parts = exact ? 1 : parts + 1;
-        }
-        if (exact)
-            break;
+        reader_fill(reader, STORE_OBJECT, rows_at(rows, i), &desc);
+        if (rows->ids[i])
+            object_search_look(&search, (uint32_t)rows->ids[i], desc.name, desc.module);
     }
-    if (parts != 1)
+    if (search.fits != 1 || !reader_take_value(reader, STORE_OBJECT, search.found, &desc))
         return false;
-    *extent = (struct object_extent){partly[OBJECT_ROW_ADDRESS],
-                                     partly[OBJECT_ROW_ADDRESS] + partly[OBJECT_ROW_SIZE], part};
+    *extent = (struct object_extent){desc.address, desc.address + desc.size_bytes, search.found};
     return true;
 }
 
@@ -633,13 +616,8 @@ static bool read_mapping(const struct store_reader *reader, uint64_t address,
         i++;
     if (i == rows->count)
         return false;
-    const uint64_t *row = rows_at(rows, i);
-    const char *path = reader_string(reader, row[MAPPING_ROW_PATH]);
-    const char *build_id = reader_string(reader, row[MAPPING_ROW_BUILD_ID]);
-    *desc = (struct mapping_desc){
-        .start = rows->ids[i], .end = row[MAPPING_ROW_END], .offset = row[MAPPING_ROW_OFFSET]};
-    snprintf(desc->path, sizeof desc->path, "%s", path ? path : "");
-    snprintf(desc->build_id, sizeof desc->build_id, "%s", build_id ? build_id : "");
+    desc->start = rows->ids[i];
+    reader_fill(reader, STORE_MAPPING, rows_at(rows, i), desc);
     return true;
 }
 
@@ -858,7 +836,7 @@ struct place_names store_reader_names(struct store_reader *reader)
 static void read_answer(const struct store_reader *reader, uint32_t id,
                         struct snapshot_whatif *answer)
 {
-    static const uint64_t none[WHATIF_ROW_FIELDS] = {[WHATIF_ROW_STATE] = WHATIF_WAITS};
+    static const uint64_t none[ROWS_FIELDS_MAX] = {[WHATIF_ROW_STATE] = WHATIF_WAITS};
     const uint64_t *row = rows_find(&reader->rows[STORE_WHATIF], id);
     *answer = (struct snapshot_whatif){0};
     reader_fill(reader, STORE_WHATIF, row ? row : none, answer);

@@ -92,6 +92,8 @@ static void writer_fill(struct store_writer *writer, enum store_kind kind, const
         row[i] = 0;
         if (field[i].type == ROW_DOUBLE)
             row[i] = number_of_double(*(const double *)(const void *)at);
+        else if (field[i].type == ROW_CHARS)
+            row[i] = writer_string(writer, (const char *)at);
         else if (field[i].type == ROW_STRING || field[i].type == ROW_NAME)
             row[i] = writer_string(writer, *(const char *const *)(const void *)at);
         else
@@ -109,7 +111,7 @@ static void writer_put(struct store_writer *writer, enum store_kind kind, uint64
 
 static void put_member(struct store_writer *writer, uint64_t id, const struct type_member *member)
 {
-    uint64_t row[MEMBER_ROW_FIELDS] = {[MEMBER_ROW_PARENT] = member->parent + 1};
+    uint64_t row[ROWS_FIELDS_MAX] = {[MEMBER_ROW_PARENT] = member->parent + 1};
     writer_fill(writer, STORE_MEMBER, member, row);
     writer_row(writer, STORE_MEMBER, id, row);
 }
@@ -126,7 +128,7 @@ static void writer_type(struct store_writer *writer, uint32_t type)
         return;
     for (uint32_t i = 0; i < desc->member_count; i++)
         put_member(writer, first + i, &desc->members[i]);
-    uint64_t row[TYPE_ROW_FIELDS] = {
+    uint64_t row[ROWS_FIELDS_MAX] = {
         [TYPE_ROW_FIRST_MEMBER] = first, [TYPE_ROW_MEMBERS] = desc->member_count};
     writer_fill(writer, STORE_TYPE, desc, row);
     writer_row(writer, STORE_TYPE, type, row);
@@ -184,9 +186,8 @@ static void describe_thread(struct store_writer *writer, uint32_t tid)
 {
     union place_answer answer;
     bool known = writer_ask(writer, PLACE_THREAD, tid, &answer);
-    uint64_t row[THREAD_ROW_FIELDS] = {[THREAD_ROW_NAME] =
-                                           writer_string(writer, known ? answer.thread : NULL)};
-    writer_row(writer, STORE_THREAD, tid, row);
+    uint64_t name = writer_string(writer, known ? answer.thread : NULL);
+    writer_row(writer, STORE_THREAD, tid, &name);
 }
 
 static void writer_thread(struct store_writer *writer, uint32_t tid)
@@ -221,7 +222,7 @@ static bool written_thread(struct store_writer *writer, uint32_t tid, union plac
 /* Only noted: its text and line are asked for at a sync, where no sample waits. */
 static void writer_address(struct store_writer *writer, uint64_t address)
 {
-    static const uint64_t nothing[INSTRUCTION_ROW_FIELDS];
+    static const uint64_t nothing[ROWS_FIELDS_MAX];
     if (!rows_find(&writer->rows[STORE_INSTRUCTION], address))
         writer_row(writer, STORE_INSTRUCTION, address, nothing);
 }
@@ -229,29 +230,26 @@ static void writer_address(struct store_writer *writer, uint64_t address)
 static void put_instruction(struct store_writer *writer, uint64_t address,
                             const struct instruction_desc *desc)
 {
-    uint64_t row[INSTRUCTION_ROW_FIELDS] = {0};
+    uint64_t row[ROWS_FIELDS_MAX] = {[INSTRUCTION_ROW_ASKED] = 1};
     const uint64_t *known = rows_find(&writer->rows[STORE_INSTRUCTION], address);
-    if (known)
-        memcpy(row, known, sizeof row);
-    row[INSTRUCTION_ROW_ASKED] = 1;
+    row[INSTRUCTION_ROW_TEXT] = known ? known[INSTRUCTION_ROW_TEXT] : 0;
     writer_fill(writer, STORE_INSTRUCTION, desc, row);
     writer_row(writer, STORE_INSTRUCTION, address, row);
 }
 
 static void put_extent(struct store_writer *writer, const struct object_extent *extent)
 {
-    uint64_t row[EXTENT_ROW_FIELDS] = {
-        [EXTENT_ROW_BOUND] = extent->bound, [EXTENT_ROW_OBJECT] = extent->object};
     if (extent->object)
         writer_object(writer, extent->object);
-    writer_row(writer, STORE_EXTENT, extent->base, row);
+    writer_put(writer, STORE_EXTENT, extent->base, extent);
 }
 
 static void describe_text(struct store_writer *writer, uint64_t address, const uint64_t *known)
 {
     char text[256];
-    uint64_t row[INSTRUCTION_ROW_FIELDS];
-    memcpy(row, known, sizeof row);
+    const struct rows *rows = &writer->rows[STORE_INSTRUCTION];
+    uint64_t row[ROWS_FIELDS_MAX];
+    memcpy(row, known, rows->fields * sizeof *row);
     if (!writer->options.instruction_text ||
         !writer->options.instruction_text(writer->options.text_context, address, text, sizeof text))
         return;
@@ -263,16 +261,8 @@ static void describe_text(struct store_writer *writer, uint64_t address, const u
 static void describe_mapping(struct store_writer *writer, uint64_t address)
 {
     union place_answer answer;
-    const struct mapping_desc *desc = &answer.mapping;
-    if (!writer_ask(writer, PLACE_MAPPING, address, &answer))
-        return;
-    uint64_t row[MAPPING_ROW_FIELDS] = {
-        [MAPPING_ROW_END] = desc->end,
-        [MAPPING_ROW_OFFSET] = desc->offset,
-        [MAPPING_ROW_PATH] = writer_string(writer, desc->path),
-        [MAPPING_ROW_BUILD_ID] = writer_string(writer, desc->build_id),
-    };
-    writer_row(writer, STORE_MAPPING, desc->start, row);
+    if (writer_ask(writer, PLACE_MAPPING, address, &answer))
+        writer_put(writer, STORE_MAPPING, answer.mapping.start, &answer.mapping);
 }
 
 /* A part of them at each sync: a line may have to be looked up in debugging information. */
@@ -348,7 +338,7 @@ static void writer_facts(struct store_writer *writer, const struct store_facts *
     writer_whatif(writer, &facts->whatif);
     for (unsigned i = 0; i < facts->event_count && i < SAMPLE_EVENTS_MAX; i++)
         writer_put(writer, STORE_EVENT, i, &facts->events[i]);
-    uint64_t row[FACTS_ROW_FIELDS] = {
+    uint64_t row[ROWS_FIELDS_MAX] = {
         [FACTS_ROW_GIVES] = facts->exact_address | facts->exact_ip << 1 | facts->latency << 2 |
                             facts->data_source << 3 | facts->lines << 4,
         [FACTS_ROW_USER] = facts->user < 0 ? 0 : (uint64_t)facts->user + 1,
@@ -359,8 +349,8 @@ static void writer_facts(struct store_writer *writer, const struct store_facts *
 
 static void put_node(struct store_writer *writer, enum store_kind kind, uint64_t id, int node)
 {
-    uint64_t row[NODE_ROW_FIELDS] = {[NODE_ROW_NODE] = node < 0 ? 0 : (uint64_t)node + 1};
-    writer_row(writer, kind, id, row);
+    uint64_t row = node < 0 ? 0 : (uint64_t)node + 1;
+    writer_row(writer, kind, id, &row);
 }
 
 /* A process that has ended cannot be read any more; a replay answers with what was read before. */
@@ -438,7 +428,7 @@ static void put_bin(struct store_writer *writer, uint32_t index, const struct he
         writer_object(writer, bin->object);
     if (bin->site_count)
         put_site(writer, index, bin);
-    uint64_t row[BIN_ROW_FIELDS] = {
+    uint64_t row[ROWS_FIELDS_MAX] = {
         [BIN_ROW_FLAGS] = bin->walked | bin->renamed << 1,
         [BIN_ROW_FIRST_NS] = moment(heap_ns, bin->age_s),
         [BIN_ROW_LAST_NS] = moment(heap_ns, bin->quiet_s),
@@ -455,7 +445,7 @@ static void writer_heap_sync(struct store_writer *writer, uint64_t now_ns)
     uint64_t heap_ns = heap_clock(writer, now_ns);
     if (!writer_ask(writer, PLACE_HEAP, 0, &answer))
         return;
-    uint64_t row[HEAP_ROW_FIELDS] = {[HEAP_ROW_NOW_NS] = heap_ns};
+    uint64_t row[ROWS_FIELDS_MAX] = {[HEAP_ROW_NOW_NS] = heap_ns};
     writer_fill(writer, STORE_HEAP, &answer.heap, row);
     for (; writer_ask(writer, PLACE_BIN, count, &answer); count++)
         put_bin(writer, count, &answer.bin, heap_ns);
@@ -503,30 +493,44 @@ static unsigned char *writer_room(struct store_writer *writer, size_t bytes)
     return writer->at;
 }
 
-/* The row of an id as it is now; written if it differs from the file's. `made`: for a row without
- * any field set, too. */
+static void put_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
+                    const uint64_t *now, uint64_t *before)
+{
+    unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
+    at = number_put(number_put(at, kind), id);
+    writer->at = row_put(at, now, before, writer->rows[kind].fields);
+}
+
+/* The row of an id as it is now; written if it differs from the file's, or is the first. */
 static void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
                        const uint64_t *now)
 {
     struct rows *rows = &writer->rows[kind];
     bool created;
     uint64_t *before = rows_take(rows, id, &created);
-    if (!before || (!created && !memcmp(before, now, rows->fields * sizeof *now)))
-        return;
-    unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
-    at = number_put(number_put(at, kind), id);
-    writer->at = row_put(at, now, before, rows->fields);
+    if (before && (created || memcmp(before, now, rows->fields * sizeof *now)))
+        put_row(writer, kind, id, now, before);
+}
+
+/* An event: one like the last one counts, too. */
+static void writer_item(struct store_writer *writer, enum store_kind kind, const uint64_t *now)
+{
+    bool created;
+    uint64_t *before = rows_take(&writer->rows[kind], 0, &created);
+    if (before)
+        put_row(writer, kind, 0, now, before);
 }
 
 /* One field of a row that has only one id. */
 static void count_on(struct store_writer *writer, unsigned field, uint64_t count)
 {
     bool created;
-    uint64_t now[COUNTS_ROW_FIELDS];
+    const struct rows *rows = &writer->rows[STORE_COUNTS];
+    uint64_t now[ROWS_FIELDS_MAX];
     const uint64_t *row = rows_take(&writer->rows[STORE_COUNTS], 0, &created);
     if (!row)
         return;
-    memcpy(now, row, sizeof now);
+    memcpy(now, row, rows->fields * sizeof *now);
     now[field] += count;
     writer_row(writer, STORE_COUNTS, 0, now);
 }
@@ -583,48 +587,39 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
 
 void store_writer_watch(struct store_writer *writer, const struct store_watch *watch)
 {
-    uint64_t now[WATCH_ROW_FIELDS];
-    bool created;
-    uint64_t *before = rows_take(&writer->rows[STORE_WATCH], 0, &created);
-    if (!before || writer->failed)
+    uint64_t row[ROWS_FIELDS_MAX] = {[WATCH_ROW_SHAPE] =
+                                         watch->result.kind | (uint64_t)watch->result.end << 8};
+    if (writer->failed)
         return;
-    watch_row_fill(now, watch);
     writer_object(writer, watch->result.object);
     writer_function(writer, watch->function);
     if (watch->ip)
         writer_address(writer, watch->ip);
-    /* Not writer_row(): one like the last one counts, too. */
-    unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
-    at = number_put(number_put(at, STORE_WATCH), 0);
-    writer->at = row_put(at, now, before, WATCH_ROW_FIELDS);
+    writer_fill(writer, STORE_WATCH, watch, row);
+    writer_item(writer, STORE_WATCH, row);
 }
 
 void store_writer_rename(struct store_writer *writer, const struct object_rename *rename)
 {
-    uint64_t now[RENAME_ROW_FIELDS];
-    bool created;
-    uint64_t *before = rows_take(&writer->rows[STORE_RENAME], 0, &created);
-    if (!before || writer->failed)
+    uint64_t row[ROWS_FIELDS_MAX];
+    if (writer->failed)
         return;
     writer_object(writer, rename->to);
     writer_type(writer, rename->type);
-    writer_fill(writer, STORE_RENAME, rename, now);
-    unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
-    at = number_put(number_put(at, STORE_RENAME), 0);
-    writer->at = row_put(at, now, before, RENAME_ROW_FIELDS);
+    writer_fill(writer, STORE_RENAME, rename, row);
+    writer_item(writer, STORE_RENAME, row);
 }
 
 void store_writer_ranking(struct store_writer *writer, uint16_t event)
 {
-    uint64_t row[RANKING_ROW_FIELDS] = {[RANKING_ROW_EVENT] = event};
+    uint64_t row = event;
     if (!writer->failed)
-        writer_row(writer, STORE_RANKING, 0, row);
+        writer_row(writer, STORE_RANKING, 0, &row);
 }
 
 static int make_rows(struct store_writer *writer)
 {
-    for (unsigned kind = 0; kind < STORE_KINDS; kind++)
-        rows_init(&writer->rows[kind], store_form_fields(kind), store_form_limit(kind));
+    store_form_rows(writer->rows);
     writer->slots = calloc(STORE_SLOTS, sizeof *writer->slots);
     return writer->slots ? 0 : -ENOMEM;
 }
@@ -694,7 +689,7 @@ static int report_failure(const struct store_writer *writer, struct error *error
 int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,
                       double interval_s, struct error *error)
 {
-    uint64_t mark[MARK_ROW_FIELDS] = {
+    uint64_t mark[] = {
         [MARK_ROW_NOW_NS] = now_ns, [MARK_ROW_INTERVAL] = number_of_double(interval_s)};
     if (!writer->failed) {
         writer_heap_sync(writer, now_ns);
@@ -758,10 +753,7 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
         return;
     if (created || line_row_new_ids(now, before))
         note_line_ids(writer, line);
-    /* Not writer_row(): one like the last one counts, too. */
-    unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
-    at = number_put(number_put(at, STORE_LINE), slot);
-    writer->at = row_put(at, now, before, LINE_ROW_FIELDS);
+    put_row(writer, STORE_LINE, slot, now, before);
     writer->line_ns = time_ns;
     if (time_ns > writer->end_ns)
         writer->end_ns = time_ns;
@@ -770,11 +762,8 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
 void store_writer_pair(struct store_writer *writer, enum line_pairs kind, uint8_t level,
                        uint32_t place, const struct line_pair *pair)
 {
-    uint64_t row[PAIR_ROW_FIELDS] = {[PAIR_ROW_FIRST] = pair->first,
-                                     [PAIR_ROW_SECOND] = pair->second,
-                                     [PAIR_ROW_COUNT] = pair->count};
     if (!writer->failed)
-        writer_row(writer, STORE_PAIR, pair_row_id(kind, level, place), row);
+        writer_put(writer, STORE_PAIR, pair_row_id(kind, level, place), pair);
 }
 
 bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs kind, uint8_t level,
@@ -785,11 +774,11 @@ bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs k
 
 void store_writer_code(struct store_writer *writer, uint64_t address, uint32_t function)
 {
-    uint64_t row[CODE_ROW_FIELDS] = {[CODE_ROW_FUNCTION] = function};
+    uint64_t row = function;
     if (writer->failed)
         return;
     writer_function(writer, function);
-    writer_row(writer, STORE_CODE, address, row);
+    writer_row(writer, STORE_CODE, address, &row);
 }
 
 enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };

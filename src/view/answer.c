@@ -220,7 +220,12 @@ void answer_trust(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     for (size_t i = 0; i < snapshot->object_count; i++)
         samples += snapshot->objects[i].samples;
-    if (samples > 0 && samples < SAMPLES_ENOUGH)
+    if (snapshot->heap.summary.lost)
+        snprintf(out, size,
+                 "%" PRIu64 " allocations and frees were lost: some samples in the heap may be "
+                 "on the block before.",
+                 snapshot->heap.summary.lost);
+    else if (samples > 0 && samples < SAMPLES_ENOUGH)
         snprintf(out, size, "Only %.0f sample%s so far: shares are rough, see the +- column.",
                  samples, samples < 1.5 ? "" : "s");
     else if (snapshot->totals.samples > SAMPLES_ENOUGH &&

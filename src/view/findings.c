@@ -195,9 +195,8 @@ static void chasing_words(const struct snapshot_finding *finding, struct finding
             "Put several keys into a node (a B-tree), or the nodes that are visited first side by "
             "side; where it is only read, a sorted array or a hash table.");
     if (finding->sure == FINDING_SURE)
-        SAY(words->how_sure,
-            "every miss is recorded, and its node's link was read: they follow each "
-            "other; a simulation has no time");
+        SAY(words->how_sure, "every miss is recorded, and its node's link was read: they follow "
+                             "each other; a simulation has no time");
 }
 
 static void streaming_words(const struct snapshot_finding *finding, struct finding_words *words)
@@ -424,8 +423,8 @@ static void sharing_words(const struct snapshot_finding *finding, struct finding
             "%" PRIu32 " threads on %zu cache %s: %.0f samples are misses because another thread "
             "had written to the line, of %.0f samples of misses in all.",
             sharing->threads, sharing->lines, lines, sharing->hitm, sharing->misses);
-        SAY(words->reckoned, "how long these misses would take where the threads run at once, is "
-                             "not simulated");
+        SAY(words->reckoned,
+            "how long these misses would take where the threads run at once, is not simulated");
         SAY(words->how_sure, ONE_BY_ONE);
     } else if (sharing->by_hitm) {
         SAY(words->evidence,
@@ -477,49 +476,48 @@ static void spinning_words(const struct snapshot_finding *finding, struct findin
 
 static const struct rule {
     void (*compose)(const struct snapshot_finding *finding, struct finding_words *words);
-    enum finding_screen screen;
+    enum screen_id screen; /* that shows it; none: Detail */
     const char *advice;
     const char *reckoned;
     const char *how_sure;
 } rules[RULE_COUNT] = {
     [RULE_SPLIT] = {.compose = split_words,
-                    .screen = FINDING_ON_LAYOUT,
+                    .screen = SCREEN_LAYOUT,
                     .advice = "Put the members in use side by side at the start of the struct, so "
                               "that they share a line, and align the elements to lines.",
                     .how_sure = HIDDEN_MEMBERS},
     [RULE_SPLIT_OFF] = {.compose = split_off_words,
-                        .screen = FINDING_ON_LAYOUT,
+                        .screen = SCREEN_LAYOUT,
                         .reckoned = "two fifths to all of its samples on them: how many the caches "
                                     "would then hold depends on what else they hold",
                         .how_sure = HIDDEN_MEMBERS},
     [RULE_STRADDLING] = {.compose = straddling_words,
-                         .screen = FINDING_ON_LAYOUT,
+                         .screen = SCREEN_LAYOUT,
                          .how_sure = "the two lines of an element may arrive at the same time, and "
                                      "longer elements fill caches sooner: measure it"},
     [RULE_FALSE_SHARING] = {.compose = sharing_words,
-                            .screen = FINDING_ON_SHARING,
+                            .screen = SCREEN_SHARING,
                             .reckoned = NOT_MEASURED,
                             .how_sure = NO_HITM},
     [RULE_TRUE_SHARING] = {.compose = sharing_words,
-                           .screen = FINDING_ON_SHARING,
+                           .screen = SCREEN_SHARING,
                            .reckoned = NOT_MEASURED,
                            .how_sure = NO_HITM},
     [RULE_FALSE_SHARING_CAUSE] = {.compose = sharing_cause_words,
-                                  .screen = FINDING_ON_SHARING,
+                                  .screen = SCREEN_SHARING,
                                   .advice = "Give each thread a line of its own: align what it "
                                             "writes to the cache line, and pad it to whole lines.",
                                   .reckoned = TAKEN_LINES,
                                   .how_sure = ONE_BY_ONE},
-    [RULE_TRUE_SHARING_CAUSE] = {.compose = sharing_cause_words,
-                                 .screen = FINDING_ON_SHARING,
-                                 .advice =
-                                     "Write it less often: count in a variable of the thread's "
-                                     "own, and add that up now and then; or take the lock for "
-                                     "more work at once.",
-                                 .reckoned = TAKEN_LINES,
-                                 .how_sure = ONE_BY_ONE},
+    [RULE_TRUE_SHARING_CAUSE] =
+        {.compose = sharing_cause_words,
+         .screen = SCREEN_SHARING,
+         .advice = "Write it less often: count in a variable of the thread's own, and add that up "
+                   "now and then; or take the lock for more work at once.",
+         .reckoned = TAKEN_LINES,
+         .how_sure = ONE_BY_ONE},
     [RULE_CONFLICT_SETS] = {.compose = conflict_sets_words,
-                            .screen = FINDING_ON_SETS,
+                            .screen = SCREEN_CACHE,
                             .how_sure = "sampled lines show the sets, not what evicted a line"},
     [RULE_CONFLICT_CAUSE] =
         {.compose = conflict_cause_words,
@@ -571,7 +569,7 @@ static const struct rule {
                          .how_sure = "every miss is recorded, one after the other; where they are "
                                      "fetched at once, less than half of the time goes with them"},
     [RULE_CHURN] = {.compose = churn_words,
-                    .screen = FINDING_ON_HEAP,
+                    .screen = SCREEN_HEAP,
                     .advice = "Keep them: take blocks from a list of those no longer needed, "
                               "allocate many at a time, or let short-lived ones live on the stack.",
                     .reckoned = "most of the samples in malloc and free, times its part of the "
@@ -579,7 +577,7 @@ static const struct rule {
                     .how_sure = "that each allocation costs the same is assumed; first uses of "
                                 "fresh blocks are not counted"},
     [RULE_WASTE] = {.compose = waste_words,
-                    .screen = FINDING_ON_HEAP,
+                    .screen = SCREEN_HEAP,
                     .advice = "Put them into one array, or allocate many at a time (a pool): no "
                               "header, and no rounding up.",
                     .how_sure = "that neighbours in memory are used soon after each other is taken "
@@ -589,9 +587,8 @@ static const struct rule {
          .advice = "Keep it in a register: compile with optimisation (-O2), work on a local copy "
                    "that no pointer refers to, and write it back after the loop; no volatile.",
          .reckoned = "a third to all of the samples on it: each use waits for the store before",
-         .how_sure =
-             "whether a register is free for it, only the compiler knows; some processors pass "
-             "integers from store to load without waiting"},
+         .how_sure = "whether a register is free for it, only the compiler knows; some processors "
+                     "pass integers from store to load without waiting"},
     [RULE_FIRST_TOUCH_FAULTS] =
         {.compose = faults_words,
          .advice = "Use the memory again instead of giving it back and taking fresh one (keep the "
@@ -621,7 +618,7 @@ static const struct rule {
                       .how_sure = EXACT},
     [RULE_SPINNING] =
         {.compose = spinning_words,
-         .screen = FINDING_ON_CODE,
+         .screen = SCREEN_CODE,
          .advice = "They wait for another thread to write it. Look at what that one does, for this "
                    "is no slow data; let the others sleep after a few tries (a condition variable, "
                    "a futex), or start fewer of them.",
@@ -639,8 +636,8 @@ static const struct rule {
                        .advice = "Clear only what was used since the last time: keep a list of it, "
                                  "or a number of the round beside each value instead of clearing.",
                        .reckoned = "at most all samples in the clearing function",
-                       .how_sure = "how much of it is used before it is cleared again is not "
-                                   "measured"},
+                       .how_sure =
+                           "how much of it is used before it is cleared again is not measured"},
 };
 
 /* Adds to the evidence. */
@@ -689,9 +686,10 @@ void finding_words(const struct snapshot_finding *finding, struct finding_words 
     support_words(&finding->support, words);
 }
 
-enum finding_screen finding_screen(const struct snapshot_finding *finding)
+enum screen_id finding_screen(const struct snapshot_finding *finding)
 {
-    return rules[finding->rule].screen;
+    enum screen_id screen = rules[finding->rule].screen;
+    return screen ? screen : SCREEN_DETAIL;
 }
 
 static const struct finding_kind_row {
@@ -758,10 +756,4 @@ void finding_gain(const struct snapshot_finding *finding, char *out, size_t size
     else
         snprintf(out, size, "%s %.*f%%", finding->bound ? "at most" : "about",
                  finding->gain < 0.0995, finding->gain * 100);
-}
-
-const char *finding_screen_name(enum finding_screen screen)
-{
-    static const char *const names[] = {"Detail", "Layout", "Sharing", "Cache", "Code", "Heap"};
-    return (unsigned)screen < 6 ? names[screen] : "Detail";
 }

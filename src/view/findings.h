@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings in words, composed from their figures; for the Findings page, text, JSON and HTML. */
+/* Findings in words, composed from their figures; for the Findings screen, text, JSON and HTML. */
 #ifndef MISSTOP_VIEW_FINDINGS_H
 #define MISSTOP_VIEW_FINDINGS_H
 
 #include <stddef.h>
 
 #include "snapshot_findings.h"
+#include "view/display/screens.h"
 
 struct finding_words {
     char evidence[2048]; /* numbers, in a sentence or two */
@@ -16,15 +17,7 @@ struct finding_words {
 void finding_words(const struct snapshot_finding *finding, struct finding_words *words);
 
 /* The screen that shows it. */
-enum finding_screen {
-    FINDING_ON_DETAIL,
-    FINDING_ON_LAYOUT,
-    FINDING_ON_SHARING,
-    FINDING_ON_SETS,
-    FINDING_ON_CODE,
-    FINDING_ON_HEAP
-};
-enum finding_screen finding_screen(const struct snapshot_finding *finding);
+enum screen_id finding_screen(const struct snapshot_finding *finding);
 
 /* "split", "true-sharing", ... as in JSON; a few words for a list; "perhaps", "likely", "sure". */
 const char *finding_kind_name(enum finding_kind kind);
@@ -36,6 +29,5 @@ const char *finding_confidence(enum finding_sure sure);
 
 /* Part of all samples: "12-31%", "at most 31%", "not known (share 62%)". */
 void finding_gain(const struct snapshot_finding *finding, char *out, size_t size);
-const char *finding_screen_name(enum finding_screen page);
 
 #endif

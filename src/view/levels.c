@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 #include "view/widget/columns.h"
+#include "view/words.h"
 
 /* Of everything, or of one object: it may be too vague for all together, and not for some. */
 bool levels_report_far(const struct snapshot *snapshot)
@@ -17,11 +18,6 @@ bool levels_report_far(const struct snapshot *snapshot)
     for (size_t i = 0; snapshot->levels && !known && i < snapshot->object_count; i++)
         known = snapshot->objects[i].levels && !isnan(snapshot->objects[i].levels->far);
     return known;
-}
-
-bool levels_report_stall(const struct snapshot *snapshot)
-{
-    return snapshot->levels && !isnan(snapshot->levels->stall);
 }
 
 static bool has_role(const struct snapshot_source *source, enum event_role role)
@@ -414,7 +410,8 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
 
 static bool ranks(const struct snapshot_source *source, enum event_role role)
 {
-    return source->ranking < source->event_count && source->events[source->ranking].role == role;
+    const struct snapshot_event *event = ranking_event(source);
+    return event && event->role == role;
 }
 
 bool rates_report_accessed(const struct snapshot *snapshot)
@@ -426,8 +423,8 @@ bool rates_report_stall_counted(const struct snapshot *snapshot)
 {
     enum event_role role = stall_role(&snapshot->source);
     return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
-           !levels_report_stall(snapshot) && has_role(&snapshot->source, role) &&
-           !ranks(&snapshot->source, role);
+           !(snapshot->levels && !isnan(snapshot->levels->stall)) &&
+           has_role(&snapshot->source, role) && !ranks(&snapshot->source, role);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)

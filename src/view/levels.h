@@ -10,11 +10,10 @@
 #include <stdbool.h>
 
 #include "snapshot.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/columns.h"
 
 bool levels_report_far(const struct snapshot *snapshot);
-bool levels_report_stall(const struct snapshot *snapshot);
 
 /* The base of the counts: "loads that took more than 30 cycles", or how they were computed. "":
  * not known. */
@@ -34,23 +33,22 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
 
 /* Entries of a list of columns; the last argument is the path from the row to its levels, as
  * ROW_OF(). */
-#define LEVELS_COLUMN_FOUND(order, ...)                                                            \
+#define LEVELS_COLUMNS(found_in, order, ...)                                                       \
     COLUMN(.title = "FOUND IN",                                                                    \
            .help = "Where its accesses found their data, the leading levels. LFB: on its way to "  \
                    "the L1 already. beyond-L1: missed there; how far it went is not reported "     \
                    "(stores).",                                                                    \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, found), .width = 13,           \
-           .most = 34, .rank = order, .only = VIA(struct snapshot, levels, found))
-#define LEVELS_COLUMN_LATENCY(order, ...)                                                          \
-    COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",              \
-           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,          \
-           .rank = order, .only = VIA(struct snapshot, levels, latency), UNIT_COUNT)
-#define LEVELS_COLUMN_STALL(order, visible, ...)                                                   \
-    COLUMN(.title = "STALL",                                                                       \
-           .help = "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
+           .most = 34, .rank = found_in, .only = VIA(struct snapshot, levels, found)),             \
+        COLUMN(.title = "STALL",                                                                   \
+               .help =                                                                             \
+                   "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
                    "Above its share: it costs more than others each time.",                        \
-           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,            \
-           .rank = order, .shown = visible, UNIT_SHARE)
+               .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,        \
+               .rank = order, .only = VIA(struct snapshot, levels, stall), UNIT_SHARE),            \
+        COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",          \
+               .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,      \
+               .rank = order, .only = VIA(struct snapshot, levels, latency), UNIT_COUNT)
 #define LEVELS_COLUMNS_REST(order, ...)                                                            \
     COLUMN(.title = "FAR",                                                                         \
            .help =                                                                                 \
@@ -180,18 +178,18 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
         RATES_COLUMN("MISS L2", "Part of its accesses that miss the second level too.",            \
                      miss_rate[RATE_L2], (order) + 1, NULL, __VA_ARGS__),                          \
         RATES_COLUMN("MISS MEM", "Part of its accesses that go to memory.",                        \
-                     miss_rate[RATE_MEMORY], order, NULL, __VA_ARGS__)
+                     miss_rate[RATE_MEMORY], order, NULL, __VA_ARGS__),                            \
+        COLUMN(.title = "CRIT",                                                                    \
+               .help =                                                                             \
+                   "Its share of the stalls over its share of the misses: above 1x its misses "    \
+                   "cost more than others', below less.",                                          \
+               .in = __VA_ARGS__, .from = ROW_IN(struct snapshot_rates, critical),                 \
+               .value = rates_ratio, .width = 8, .rank = order, .look = COLUMN_RIGHT,              \
+               .only = VIA(struct snapshot, rates, critical.value), .format = format_ratio,        \
+               .paint = paint_ratio)
 #define RATES_COLUMN_STALL(order, ...)                                                             \
     RATES_COLUMN("STALL", "Its share of all stall time (event stall).", stall, order,              \
                  rates_report_stall_counted, __VA_ARGS__)
-#define RATES_COLUMN_CRITICAL(order, ...)                                                          \
-    COLUMN(.title = "CRIT",                                                                        \
-           .help = "Its share of the stalls over its share of the misses: above 1x its misses "    \
-                   "cost more than others', below less.",                                          \
-           .in = __VA_ARGS__, .from = ROW_IN(struct snapshot_rates, critical),                     \
-           .value = rates_ratio, .width = 8, .rank = order, .look = COLUMN_RIGHT,                  \
-           .only = VIA(struct snapshot, rates, critical.value), .format = format_ratio,            \
-           .paint = paint_ratio)
 
 /* How lines were used (snapshot_share.h), in words and columns. Used by the tables of objects,
  * fields and code, the screens that show one of them, and batch text. */

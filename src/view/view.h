@@ -30,10 +30,10 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
 int json_print(FILE *out, const struct snapshot *snapshot);
 
 /* ---- the screen (curses) ---- */
-struct screen;
+struct display;
 
 /* For screens that show what a snapshot cannot hold; each may be NULL. */
-struct screen_sources {
+struct view_sources {
     void *context;
     /* instruction at ip as text; false: not known */
     bool (*instruction)(void *context, uint64_t ip, char *out, size_t size);
@@ -47,40 +47,40 @@ struct screen_sources {
  * Takes the terminal. -ENOTTY without one, -EINVAL with an unknown TERM; the terminal is
  * left as it was on failure.
  */
-int screen_open(struct screen **screen, const struct view_options *options,
-                const struct screen_sources *sources, struct error *error);
+int display_open(struct display **display, const struct view_options *options,
+                 const struct view_sources *sources, struct error *error);
 
 /* Gives the terminal back. */
-void screen_close(struct screen *screen);
+void display_close(struct display *display);
 
 /*
  * Terminal back to how it was, nothing else: async-signal-safe, for fatal signals
  * (SIGSEGV, SIGABRT, ...). Safe to call when no screen is open.
  */
-void screen_emergency_restore(void);
+void display_emergency_restore(void);
 
 /*
  * A new snapshot. The screen keeps it until it has a newer one (or thaws), then frees it
  * through the function given. Draws.
  */
-void screen_show(struct screen *screen, const struct snapshot *snapshot,
-                 void (*release)(const struct snapshot *));
+void display_show(struct display *display, const struct snapshot *snapshot,
+                  void (*release)(const struct snapshot *));
 
 /*
  * Reads all waiting input (descriptor 0 was readable, or SIGWINCH came), acts on it, draws.
  * Call until it returns REQUEST_NONE.
  */
-struct request screen_input(struct screen *screen);
+struct request display_input(struct display *display);
 
 /* A message in the status line for a few seconds. */
-void screen_message(struct screen *screen, const char *text);
+void display_message(struct display *display, const char *text);
 
 /* Ctrl-Z: gives the terminal back and takes it again after SIGCONT. */
-void screen_suspend(struct screen *screen);
-void screen_resume(struct screen *screen);
+void display_suspend(struct display *display);
+void display_resume(struct display *display);
 
 /* The snapshot now shown (frozen or not), for `W`; NULL before the first. */
-const struct snapshot *screen_snapshot(const struct screen *screen);
+const struct snapshot *display_snapshot(const struct display *display);
 
 /* The position of a replay. Draws. */
 struct view_play {
@@ -91,7 +91,7 @@ struct view_play {
     bool paused;
     bool ended; /* at the end of the recording */
 };
-void screen_play(struct screen *screen, const struct view_play *play);
+void display_play(struct display *display, const struct view_play *play);
 
 /* ---- process list, when misstop is started without a target ---- */
 struct picker_row {
@@ -107,12 +107,11 @@ struct picker_row {
     const char *command;
 };
 
-/* Shows the rows and handles keys until one is picked: REQUEST_PICK, _QUIT or _NONE. */
-void picker_show(struct screen *screen, const struct picker_row *rows, size_t count);
-/* The same for the processes of a recording. */
-void picker_show_recorded(struct screen *screen, const struct picker_row *rows, size_t count);
+/* Shows the rows, of a recording or of this machine; display_input() then gives REQUEST_PICK, _QUIT
+ * or _NONE. */
+void picker_show(struct display *display, const struct picker_row *rows, size_t count,
+                 bool recorded);
 /* The rows are not needed any more; a picture follows, of another process if one was picked. */
-void picker_end(struct screen *screen, bool picked);
-struct request picker_input(struct screen *screen);
+void picker_end(struct display *display, bool picked);
 
 #endif

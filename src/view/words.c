@@ -10,14 +10,6 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 
-enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
-struct field_part {
-    const char *label;
-    double share; /* of the attributed samples */
-    bool known;   /* else a reason why not */
-};
-enum { UNTYPED_SHOWN = FIELD_PARTS_MAX - TYPED_COUNT };
-
 /* How fields are known, and the reasons where they are not: by weight, as all shares; by number
  * where the weight is not known. */
 struct known {
@@ -41,28 +33,24 @@ static struct known known_of(const struct snapshot_totals *totals)
     return known;
 }
 
-/* The most frequent reasons first. */
-static unsigned add_reasons(const struct known *known, struct field_part *parts)
+/* The three most frequent reasons. */
+static void say_untyped(struct known *known, char *out, size_t size)
 {
-    bool said[UNTYPED_COUNT] = {false};
-    for (unsigned i = 0; i < UNTYPED_SHOWN; i++) {
-        int most = -1;
-        for (int k = 0; k < UNTYPED_COUNT; k++)
-            if (!said[k] && known->untyped[k] > 0 &&
-                (most < 0 || known->untyped[k] > known->untyped[most]))
-                most = k;
-        if (most < 0)
-            return i;
-        said[most] = true;
-        parts[i] = (struct field_part){most ? untyped_name((enum untyped)most) : "other",
-                                       known->untyped[most] / known->all, false};
+    enum { SAID = 3 };
+    for (int said = 0; said < SAID; said++) {
+        int most = 0;
+        for (int i = 1; i < UNTYPED_COUNT; i++)
+            most = known->untyped[i] > known->untyped[most] ? i : most;
+        if (!(known->untyped[most] > 0))
+            return;
+        text_append(out, size, "%s%s %.1f%%",
+                    said ? ", " : "; not: ", most ? untyped_name((enum untyped)most) : "other",
+                    known->untyped[most] / known->all * 100);
+        known->untyped[most] = 0;
     }
-    return UNTYPED_SHOWN;
 }
 
-/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
-static unsigned field_parts(const struct snapshot *snapshot,
-                            struct field_part parts[FIELD_PARTS_MAX])
+void field_summary(const struct snapshot *snapshot, char *out, size_t size)
 {
     static const char *const how[TYPED_COUNT] = {
         [TYPED_CODE] = "by code",
@@ -71,29 +59,19 @@ static unsigned field_parts(const struct snapshot *snapshot,
         [TYPED_DISAGREED] = "disagreed",
     };
     struct known known = known_of(&snapshot->totals);
-    unsigned count = 0;
-    if (!(known.all > 0))
-        return 0;
-    parts[count++] =
-        (struct field_part){"Fields known for", 1 - known.typed[TYPED_NOT] / known.all, true};
-    for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
-        if (known.typed[i] > 0)
-            parts[count++] = (struct field_part){how[i], known.typed[i] / known.all, true};
-    return count + add_reasons(&known, parts + count);
-}
-
-void field_summary(const struct snapshot *snapshot, char *out, size_t size)
-{
-    struct field_part parts[FIELD_PARTS_MAX];
-    unsigned count = field_parts(snapshot, parts);
+    const char *between = ": ";
     *out = '\0';
-    for (unsigned i = 0; i < count; i++)
-        text_append(out, size, "%s%s %.1f%%",
-                    i == 0                                 ? ""
-                    : parts[i].known != parts[i - 1].known ? "; not: "
-                    : i == 1                               ? ": "
-                                                           : ", ",
-                    parts[i].label, parts[i].share * 100);
+    if (!(known.all > 0))
+        return;
+    text_append(out, size, "Fields known for %.1f%%",
+                (1 - known.typed[TYPED_NOT] / known.all) * 100);
+    for (int i = TYPED_CODE; i < TYPED_COUNT; i++) {
+        if (!(known.typed[i] > 0))
+            continue;
+        text_append(out, size, "%s%s %.1f%%", between, how[i], known.typed[i] / known.all * 100);
+        between = ", ";
+    }
+    say_untyped(&known, out, size);
 }
 
 void field_reading(const struct snapshot *snapshot, char *out, size_t size)
@@ -150,8 +128,7 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
     case LAYOUT_SHORT:
         snprintf(out, size,
                  "It takes %" PRIu64
-                 " of the %u bytes of a cache line; what is beside it is fetched "
-                 "with it.",
+                 " of the %u bytes of a cache line; what is beside it is fetched with it.",
                  layout->size, layout->line_bytes);
         break;
     case LAYOUT_SPREAD:
@@ -162,10 +139,10 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
                  layout->hot_span, layout->hot_lines, least, unused);
         break;
     case LAYOUT_STRADDLES:
-        snprintf(out, size,
-                 "%.0f%% of the accesses cross from one cache line into the next: align the "
-                 "elements.",
-                 layout->straddling * 100);
+        snprintf(
+            out, size,
+            "%.0f%% of the accesses cross from one cache line into the next: align the elements.",
+            layout->straddling * 100);
         break;
     case LAYOUT_UNUSED:
         snprintf(out, size,
@@ -251,9 +228,9 @@ const char binary_remedy[] =
     "with --symfs DIR, or ask debuginfod's servers with --debuginfod.";
 
 const char binary_code_only[] =
-    "The recording holds no mappings but those of code: variables are known by the files, "
-    "stack and heap by their place, and the rest is cut into pieces of 64 MiB. perf record -d "
-    "records all mappings.";
+    "The recording holds no mappings but those of code: variables are known by the files, stack "
+    "and heap by their place, and the rest is cut into pieces of 64 MiB. perf record -d records "
+    "all mappings.";
 
 static bool is_missing(const struct binary_desc *binary)
 {
@@ -279,10 +256,10 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
                     "%.1f%% of the samples are in programs or libraries that are not here",
                     share * 100);
     if (nowhere >= NOWHERE_LEAST)
-        text_append(out, size,
-                    "%s%.1f%% of the samples are in code that no recorded mapping holds: no row "
-                    "shows them",
-                    *out ? "; " : "", nowhere * 100);
+        text_append(
+            out, size,
+            "%s%.1f%% of the samples are in code that no recorded mapping holds: no row shows them",
+            *out ? "; " : "", nowhere * 100);
 }
 
 void binary_fate(const struct binary_desc *binary, char *out, size_t size)
@@ -337,11 +314,12 @@ static void report_unverified(FILE *out, const struct snapshot_binaries *binarie
     size_t count = 0;
     for (size_t i = 0; i < binaries->count; i++)
         if (binaries->list[i].state == BINARY_UNVERIFIED)
-            fprintf(out, "%s%s",
-                    count++ ? ", "
-                            : "misstop: taken by their paths, not verified, "
-                              "for no build-id was recorded: ",
-                    binaries->list[i].path);
+            fprintf(
+                out, "%s%s",
+                count++
+                    ? ", "
+                    : "misstop: taken by their paths, not verified, for no build-id was recorded: ",
+                binaries->list[i].path);
     if (count)
         fputc('\n', out);
 }
@@ -352,7 +330,7 @@ void binary_report(FILE *out, const struct snapshot_binaries *binaries)
     report_unverified(out, binaries);
 }
 
-static const struct snapshot_event *ranking(const struct snapshot_source *source)
+const struct snapshot_event *ranking_event(const struct snapshot_source *source)
 {
     return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
 }
@@ -360,7 +338,7 @@ static const struct snapshot_event *ranking(const struct snapshot_source *source
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure)
 {
     static const char *const names[SNAPSHOT_MEASURES] = {"misses", "accesses", "waiting"};
-    const struct snapshot_event *event = ranking(&snapshot->source);
+    const struct snapshot_event *event = ranking_event(&snapshot->source);
     if (measure == snapshot->timeline.ranks && event && event->role == EVENT_OTHER && event->name)
         return event->name;
     return names[measure];
@@ -393,8 +371,7 @@ static const char *want_misses(const struct snapshot *snapshot)
     if (is(snapshot, "clock"))
         return "A timer knows how long, not how often. -s counter -e mem-fill,access,stall samples "
                "all three where there are hardware counters (misstop doctor shows it); --sim "
-               "counts "
-               "them in a program that it starts.";
+               "counts them in a program that it starts.";
     return "No event that counts misses is sampled: -e mem-fill adds one to those of -e.";
 }
 
@@ -403,8 +380,7 @@ static const char *want_accesses(const struct snapshot *snapshot)
     if (is(snapshot, "clock"))
         return "A timer counts no accesses. -s counter -e mem-fill,access,stall samples all three "
                "where there are hardware counters (misstop doctor shows it); --sim -e "
-               "mem-fill,access "
-               "counts them in a program that it starts.";
+               "mem-fill,access counts them in a program that it starts.";
     if (is(snapshot, "pebs"))
         return "Only slow loads are sampled: -e ldlat=3 samples all loads.";
     if (is(snapshot, "ibs"))
@@ -503,12 +479,10 @@ static const char *no_samples(const struct snapshot *snapshot)
         return "No samples: the process is stopped by a signal or a debugger.";
     if (is_state(snapshot, "not sampled"))
         return "No samples, and the process runs: either what is sampled does not happen in it "
-               "(try "
-               "-s clock), or the kernel does not let it be counted. 'misstop doctor' says what "
-               "can "
-               "be sampled here.";
-    return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
-           "'misstop doctor' shows what can be sampled here.";
+               "(try -s clock), or the kernel does not let it be counted. 'misstop doctor' says "
+               "what can be sampled here.";
+    return "No samples yet. A process that sleeps or waits makes none; if it is busy, 'misstop "
+           "doctor' shows what can be sampled here.";
 }
 
 static bool simulation_starts(const struct snapshot_simulation *simulation)
@@ -686,9 +660,8 @@ const char *sets_note(const struct snapshot_sets *sets)
 {
     static const char *const notes[] = {
         [SETS_SURE] = "",
-        [SETS_WITHIN_PAGE] =
-            "this level is indexed by physical address; virtual addresses show its "
-            "sets only within a page",
+        [SETS_WITHIN_PAGE] = "this level is indexed by physical address; virtual addresses show "
+                             "its sets only within a page",
         [SETS_GUESSED] = "the recording does not hold its caches: the shape is this machine's; -C "
                          "LEVEL=SIZE,WAYS,LINE gives another"};
     return notes[sets->doubt];
@@ -700,10 +673,10 @@ static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *ou
         text_append(out, size, "hot lines: %.0f%% of the excess is on %u lines of a set or fewer%s",
                     100 * sets->held, sets->ways, misses ? ", not a conflict" : "");
     else if (sets->content == SETS_LARGE_OBJECT)
-        text_append(out, size,
-                    "of an object with more lines than %s holds: lines at the same place of their "
-                    "pages%s",
-                    sets->level, misses ? ", no sign of a conflict" : "");
+        text_append(
+            out, size,
+            "of an object with more lines than %s holds: lines at the same place of their pages%s",
+            sets->level, misses ? ", no sign of a conflict" : "");
     else
         text_append(out, size,
                     "on more lines than %s %u ways hold: %saddresses a multiple of %u bytes apart",
@@ -747,8 +720,8 @@ void window_reading(const struct snapshot *snapshot, char *out, size_t size)
                  SNAPSHOT_WINDOW_LEAST);
     else if (window->caches >= 1)
         snprintf(out, size,
-                 "%s%.0f%% of %" PRIu64 " samples are on lines seen once; at least %.0f lines, "
-                 "%.1f times what %s holds",
+                 "%s%.0f%% of %" PRIu64
+                 " samples are on lines seen once; at least %.0f lines, %.1f times what %s holds",
                  misses ? "capacity: " : "",
                  100.0 * (double)window->singletons / (double)window->used, window->used,
                  window->lines, window->caches, level);

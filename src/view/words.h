@@ -12,7 +12,7 @@
 #include "profile/whatif.h"
 #include "snapshot.h"
 #include "snapshot_sharing.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 
 /* How far the fields of the samples are known, in one line; the debug information being loaded; how
  * an object's type is known (layout NULL: its own). "": nothing to say. */
@@ -47,6 +47,9 @@ extern const char binary_code_only[];
 
 /* The missing ones, the unverified ones, and the remedies: nothing where all is well. */
 void binary_report(FILE *out, const struct snapshot_binaries *binaries);
+
+/* The event that ranks; NULL: none is known. */
+const struct snapshot_event *ranking_event(const struct snapshot_source *source);
 
 /* In JSON, whatever was measured: "misses", "accesses", "waiting"; the name of the event where that
  * ranks and is none of those. */
@@ -93,7 +96,7 @@ const char *objects_nothing_yet(const struct snapshot *snapshot);
 /* "312M loads, 98M stores; missed L1 1.24%, ..."; "" where nothing is simulated. */
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);
 
-/* Sharing of cache lines in sentences; for the Sharing page, Findings, text, JSON and HTML. */
+/* Sharing of cache lines in sentences; for the Sharing screen, Findings, text, JSON and HTML. */
 /* The evidence and the remedy: one to three sentences. */
 enum { SHARING_READING_BYTES = 2048 };
 void sharing_reading(const struct snapshot_sharing_group *group, char *out, size_t size);
@@ -114,7 +117,7 @@ const char *reuse_size_text(char out[16], double size_bytes);
 /* Whether a figure says enough. */
 bool reuse_is_sure(const struct snapshot_share *missed);
 
-/* The state and results of watchpoints, in a line each; for the Watch page, Detail and batch
+/* The state and results of watchpoints, in a line each; for the Watch screen, Detail and batch
  * text. */
 /* "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times, ..." */
 void watch_summary(const struct snapshot_watch *watch, char *out, size_t size);

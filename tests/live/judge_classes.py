@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """For test_java.sh:  judge_classes.py intact LIVE TRUTH, judge_classes.py damaged LIVE, judge_classes.py java LIVE
+for test_go.sh:  judge_classes.py go|go-damaged LIVE TRUTH
 and for test_classes.sh:  judge_classes.py python|node LIVE TRUTH, judge_classes.py enough LIVE: status 1 if it must run longer"""
 import json, sys
 
@@ -56,6 +57,24 @@ elif sys.argv[1] == "table":
 elif sys.argv[1] == "heads":
     text = [one for one in rows.get("str", {"instances": []})["instances"] if one["size"] > 1 << 20]
     check(rows and not text, "no string of 10 MB in a block of 64 KB: %s" % text[:1])
+elif sys.argv[1] in ("go", "go-damaged"):
+    truth = [line.rsplit(" ", 2) for line in open(sys.argv[3])]
+    total = sum(float(ns) for _, _, ns in truth)
+    samples = sum(row["samples"] for row in report["code"])
+    code = {row["function"]: row["samples"] / samples for row in report["code"]}
+    seen = sum(rows.get(name, {"share": 0})["share"] for name, _, _ in truth)
+    seen_code = sum(code.get(function, 0) for _, function, _ in truth)
+    check(seen_code > 0.8, "samples in the two functions: %.3f" % seen_code)
+    for name, function, ns in truth:
+        own = float(ns) / total
+        share = rows.get(name, {"share": 0})["share"] / max(seen, 1e-9)
+        in_code = code.get(function, 0) / max(seen_code, 1e-9)
+        check(sys.argv[1] != "go" or seen > 0.8 and abs(share - own) <= 0.05,
+              "%s: %.3f, by its own clock %.3f" % (name, share, own))
+        check(abs(in_code - own) <= 0.05, "%s: %.3f" % (function, in_code))
+    known = {name for name, _, _ in truth}
+    check(not [name for name in rows if name.startswith("new(") and rows[name]["share"] > 0.01 and name not in known],
+          "no other blocks: %s" % list(rows)[:5])
 elif sys.argv[1] == "damaged":
     check(report["samples"]["attributed"] > 0.5 * report["samples"]["total"], "samples are attributed all the same")
     check("long[]" not in rows and "shop.cart.Order" in rows, "a class whose name is nowhere is not named")

@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWERS_MAX = 1 << 20, OPERATIONS = 1000000, WRONG_SHOWN = 3 };
+enum { ANSWERS_MAX = 1 << 20, OPERATIONS = 1000000, WRONG_SHOWN = 3, RUNS_MAX = 3 };
 
 /* One sample: what was asked and what was said. */
 struct answer {
@@ -59,6 +59,7 @@ struct verdict {
     size_t wrong;
     size_t missed;  /* the log knows a block, misstop does not */
     size_t unknown; /* no block in the log for certain: stack, log, just being made or freed */
+    uint64_t lost;  /* events that found no room */
 };
 
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
@@ -247,9 +248,11 @@ static struct verdict judge(const struct session *session, const char *path, boo
     for (size_t i = 0; i < session->count; i++)
         judge_one(sorted, log->count, &session->answers[i], at_sample, &verdict);
     free(sorted);
-    printf("  %s: %zu samples, %zu right, %zu wrong, %zu missed, %zu not on a logged block\n",
+    verdict.lost = session->feed ? feed_lost(session->feed) : 0;
+    printf("  %s: %zu samples, %zu right, %zu wrong, %zu missed, %zu not on a logged block, %lu "
+           "events lost\n",
            at_sample ? "when it was sampled" : "when it was looked at", session->count,
-           verdict.right, verdict.wrong, verdict.missed, verdict.unknown);
+           verdict.right, verdict.wrong, verdict.missed, verdict.unknown, verdict.lost);
     return verdict;
 }
 
@@ -283,11 +286,17 @@ static struct verdict churn(bool agent)
     return verdict;
 }
 
-/* Issue 3: a million random mallocs and frees with samples in between, none named wrongly. */
+/*
+ * A million random mallocs and frees with samples in between, none named wrongly. Where this
+ * process does not run for a while, the agent loses events: another run then.
+ */
 static void blocks_the_agent_tells_are_the_right_ones(void **state)
 {
     (void)state;
-    struct verdict verdict = churn(true);
+    struct verdict verdict = {.lost = 1};
+    for (int run = 0; run < RUNS_MAX && verdict.lost; run++)
+        verdict = churn(true);
+    assert_int_equal(verdict.lost, 0);
     assert_true(verdict.right > 500);
     assert_int_equal(verdict.wrong, 0);
     assert_true(verdict.missed * 100 <= verdict.right);

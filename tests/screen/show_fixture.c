@@ -17,7 +17,7 @@
 
 static void on_crash(int number)
 {
-    screen_emergency_restore();
+    display_emergency_restore();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -72,33 +72,33 @@ static enum fixture_kind kind_of(const char *name)
     return FIXTURE_USUAL;
 }
 
-static void say(struct screen *screen, const struct request *request)
+static void say(struct display *display, const struct request *request)
 {
     char text[512];
     snprintf(text, sizeof text, "request %d 0x%" PRIx64 "-0x%" PRIx64 " %s", (int)request->kind,
              request->base, request->bound, request->name);
-    screen_message(screen, text);
+    display_message(display, text);
 }
 
 /* false: the user left. */
-static bool take_input(struct screen *screen, bool picker)
+static bool take_input(struct display *display)
 {
     struct request request;
-    while ((request = picker ? picker_input(screen) : screen_input(screen)).kind != REQUEST_NONE) {
+    while ((request = display_input(display)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_QUIT)
             return false;
         if (request.kind == REQUEST_SUSPEND) {
-            screen_suspend(screen);
+            display_suspend(display);
             kill(getpid(), SIGSTOP);
-            screen_resume(screen);
+            display_resume(display);
         } else {
-            say(screen, &request);
+            say(display, &request);
         }
     }
     return true;
 }
 
-static void show_processes(struct screen *screen)
+static void show_processes(struct display *display)
 {
     static const struct picker_row rows[] = {
         {.pid = 4242,
@@ -123,39 +123,39 @@ static void show_processes(struct screen *screen)
          .user = "ada",
          .command = "redis-server 127.0.0.1:7777"},
     };
-    picker_show(screen, rows, 3);
+    picker_show(display, rows, 3, false);
 }
 
 int main(int argc, char **argv)
 {
     struct view_options options = {.ascii = argc > 3 && !strcmp(argv[3], "ascii")};
-    struct screen_sources sources = {
+    struct view_sources sources = {
         .instruction = instruction, .source = source, .source_note = source_note};
     struct error error = {0};
-    struct screen *screen;
+    struct display *display;
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     bool picker = argc > 1 && !strcmp(argv[1], "picker");
     bool still = argc > 2 && !strcmp(argv[2], "still");
     setlocale(LC_ALL, "");
     signal(SIGSEGV, on_crash);
-    if (screen_open(&screen, &options, &sources, &error)) {
+    if (display_open(&display, &options, &sources, &error)) {
         fprintf(stderr, "show_fixture: %s\n", error.text);
         return 1;
     }
     bool on = true;
     for (unsigned tick = 0; on; tick++) {
         if (picker)
-            show_processes(screen);
+            show_processes(display);
         else if (!still || !tick)
-            screen_show(screen, fixture_new(kind_of(argc > 1 ? argv[1] : "usual"), tick),
-                        fixture_release);
+            display_show(display, fixture_new(kind_of(argc > 1 ? argv[1] : "usual"), tick),
+                         fixture_release);
         for (int i = 0; i < 10 && on; i++) {
             /* Also when nothing came: the window may have changed while nobody waited for it. */
             if (poll(&input, 1, 100) <= 0)
                 input.revents = 0;
-            on = !(input.revents & (POLLHUP | POLLERR)) && take_input(screen, picker);
+            on = !(input.revents & (POLLHUP | POLLERR)) && take_input(display);
         }
     }
-    screen_close(screen);
+    display_close(display);
     return 0;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The screen in a real terminal (tmux), on made-up snapshots: sizes, keys, mouse, signals.
-# What the pages say is tested without a terminal, in tests/unit/view/test_pages.c.
+# What the screens say is tested without a terminal, in tests/unit/view/test_screens.c.
 set -u
 . "${srcdir:-.}/tests/screen/tui.sh"
 command -v tmux >/dev/null || { echo "SKIP: tmux is not installed"; exit 77; }

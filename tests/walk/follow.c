@@ -99,22 +99,8 @@ static bool show_threads(struct follow *follow)
 
 bool follow_update(struct follow *follow)
 {
-    static const enum walk_mapping_kind kinds[] = {
-        [MAPPING_FILE] = WALK_MAPPING_FILE,  [MAPPING_ANON] = WALK_MAPPING_ANON,
-        [MAPPING_HEAP] = WALK_MAPPING_HEAP,  [MAPPING_STACK] = WALK_MAPPING_OTHER,
-        [MAPPING_VDSO] = WALK_MAPPING_OTHER, [MAPPING_SPECIAL] = WALK_MAPPING_OTHER};
-    if (maps_read(&follow->maps, follow->pid))
-        return false;
-    struct walk_mapping *mappings = calloc(follow->maps.count, sizeof *mappings);
-    for (size_t i = 0; i < follow->maps.count; i++) {
-        const struct map *map = &follow->maps.maps[i];
-        mappings[i] = (struct walk_mapping){
-            map->start,       map->end,     map->offset, map->inode, maps_name(&follow->maps, map),
-            kinds[map->kind], map->writable};
-    }
-    int code = walk_update(follow->walk, mappings, follow->maps.count);
-    free(mappings);
-    return !code && show_threads(follow);
+    return !maps_read(&follow->maps, follow->pid) && !walk_update(follow->walk, &follow->maps) &&
+           show_threads(follow);
 }
 
 bool follow_attach(struct follow *follow)

@@ -188,25 +188,31 @@ static void make_mapped(struct image *image)
 }
 
 static void make_part(struct image *image, enum image_part part, uint64_t start, uint64_t bytes,
-                      enum walk_mapping_kind kind, const char *path)
+                      enum map_kind kind, const char *path)
 {
     image->parts[part].start = start;
     image->parts[part].bytes = bytes;
     image->parts[part].memory = calloc(1, bytes);
-    image->mappings[part] = (struct walk_mapping){
-        .start = start, .end = start + bytes, .path = path, .kind = kind, .writable = true};
+    strcpy(image->names[part], path);
+    image->mappings[part] = (struct map){.start = start,
+                                         .end = start + bytes,
+                                         .name = part * 64,
+                                         .kind = (uint8_t)kind,
+                                         .writable = true};
 }
 
 void image_make(struct image *image, const struct image_layout *layout)
 {
     *image = (struct image){.layout = layout};
-    make_part(image, IMAGE_BRK, 0x555555559000, 1 << 20, WALK_MAPPING_HEAP, "[heap]");
-    make_part(image, IMAGE_HEAP, 0x7fe000000000, 1 << 20, WALK_MAPPING_ANON, "");
-    make_part(image, IMAGE_BLOCK, 0x7fe123456000, 50 << 12, WALK_MAPPING_ANON, "");
-    make_part(image, IMAGE_DATA, 0x7ff7e2fa5000, 8 << 12, WALK_MAPPING_FILE,
+    image->maps =
+        (struct maps){.maps = image->mappings, .count = IMAGE_PARTS, .names = image->names[0]};
+    make_part(image, IMAGE_BRK, 0x555555559000, 1 << 20, MAPPING_HEAP, "[heap]");
+    make_part(image, IMAGE_HEAP, 0x7fe000000000, 1 << 20, MAPPING_ANON, "");
+    make_part(image, IMAGE_BLOCK, 0x7fe123456000, 50 << 12, MAPPING_ANON, "");
+    make_part(image, IMAGE_DATA, 0x7ff7e2fa5000, 8 << 12, MAPPING_FILE,
               "/usr/lib/x86_64-linux-gnu/libc.so.6");
     /* Sorted as in maps; parts are in no order. */
-    struct walk_mapping data = image->mappings[IMAGE_DATA];
+    struct map data = image->mappings[IMAGE_DATA];
     memmove(image->mappings, image->mappings + 1, sizeof data * (IMAGE_PARTS - 1));
     image->mappings[IMAGE_PARTS - 1] = data;
     uint64_t main_state = image->parts[IMAGE_DATA].start + STATE_AT;

@@ -39,7 +39,9 @@ struct image {
         uint64_t bytes;
         unsigned char *memory;
     } parts[IMAGE_PARTS];
-    struct walk_mapping mappings[IMAGE_PARTS];
+    struct map mappings[IMAGE_PARTS];
+    char names[IMAGE_PARTS][64]; /* of parts */
+    struct maps maps;            /* these */
     struct image_block blocks[IMAGE_BLOCKS_MAX];
     size_t block_count;
     uint64_t reads; /* done through image_target() */

@@ -7,61 +7,6 @@
 #include "profile/tables/tally.h"
 #include "snapshot_causes.h"
 
-enum { FIRST_SLOTS = 1024 };
-
-static void causes_table_fini(struct causes_table *table)
-{
-    free(table->slots);
-    free(table->rows);
-    *table = (struct causes_table){0};
-}
-
-static void rescale(struct counted *counted, double factor)
-{
-    counted->at[BASIS_DECAYED] *= factor;
-}
-
-static void causes_table_rescale(struct causes_table *table, double factor)
-{
-    for (size_t i = 0; i < table->row_count; i++) {
-        struct causes_row *row = &table->rows[i];
-        rescale(&row->samples, factor);
-        rescale(&row->evicted, factor);
-        rescale(&row->by_itself, factor);
-        rescale(&row->early_same, factor);
-        rescale(&row->early_other, factor);
-        for (int cause = 0; cause < CAUSE_COUNT; cause++)
-            rescale(&row->weight[cause], factor);
-    }
-}
-
-struct causes_row *causes_table_row(struct causes_table *table, size_t slot, uint64_t key)
-{
-    if (!array_reach(&table->slots, &table->slot_count, slot, sizeof *table->slots, FIRST_SLOTS))
-        return NULL;
-    struct causes_slot *at = &table->slots[slot];
-    if (!at->row) {
-        if (!array_more(&table->rows, &table->row_room, table->row_count, sizeof *table->rows,
-                        ARRAY_UNBOUNDED))
-            return NULL;
-        at->row = (uint32_t)++table->row_count;
-        at->key = ~key;
-    }
-    struct causes_row *row = &table->rows[at->row - 1];
-    if (at->key != key) {
-        at->key = key;
-        *row = (struct causes_row){0};
-    }
-    return row;
-}
-
-const struct causes_row *causes_table_find(const struct causes_table *table, size_t slot,
-                                           uint64_t key)
-{
-    const struct causes_slot *at = slot < table->slot_count ? &table->slots[slot] : NULL;
-    return at && at->row && at->key == key ? &table->rows[at->row - 1] : NULL;
-}
-
 /* Only what had to make room: a line that another thread's write took away was not too early. */
 static void add_early(struct causes_row *row, const struct place *place, double weight,
                       double scale)
@@ -89,11 +34,11 @@ static void causes_row_add(struct causes_row *row, const struct place *place, bo
 
 void causes_fini(struct causes *causes)
 {
-    causes_table_fini(&causes->objects);
-    causes_table_fini(&causes->functions);
-    causes_table_fini(&causes->threads);
-    causes_table_fini(&causes->offsets);
-    causes_table_fini(&causes->code);
+    count_rows_fini(&causes->objects);
+    count_rows_fini(&causes->functions);
+    count_rows_fini(&causes->threads);
+    count_rows_fini(&causes->offsets);
+    count_rows_fini(&causes->code);
     pairs_fini(&causes->evictors);
     pairs_fini(&causes->cell_evictors);
     pairs_fini(&causes->thread_evictors);
@@ -101,11 +46,11 @@ void causes_fini(struct causes *causes)
 
 void causes_rescale(struct causes *causes, double factor)
 {
-    causes_table_rescale(&causes->objects, factor);
-    causes_table_rescale(&causes->functions, factor);
-    causes_table_rescale(&causes->threads, factor);
-    causes_table_rescale(&causes->offsets, factor);
-    causes_table_rescale(&causes->code, factor);
+    count_rows_rescale(&causes->objects, factor);
+    count_rows_rescale(&causes->functions, factor);
+    count_rows_rescale(&causes->threads, factor);
+    count_rows_rescale(&causes->offsets, factor);
+    count_rows_rescale(&causes->code, factor);
     if (!causes->evictors.at)
         return;
     pairs_rescale(&causes->evictors, factor);
@@ -171,10 +116,10 @@ static void add_evictor(struct causes *causes, const struct causes_bins *bins,
     add_threads(causes, bins, place, scale);
 }
 
-static void add_to(struct causes_table *table, size_t slot, uint64_t key, const struct place *place,
+static void add_to(struct count_rows *rows, size_t slot, uint64_t key, const struct place *place,
                    bool by_itself, double scale)
 {
-    struct causes_row *row = causes_table_row(table, slot, key);
+    struct causes_row *row = count_rows_make(rows, sizeof *row, slot, key);
     if (row)
         causes_row_add(row, place, by_itself, scale);
 }

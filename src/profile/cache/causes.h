@@ -17,12 +17,7 @@
 #include "profile/tables/tally.h"
 #include "profile/time/decay.h"
 
-/*
- * Misses by cause, in rows that are made at the first cause. A slot names the owner of a row: a
- * dense id, or the index of a pair (tally.h). The key is then the pair's hash, because another
- * pair may have taken its place. Private to src/profile.
- */
-/* All but samples: weights. */
+/* Misses by cause, a row of struct count_rows (tally.h). All but samples: weights. */
 struct causes_row {
     struct counted samples;
     struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_KNOWN] is unused */
@@ -31,27 +26,6 @@ struct causes_row {
     struct counted early_same;          /* evicted by accesses to the same object */
     struct counted early_other;         /* ... to another one */
 };
-
-struct causes_slot {
-    uint64_t key;
-    uint32_t row; /* index + 1; 0: none */
-};
-
-struct causes_table {
-    struct causes_slot *slots;
-    size_t slot_count;
-    struct causes_row *rows;
-    size_t row_count;
-    size_t row_room;
-};
-
-/* The row of a slot, empty if it was another key's; the caller bounds the slots. Valid until the
- * next one is asked for. NULL: no memory. */
-struct causes_row *causes_table_row(struct causes_table *table, size_t slot, uint64_t key);
-
-/* The same for reading; NULL: there is none. */
-const struct causes_row *causes_table_find(const struct causes_table *table, size_t slot,
-                                           uint64_t key);
 
 /* Whether anything is known of who threw the line out. */
 static inline bool causes_evicted(const struct place *place)
@@ -63,12 +37,12 @@ enum { EVICTOR_PAIRS = 1 << 15, EVICTOR_THREADS = 1 << 14 };
 
 struct causes {
     /* Slots: CAUSES_SLOT() of object ids, function ids, and thread numbers. */
-    struct causes_table objects;
-    struct causes_table functions;
-    struct causes_table threads;
+    struct count_rows objects;
+    struct count_rows functions;
+    struct count_rows threads;
     /* Slots and keys are those of the pairs that count offsets, and instructions on an object. */
-    struct causes_table offsets;
-    struct causes_table code;
+    struct count_rows offsets;
+    struct count_rows code;
     /* Owner: object and event; key: EVICTOR_KEY(). Of cells also by the function that missed, which
      * is their `extra`. */
     struct pairs evictors;
@@ -115,7 +89,7 @@ void causes_add(struct causes *causes, const struct causes_bins *bins, const str
 /* Whether any was counted since the start or zero. */
 static inline bool causes_any(const struct causes *causes)
 {
-    return causes->objects.row_count;
+    return causes->objects.count;
 }
 
 #endif

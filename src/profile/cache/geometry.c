@@ -169,16 +169,16 @@ static int geometry_begin(struct geometry *geometry, const char *spec, uint64_t 
     return equals ? geometry_given(geometry, spec, equals, error) : parse_level(spec, level, error);
 }
 
-int geometry_among(struct geometry *geometry, const char *spec, const struct geometry_cache *caches,
-                   size_t count, struct error *error)
+int geometry_among(struct geometry *geometry, const char *spec,
+                   const struct perfdata_machine *machine, struct error *error)
 {
     uint64_t level;
     int code = geometry_begin(geometry, spec, &level, error);
     if (code || !level)
         return code;
     name_level(geometry, level);
-    for (size_t i = 0; i < count; i++) {
-        const struct geometry_cache *cache = &caches[i];
+    for (size_t i = 0; i < machine->cache_count; i++) {
+        const struct perfdata_cache *cache = &machine->caches[i];
         if (cache->level != level || !strcmp(cache->type, "Instruction") || cache->ways > 65536 ||
             cache->sets > SETS_MAX || cache->line_bytes > 4096)
             continue;

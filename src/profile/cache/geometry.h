@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "sample/perfdata/perfdata.h"
 
 struct geometry {
     char level[8]; /* "L1d", "L2", "L3" */
@@ -20,15 +21,6 @@ struct geometry {
                    */
 };
 
-/* One cache of another machine, from a recording; numbers and names are untrusted. */
-struct geometry_cache {
-    uint32_t level;
-    uint32_t line_bytes;
-    uint32_t sets;
-    uint32_t ways;
-    const char *type; /* "Data", "Instruction", "Unified" */
-};
-
 /*
  * `spec`: NULL or "L1", "L2", "L3" (that level of CPU 0 below `sysfs_root`, normally
  * "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes. NULL takes L1d.
@@ -38,9 +30,9 @@ struct geometry_cache {
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
 
-/* The same among `count` caches of another machine. -ENOENT: none has that level. */
-int geometry_among(struct geometry *geometry, const char *spec, const struct geometry_cache *caches,
-                   size_t count, struct error *error);
+/* The same among the caches that a recording lists. -ENOENT: none has that level. */
+int geometry_among(struct geometry *geometry, const char *spec,
+                   const struct perfdata_machine *machine, struct error *error);
 
 /* Set of an address. */
 uint32_t geometry_set(const struct geometry *geometry, uint64_t address);

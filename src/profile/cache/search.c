@@ -10,16 +10,7 @@
 
 static void search_queue_put(struct search_queue *queue, const struct region *region)
 {
-    uint32_t i = queue->count;
-    if (i == SEARCH_QUEUE_MAX) {
-        if (queue->at[i - 1].share >= region->share)
-            return;
-        i = --queue->count;
-    }
-    for (; i > 0 && queue->at[i - 1].share < region->share; i--)
-        queue->at[i] = queue->at[i - 1];
-    queue->at[i] = *region;
-    queue->count++;
+    KEEP(queue->at, &queue->count, SEARCH_QUEUE_MAX, region, LARGEST(struct region, share));
 }
 
 static struct region search_queue_take(struct search_queue *queue, uint32_t index)
@@ -824,8 +815,6 @@ static void go_on_settled(struct search *search, uint64_t now_ns)
 
 static void go_on_searching(struct search *search, uint64_t now_ns)
 {
-    if (search->forgetful)
-        search->queue.count = 0;
     bool kept = search_queue_measured(search);
     if (kept) {
         search->shortest_ns += search->shortest_ns / 2;

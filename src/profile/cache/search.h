@@ -53,7 +53,7 @@ enum { SEARCH_QUEUE_MAX = 512 };
 
 struct search_queue {
     struct region at[SEARCH_QUEUE_MAX]; /* by share, descending */
-    uint32_t count;
+    size_t count;
 };
 
 enum { SEARCH_WAYS_MAX = 64, SEARCH_DROPPED = 32, SEARCH_WHAT = 128 };
@@ -97,8 +97,7 @@ struct search {
     uint32_t line_bytes;
     struct search_judged judged;
     enum search_state state;
-    bool inside;    /* the range is within one object */
-    bool forgetful; /* tests only: without the back-up of the queue */
+    bool inside; /* the range is within one object */
     char what[SEARCH_WHAT];
     struct search_frame frame;
     /* The newest samples in the range, a ring: a region that gets a counter for the first time is

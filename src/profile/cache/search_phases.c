@@ -13,9 +13,8 @@ void search_phases_fini(struct search_phases *kept)
 
 void search_phases_clear(struct search_phases *kept)
 {
-    bool ignored = kept->ignored;
     search_phases_fini(kept);
-    *kept = (struct search_phases){.phase = PHASES_NONE, .ignored = ignored};
+    *kept = (struct search_phases){.phase = PHASES_NONE};
 }
 
 /* One at the end of each block. */
@@ -132,7 +131,7 @@ static uint64_t change(struct search_phases *kept, struct search *search,
 uint64_t search_phases_step(struct search_phases *kept, struct search *search,
                             const struct phases *phases, bool changed, uint64_t now_ns)
 {
-    if (search->state == SEARCH_OFF || kept->ignored)
+    if (search->state == SEARCH_OFF)
         return now_ns;
     if (changed)
         return change(kept, search, phases, now_ns);

@@ -37,7 +37,6 @@ struct search_phases {
     unsigned mark_count;       /* since the last change */
     struct search_kept kept[SEARCH_KEPT];
     uint8_t phase; /* of the current search; PHASES_NONE: not known */
-    bool ignored;  /* tests only: as if there were no phases */
 };
 
 void search_phases_fini(struct search_phases *kept);

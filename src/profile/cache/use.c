@@ -30,30 +30,12 @@ uint64_t use_key(enum use_of of, uint8_t level, uint32_t id, uint64_t offset)
     return hash_mix(hash_mix((uint64_t)of << 40 | (uint64_t)level << 32 | id) ^ offset) | 1;
 }
 
-static void use_row_sum(struct counted *into, const struct counted *more)
-{
-    into->at[BASIS_DECAYED] += more->at[BASIS_DECAYED];
-    into->at[BASIS_RUN] += more->at[BASIS_RUN];
-}
-
-static void rescale_sums(struct use_sums *sums, double factor)
-{
-    sums->lines.at[BASIS_DECAYED] *= factor;
-    sums->fetched_bytes.at[BASIS_DECAYED] *= factor;
-    sums->followed.at[BASIS_DECAYED] *= factor;
-    sums->squares.at[BASIS_DECAYED] *= factor;
-    sums->used_bytes.at[BASIS_DECAYED] *= factor;
-    sums->touched_bytes.at[BASIS_DECAYED] *= factor;
-    for (int i = 0; i < LINE_USES; i++)
-        sums->uses[i].at[BASIS_DECAYED] *= factor;
-}
-
 void use_rescale(struct use *use, double factor)
 {
     for (int level = 0; level < USE_LEVELS; level++)
-        rescale_sums(&use->all[level], factor);
+        counted_rescale(&use->all[level], sizeof use->all[level], factor);
     for (size_t i = 0; use->rows && i < USE_ROWS; i++)
-        rescale_sums(&use->rows[i].sums, factor);
+        counted_rescale(&use->rows[i].sums, sizeof use->rows[i].sums, factor);
 }
 
 static bool use_tables_begin(struct use *use)
@@ -158,14 +140,7 @@ void use_join(struct use *use, uint64_t key, uint64_t into)
     if (!to)
         return;
     to->key = into;
-    use_row_sum(&to->sums.followed, &from->sums.followed);
-    use_row_sum(&to->sums.squares, &from->sums.squares);
-    use_row_sum(&to->sums.lines, &from->sums.lines);
-    use_row_sum(&to->sums.fetched_bytes, &from->sums.fetched_bytes);
-    use_row_sum(&to->sums.used_bytes, &from->sums.used_bytes);
-    use_row_sum(&to->sums.touched_bytes, &from->sums.touched_bytes);
-    for (int i = 0; i < LINE_USES; i++)
-        use_row_sum(&to->sums.uses[i], &from->sums.uses[i]);
+    counted_sum(&to->sums, &from->sums, sizeof to->sums);
     use->count += empty;
     *from = (struct use_row){.key = USE_MOVED};
 }
@@ -185,21 +160,11 @@ void distances_fini(struct distances *distances)
     *distances = (struct distances){0};
 }
 
-static void rescale_row(struct distances_row *row, double factor)
-{
-    row->uses.at[BASIS_DECAYED] *= factor;
-    row->all.at[BASIS_DECAYED] *= factor;
-    row->first.at[BASIS_DECAYED] *= factor;
-    for (int i = 0; i < DISTANCE_BUCKETS; i++)
-        row->bucket[i].at[BASIS_DECAYED] *= factor;
-}
-
 void distances_rescale(struct distances *distances, double factor)
 {
-    rescale_row(&distances->all, factor);
+    counted_rescale(&distances->all, sizeof distances->all, factor);
     for (size_t i = 0; distances->rows && i < DISTANCE_ROWS; i++)
-        if (distances->rows[i].key)
-            rescale_row(&distances->rows[i], factor);
+        counted_rescale(&distances->rows[i].counts, sizeof distances->rows[i].counts, factor);
 }
 
 /* Smallest distance of a bucket: below DISTANCE_STEPS each has its own. */
@@ -235,16 +200,16 @@ static struct distances_row *distances_row_find(const struct distances *distance
     return NULL;
 }
 
-static void distances_row_add(struct distances_row *row, const struct line_event *line,
-                              double scale)
+static void distances_counts_add(struct distances_counts *counts, const struct line_event *line,
+                                 double scale)
 {
     double weight = (double)line->weight;
-    counted_add(&row->uses, 1, scale);
-    counted_add(&row->all, weight, scale);
+    counted_add(&counts->uses, 1, scale);
+    counted_add(&counts->all, weight, scale);
     if (line->distance == LINE_NO_DISTANCE)
-        counted_add(&row->first, weight, scale);
+        counted_add(&counts->first, weight, scale);
     else
-        counted_add(&row->bucket[bucket_of(line->distance)], weight, scale);
+        counted_add(&counts->bucket[bucket_of(line->distance)], weight, scale);
 }
 
 static void distances_row_add_to(struct distances *distances, enum distances_of of, uint64_t id,
@@ -259,7 +224,7 @@ static void distances_row_add_to(struct distances *distances, enum distances_of 
     row->id = id;
     row->of = of;
     row->function = function;
-    distances_row_add(row, line, scale);
+    distances_counts_add(&row->counts, line, scale);
 }
 
 void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,
@@ -272,24 +237,9 @@ void distances_add(struct distances *distances, const struct line_event *line, u
     if (distances->failed)
         return;
     distances->line_bytes = line->line_bytes;
-    distances_row_add(&distances->all, line, scale);
+    distances_counts_add(&distances->all, line, scale);
     distances_row_add_to(distances, DISTANCES_OBJECT, object, function, line, scale);
     distances_row_add_to(distances, DISTANCES_INSTRUCTION, line->ip, function, line, scale);
-}
-
-static void distances_row_sum(struct counted *into, const struct counted *more)
-{
-    into->at[BASIS_RUN] += more->at[BASIS_RUN];
-    into->at[BASIS_DECAYED] += more->at[BASIS_DECAYED];
-}
-
-void distances_sum(struct distances_row *into, const struct distances_row *more)
-{
-    distances_row_sum(&into->uses, &more->uses);
-    distances_row_sum(&into->all, &more->all);
-    distances_row_sum(&into->first, &more->first);
-    for (int i = 0; i < DISTANCE_BUCKETS; i++)
-        distances_row_sum(&into->bucket[i], &more->bucket[i]);
 }
 
 void distances_join(struct distances *distances, uint32_t object, uint32_t into)
@@ -304,7 +254,7 @@ void distances_join(struct distances *distances, uint32_t object, uint32_t into)
     if (!to->key)
         *to = (struct distances_row){
             .key = key, .id = into, .of = DISTANCES_OBJECT, .function = from->function};
-    distances_sum(to, from);
+    counted_sum(&to->counts, &from->counts, sizeof to->counts);
     *from = (struct distances_row){.key = MOVED};
 }
 
@@ -327,13 +277,14 @@ double distances_step_down(double lines)
     return fmin(lines, start_of(bucket_of((uint64_t)fmax(lines, 0))));
 }
 
-double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis basis,
+double distances_miss_ratio(const struct distances_counts *counts, enum snapshot_basis basis,
                             double lines)
 {
-    double all = row->all.at[basis];
+    double all = counts->all.at[basis];
     unsigned own = bucket_of((uint64_t)fmax(lines, 0));
-    double misses = row->first.at[basis] + row->bucket[own].at[basis] * part_beyond(own, lines);
+    double misses =
+        counts->first.at[basis] + counts->bucket[own].at[basis] * part_beyond(own, lines);
     for (unsigned i = own + 1; i < DISTANCE_BUCKETS; i++)
-        misses += row->bucket[i].at[basis];
+        misses += counts->bucket[i].at[basis];
     return all > 0 ? fmin(misses / all, 1) : NAN;
 }

@@ -91,20 +91,24 @@ enum {
     DISTANCE_ROWS = 1 << 12
 };
 
-struct distances_row {
-    uint64_t key; /* 0: empty */
-    uint64_t id;
-    uint32_t of;          /* enum distances_of */
-    uint32_t function;    /* of an instruction */
+struct distances_counts {
     struct counted uses;  /* sampled uses */
     struct counted all;   /* uses represented by these */
     struct counted first; /* of lines that were not used before */
     struct counted bucket[DISTANCE_BUCKETS];
 };
 
+struct distances_row {
+    uint64_t key; /* 0: empty */
+    uint64_t id;
+    uint32_t of;       /* enum distances_of */
+    uint32_t function; /* of an instruction */
+    struct distances_counts counts;
+};
+
 struct distances {
     struct distances_row *rows; /* [DISTANCE_ROWS] */
-    struct distances_row all;
+    struct distances_counts all;
     uint32_t line_bytes; /* unit of distances; 0: none yet */
     size_t count;
     bool failed;
@@ -119,14 +123,11 @@ void distances_rescale(struct distances *distances, double factor);
 void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,
                    uint32_t function, double scale);
 
-/* Adds the counts of both. */
-void distances_sum(struct distances_row *into, const struct distances_row *more);
-
 /* Counts of one object belong to the other. */
 void distances_join(struct distances *distances, uint32_t object, uint32_t into);
 
 /* Miss ratio of a fully associative LRU cache of `lines`, under a basis; NAN: no distances. */
-double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis basis,
+double distances_miss_ratio(const struct distances_counts *counts, enum snapshot_basis basis,
                             double lines);
 
 /* The smallest size up from `lines`, and the largest down, between which counts are equal. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 /* An entry is looked at in one cache line. */
@@ -214,11 +215,8 @@ static void count_pair(struct comiss *comiss, uint32_t a, uint32_t b)
     uint32_t low = a < b ? a : b;
     uint32_t high = a < b ? b : a;
     uint64_t key = (uint64_t)low << 32 | high;
-    uint32_t *seen = hash_find(&comiss->pairs, key);
-    if (!seen && comiss->pairs.count < PAIRS_LIMIT)
-        seen = hash_insert(&comiss->pairs, key, NULL);
-    if (seen)
-        ++*seen;
+    if (comiss->pairs.count < PAIRS_LIMIT || hash_find(&comiss->pairs, key))
+        hash_add(&comiss->pairs, key, 1);
 }
 
 static void count_pairs(struct comiss *comiss, const struct window *window, bool lines)
@@ -240,11 +238,8 @@ static void count_pairs(struct comiss *comiss, const struct window *window, bool
 static void count_objects(struct comiss *comiss, const struct window *window)
 {
     hash_clear(&comiss->objects);
-    for (uint32_t i = 0; i < window->used; i++) {
-        uint32_t *count = hash_insert(&comiss->objects, window_at(window, i)->object, NULL);
-        if (count)
-            ++*count;
-    }
+    for (uint32_t i = 0; i < window->used; i++)
+        hash_add(&comiss->objects, window_at(window, i)->object, 1);
 }
 
 static double samples_of(const struct comiss *comiss, const struct window *window, uint32_t id,
@@ -254,31 +249,6 @@ static double samples_of(const struct comiss *comiss, const struct window *windo
         return window->entries[id].count;
     const uint32_t *count = hash_find(&comiss->objects, id);
     return count ? *count : 0;
-}
-
-static int more_often(const void *left, const void *right)
-{
-    const struct comiss_pair *a = left;
-    const struct comiss_pair *b = right;
-    if (a->together != b->together)
-        return a->together > b->together ? -1 : 1;
-    return a->lift > b->lift ? -1 : a->lift < b->lift;
-}
-
-/* Keeps the most frequent pairs of this pass, which start at `first`. */
-static void keep_pair(struct comiss *comiss, size_t first, size_t limit,
-                      const struct comiss_pair *pair)
-{
-    struct comiss_pair *least = &comiss->found[first];
-    if (comiss->found_count < first + limit) {
-        comiss->found[comiss->found_count++] = *pair;
-        return;
-    }
-    for (size_t i = first; i < comiss->found_count; i++)
-        if (more_often(&comiss->found[i], least) > 0)
-            least = &comiss->found[i];
-    if (more_often(pair, least) < 0)
-        *least = *pair;
 }
 
 static void judge_pair(struct comiss *comiss, const struct window *window, size_t first,
@@ -301,17 +271,20 @@ static void judge_pair(struct comiss *comiss, const struct window *window, size_
         pair.object_a = window->entries[a].object;
         pair.object_b = window->entries[b].object;
     }
-    keep_pair(comiss, first, HALF, &pair);
+    size_t count = comiss->found_count - first;
+    KEEP(comiss->found + first, &count, HALF, &pair, LARGEST(struct comiss_pair, together),
+         LARGEST(struct comiss_pair, lift), SMALLEST(struct comiss_pair, line_a),
+         SMALLEST(struct comiss_pair, line_b));
+    comiss->found_count = first + count;
 }
 
 static void find_pass(struct comiss *comiss, const struct window *window, bool lines)
 {
     size_t first = comiss->found_count;
     count_pairs(comiss, window, lines);
-    for (size_t i = 0; comiss->pairs.slots && i <= comiss->pairs.mask; i++)
-        if (comiss->pairs.slots[i].used)
-            judge_pair(comiss, window, first, &comiss->pairs.slots[i], lines);
-    qsort(comiss->found + first, comiss->found_count - first, sizeof *comiss->found, more_often);
+    const struct hash_slot *slot;
+    for (size_t i = 0; (slot = hash_next(&comiss->pairs, &i));)
+        judge_pair(comiss, window, first, slot, lines);
 }
 
 void comiss_find(struct comiss *comiss, const struct window *window)

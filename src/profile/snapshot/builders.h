@@ -69,11 +69,15 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena);
 
 /* The stacks of each function on each object, in callers.c. */
 struct build_stack {
-    uint32_t object;
-    uint32_t function;
+    uint64_t key; /* build_stack_key() */
     double weight;
     const struct snapshot_frame *outermost;
 };
+
+static inline uint64_t build_stack_key(uint32_t object, uint32_t function)
+{
+    return (uint64_t)object << 32 | function;
+}
 
 struct build_stacks {
     struct build_stack *list; /* [count] in the arena, by object and function, most weight first */

@@ -276,17 +276,6 @@ void build_callers(struct build *build)
 
 /* Whole stacks. */
 
-static int by_function(const void *left, const void *right)
-{
-    const struct build_stack *a = left;
-    const struct build_stack *b = right;
-    if (a->object != b->object)
-        return a->object < b->object ? -1 : 1;
-    if (a->function != b->function)
-        return a->function < b->function ? -1 : 1;
-    return a->weight > b->weight ? -1 : a->weight < b->weight;
-}
-
 /* The frame of a node, once each; NULL: not known. The nodes of a stack are CALLERS_DEEPEST at
  * most, whatever a recording says. */
 static const struct snapshot_frame *frame_of(struct build *build,
@@ -327,36 +316,29 @@ void build_stacks_list(struct build *build, struct build_stacks *stacks)
     *stacks = (struct build_stacks){.list = build_array(build, pairs->count, sizeof *stacks->list)};
     for (size_t i = 0; !build->failed && (pair = pairs_next(pairs, &i));) {
         struct build_stack *stack = &stacks->list[stacks->count];
+        uint32_t function = 0;
         if (PAIR_EVENT(pair->owner) != build->event)
             continue;
-        stack->object = PAIR_OBJECT(pair->owner);
         stack->weight = build_read(build, &pair->weight);
-        stack->outermost = frame_of(build, frames, (uint32_t)pair->key, 0, &stack->function);
+        stack->outermost = frame_of(build, frames, (uint32_t)pair->key, 0, &function);
+        stack->key = build_stack_key(PAIR_OBJECT(pair->owner), function);
         stacks->count += stack->outermost && stack->weight > 0;
     }
     if (!build->failed)
-        qsort(stacks->list, stacks->count, sizeof *stacks->list, by_function);
+        SORT(stacks->list, stacks->count, SMALLEST(struct build_stack, key),
+             LARGEST(struct build_stack, weight));
     free(frames);
 }
 
 const struct snapshot_stack *build_stacks_of(struct build *build, const struct build_stacks *stacks,
                                              uint32_t object, uint32_t function, size_t *count)
 {
-    const struct build_stack wanted = {.object = object, .function = function, .weight = INFINITY};
-    size_t low = 0;
+    uint64_t key = build_stack_key(object, function);
+    size_t low = SORTED_BELOW(stacks->list, stacks->count, key, key);
+    size_t end = SORTED_UP_TO(stacks->list, stacks->count, key, key);
     double all = 0;
-    for (size_t high = stacks->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (by_function(&stacks->list[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t end = low;
-    for (; end < stacks->count && stacks->list[end].object == object &&
-           stacks->list[end].function == function;
-         end++)
-        all += stacks->list[end].weight;
+    for (size_t i = low; i < end; i++)
+        all += stacks->list[i].weight;
     *count = end - low;
     struct snapshot_stack *list = *count ? arena_array(build->arena, *count, sizeof *list) : NULL;
     build->failed |= *count && !list;

@@ -36,24 +36,17 @@ struct throws {
     size_t count;
 };
 
-static int throw_order(const void *left, const void *right)
+static bool is_same_throw(const struct throw *a, const struct throw *b)
 {
-    const struct throw *a = left;
-    const struct throw *b = right;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    if (a->by_object != b->by_object)
-        return a->by_object < b->by_object ? -1 : 1;
-    if (a->by_thread != b->by_thread)
-        return a->by_thread < b->by_thread ? -1 : 1;
-    return a->by_function < b->by_function ? -1 : a->by_function > b->by_function;
+    return a->id == b->id && a->by_object == b->by_object && a->by_function == b->by_function &&
+           a->by_thread == b->by_thread;
 }
 
 static void merge(struct throws *throws)
 {
     size_t used = 0;
     for (size_t i = 0; i < throws->count; i++)
-        if (used && !throw_order(&throws->list[used - 1], &throws->list[i]))
+        if (used && is_same_throw(&throws->list[used - 1], &throws->list[i]))
             throws->list[used - 1].weight += throws->list[i].weight;
         else
             throws->list[used++] = throws->list[i];
@@ -90,8 +83,8 @@ static struct throws causes_gather(struct build *build, enum causes_of kind, boo
         throws.list[throws.count] = throw_of(build, kind, threads, pair);
         throws.list[throws.count++].weight = build_read(build, &pair->weight);
     }
-    if (throws.list)
-        qsort(throws.list, throws.count, sizeof *throws.list, throw_order);
+    SORT(throws.list, throws.count, SMALLEST(struct throw, id), SMALLEST(struct throw, by_object),
+         SMALLEST(struct throw, by_thread), SMALLEST(struct throw, by_function));
     merge(&throws);
     return throws;
 }
@@ -102,29 +95,6 @@ static struct throws causes_gather(struct build *build, enum causes_of kind, boo
 static size_t first_of(const struct throws *throws, uint32_t id)
 {
     return SORTED_BELOW(throws->list, throws->count, id, id);
-}
-
-static void causes_row_keep_thread(struct snapshot_causes_row *row, uint32_t tid, double share)
-{
-    size_t at = row->thread_count;
-    if (at == SNAPSHOT_EVICTOR_THREADS && row->threads[--at].share >= share)
-        return;
-    row->thread_count = at + 1;
-    for (; at > 0 && row->threads[at - 1].share < share; at--)
-        row->threads[at] = row->threads[at - 1];
-    row->threads[at] = (struct snapshot_evictor_thread){.tid = tid, .share = share};
-}
-
-static void causes_row_keep_evictor(struct snapshot_causes_row *row,
-                                    const struct snapshot_evictor *evictor)
-{
-    size_t at = row->evictor_count;
-    if (at == SNAPSHOT_EVICTORS && row->evictors[--at].share >= evictor->share)
-        return;
-    row->evictor_count = at + 1;
-    for (; at > 0 && row->evictors[at - 1].share < evictor->share; at--)
-        row->evictors[at] = row->evictors[at - 1];
-    row->evictors[at] = *evictor;
 }
 
 /* The share of the listed and unlisted evictors that are known; the same for threads. */
@@ -139,7 +109,8 @@ static double causes_row_fill_evictors(struct build *build, const struct throws 
                                            .function_id = throw->by_function,
                                            .share = throw->weight / row->figures.evicted};
         known += evictor.share;
-        causes_row_keep_evictor(row, &evictor);
+        KEEP(row->evictors, &row->evictor_count, SNAPSHOT_EVICTORS, &evictor,
+             LARGEST(struct snapshot_evictor, share));
     }
     for (size_t i = 0; i < row->evictor_count; i++) {
         row->evictors[i].function = build_function_name(build, row->evictors[i].function_id);
@@ -154,9 +125,12 @@ static double causes_row_fill_threads(struct build *build, const struct throws *
     double known = 0;
     for (size_t i = first_of(throws, row->id);
          row->figures.evicted > 0 && i < throws->count && throws->list[i].id == row->id; i++) {
-        double share = throws->list[i].weight / row->figures.evicted;
-        known += share;
-        causes_row_keep_thread(row, throws->list[i].by_thread, share);
+        struct snapshot_evictor_thread thread = {.tid = throws->list[i].by_thread,
+                                                 .share =
+                                                     throws->list[i].weight / row->figures.evicted};
+        known += thread.share;
+        KEEP(row->threads, &row->thread_count, SNAPSHOT_EVICTOR_THREADS, &thread,
+             LARGEST(struct snapshot_evictor_thread, share));
     }
     for (size_t i = 0; i < row->thread_count; i++) {
         row->threads[i].name = build_thread_name(build, row->threads[i].tid);
@@ -375,43 +349,28 @@ struct snapshot_causes_figures *build_figures_of(struct build *build,
 
 /* ---- lists ---- */
 
-static const struct causes_table *table_of(const struct causes *causes, enum causes_of kind)
+static const struct count_rows *table_of(const struct causes *causes, enum causes_of kind)
 {
     return kind == CAUSES_OBJECTS     ? &causes->objects
            : kind == CAUSES_FUNCTIONS ? &causes->functions
                                       : &causes->threads;
 }
 
-static void causes_list_keep(struct snapshot_causes_list *list,
-                             const struct snapshot_causes_row *row)
-{
-    double misses = row->figures.misses;
-    size_t at = list->count;
-    if (at == SNAPSHOT_CAUSES_ROWS) {
-        list->left_out++;
-        if (list->rows[--at].figures.misses >= misses)
-            return;
-    } else {
-        list->count++;
-    }
-    for (; at > 0 && list->rows[at - 1].figures.misses < misses; at--)
-        list->rows[at] = list->rows[at - 1];
-    list->rows[at] = *row;
-}
-
 static void list_kind(struct build *build, enum causes_of kind, struct snapshot_causes_figures *all)
 {
-    const struct causes_table *table = table_of(&build->profile->causes, kind);
+    const struct count_rows *table = table_of(&build->profile->causes, kind);
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
     list->rows = build_array(build, SNAPSHOT_CAUSES_ROWS, sizeof *list->rows);
     for (uint32_t id = 0; !build->failed && CAUSES_SLOT(id, 0) < table->slot_count; id++) {
-        const struct causes_row *from = causes_table_find(table, CAUSES_SLOT(id, build->event), 0);
+        const struct causes_row *from = count_rows_find(table, CAUSES_SLOT(id, build->event), 0);
         struct snapshot_causes_row row = {.id = id, .unlisted = NAN};
         build_sum_causes(build, from, &row.figures);
         build_sum_causes(build, from, all);
         if (!build_share_causes(&row.figures))
             continue;
-        causes_list_keep(list, &row);
+        list->left_out += list->count == SNAPSHOT_CAUSES_ROWS;
+        KEEP(list->rows, &list->count, SNAPSHOT_CAUSES_ROWS, &row,
+             LARGEST(struct snapshot_causes_row, figures.misses));
     }
     for (size_t i = 0; i < list->count; i++)
         name_row(build, kind, &list->rows[i]);
@@ -449,15 +408,15 @@ static void sum_code(const struct build *build, const struct matrix_axes *axes,
                      struct snapshot_causes_figures *sums)
 {
     const struct pairs *pairs = &build->profile->code;
-    const struct causes_table *table = &build->profile->causes.code;
+    const struct count_rows *table = &build->profile->causes.code;
     const struct pair *pair;
     for (size_t i = 0; (pair = pairs_next(pairs, &i));) {
         if (PAIR_EVENT(pair->owner) != build->event)
             continue;
-        build_sum_causes(build,
-                         causes_table_find(table, (size_t)(pair - pairs->at),
-                                           pairs_hash(pair->owner, pair->key)),
-                         &sums[cell_of(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
+        build_sum_causes(
+            build,
+            count_rows_find(table, (size_t)(pair - pairs->at), pairs_hash(pair->owner, pair->key)),
+            &sums[cell_of(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
     }
 }
 

@@ -25,13 +25,8 @@ static bool sum_attributed(const struct build *build, double *sums)
     const struct pair *pair;
     struct hash index = {0};
     bool known = true;
-    hash_init(&index);
-    for (size_t i = 0; i < build->unplaced_count && known; i++) {
-        uint32_t *at = hash_insert(&index, sorted[i]->key, NULL);
-        known = at;
-        if (at)
-            *at = (uint32_t)i;
-    }
+    for (size_t i = 0; i < build->unplaced_count && known; i++)
+        known = hash_put(&index, sorted[i]->key, (uint32_t)i);
     for (size_t i = 0; known && (pair = pairs_next(code, &i));) {
         if (PAIR_EVENT(pair->owner) != build->event)
             continue;
@@ -304,19 +299,17 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
     struct snapshot *snapshot = build->snapshot;
     const struct tally *total = &build->profile->all[build->event];
     double samples = build_effective(build, total);
-    struct hash index;
-    hash_init(&index);
+    struct hash index = {0};
     snapshot->code = build_array(build, CODES_ALL, sizeof *snapshot->code);
     if (snapshot->code)
         list_functions(build, snapshot->code);
     for (size_t i = 0; i < snapshot->code_count; i++) {
         struct snapshot_code *code = &snapshot->code[i];
-        uint32_t *at = hash_insert(&index, code->id, NULL);
-        build->failed |= !at;
-        if (at)
-            *at = (uint32_t)i;
+        build->failed |= !hash_put(&index, code->id, (uint32_t)i);
         code->share = interval_share(code->share.value, samples);
-        code->rates = build_function_rates(build, code->id);
+        struct build_sums sums = {0};
+        build_sum_function(build, code->id, &sums);
+        code->rates = build_rates(build, &sums.rates);
         code->use = build_use(build, USE_FUNCTION, code->id, 0);
         code_describe(build, code);
         build_note_unplaced(build, code);
@@ -556,7 +549,7 @@ static void describe_object(struct build *build, uint32_t id, struct snapshot_ac
     const struct profile *profile = build->profile;
     const struct tally *tally = tallies_at(&profile->objects, id, build->event);
     struct object_desc desc;
-    struct levels_sums sums = {0};
+    struct build_sums sums = {0};
     bool known = build_describe_object(build, id, &desc);
     build_sum_object(build, id, &sums);
     const struct snapshot_levels *levels = build_levels(build, &sums);

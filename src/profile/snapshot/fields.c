@@ -32,8 +32,7 @@ static bool build_same_field(const struct snapshot_field *a, const struct snapsh
  * lines. Sums are large, so they are made for the fields that are kept. */
 
 struct field_sums {
-    struct levels_sums levels;
-    struct rates_sums rates;
+    struct build_sums sums;
     struct snapshot_use use;
     struct snapshot_causes_figures causes;
 };
@@ -43,9 +42,8 @@ static void sum_pair(const struct build *build, const struct pair *pair, struct 
     const struct profile *profile = build->profile;
     size_t slot = (size_t)(pair - profile->offsets.at);
     uint64_t key = pairs_hash(pair->owner, pair->key);
-    build_sum_offset(build, pair, &sums->levels);
-    build_sum_offset_rates(build, pair, &sums->rates);
-    build_sum_causes(build, causes_table_find(&profile->causes.offsets, slot, key), &sums->causes);
+    build_sum_offset(build, pair, &sums->sums);
+    build_sum_causes(build, count_rows_find(&profile->causes.offsets, slot, key), &sums->causes);
 }
 
 /* Index of the field that a pair's place belongs to; object->field_count: none that is kept. */
@@ -97,8 +95,8 @@ static void build_field_figures(struct build *build, struct snapshot_object *obj
         build_sum_offset_use(build, pairs[i], &sums[field].use);
     }
     for (size_t i = 0; sums && i < object->field_count; i++) {
-        object->fields[i].levels = build_levels(build, &sums[i].levels);
-        object->fields[i].rates = build_rates(build, &sums[i].rates);
+        object->fields[i].levels = build_levels(build, &sums[i].sums);
+        object->fields[i].rates = build_rates(build, &sums[i].sums.rates);
         object->fields[i].use = build_use_of(build, &sums[i].use);
         object->fields[i].causes = build_figures_of(build, &sums[i].causes);
     }

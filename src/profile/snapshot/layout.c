@@ -389,19 +389,6 @@ static bool layout_begin(struct build *build, const struct snapshot_object *obje
     return layout->name && layout->size && layout->share >= shown_from;
 }
 
-static void put_in_order(struct snapshot_object *object, const struct snapshot_layout *layout)
-{
-    size_t at = object->layout_count;
-    while (at > 0 && object->layouts[at - 1].samples < layout->samples)
-        at--;
-    if (at == LAYOUTS)
-        return;
-    size_t kept = object->layout_count < LAYOUTS ? object->layout_count : LAYOUTS - 1;
-    memmove(&object->layouts[at + 1], &object->layouts[at], (kept - at) * sizeof *object->layouts);
-    object->layouts[at] = *layout;
-    object->layout_count = kept + 1;
-}
-
 void build_layouts(struct build *build, struct snapshot_object *object,
                    const struct snapshot_field *fields, size_t count)
 {
@@ -417,6 +404,7 @@ void build_layouts(struct build *build, struct snapshot_object *object,
         if (!layout_begin(build, object, fields + i, next - i, &drawing, &layout))
             continue;
         layout_draw_rows(&drawing, object->id);
-        put_in_order(object, &layout);
+        KEEP(object->layouts, &object->layout_count, LAYOUTS, &layout,
+             LARGEST(struct snapshot_layout, samples));
     }
 }

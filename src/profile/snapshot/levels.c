@@ -14,46 +14,10 @@
 #include "profile/tables/rates.h"
 
 static void add_recorded(const struct build *build, const struct levels *levels,
-                         struct levels_sums *sums)
+                         struct build_sums *sums)
 {
     for (int i = 0; levels && i < LEVELS_COUNTS; i++)
         sums->recorded[i] += build_read(build, &levels->at[i]);
-}
-
-void build_sum_object(const struct build *build, uint32_t object, struct levels_sums *sums)
-{
-    const struct profile *profile = build->profile;
-    size_t slot = (size_t)object * profile->objects.events + build->event;
-    add_recorded(build, levels_find(&profile->object_levels, slot, 1), sums);
-    for (uint16_t i = 0; i < profile->options.event_count; i++)
-        sums->counted[i] += build_read(build, &tallies_at(&profile->objects, object, i)->weight);
-}
-
-void build_sum_offset(const struct build *build, const struct pair *pair, struct levels_sums *sums)
-{
-    const struct profile *profile = build->profile;
-    size_t slot = (size_t)(pair - profile->offsets.at);
-    add_recorded(build,
-                 levels_find(&profile->offset_levels, slot, pairs_hash(pair->owner, pair->key)),
-                 sums);
-    for (uint16_t i = 0; i < profile->options.event_count; i++) {
-        uint32_t owner = PAIR_OWNER(PAIR_OBJECT(pair->owner), i);
-        const struct pair *other = pairs_find(&profile->offsets, pairs_hash(owner, pair->key));
-        if (other)
-            sums->counted[i] += build_read(build, &other->weight);
-    }
-}
-
-void build_sum_code(const struct build *build, const struct pair *pair, struct levels_sums *sums)
-{
-    const struct profile *profile = build->profile;
-    uint32_t event = PAIR_EVENT(pair->owner);
-    size_t slot = (size_t)(pair - profile->code.at);
-    sums->counted[event] += build_read(build, &pair->weight);
-    if (event == build->event)
-        add_recorded(build,
-                     levels_find(&profile->code_levels, slot, pairs_hash(pair->owner, pair->key)),
-                     sums);
 }
 
 double build_cycles(const struct build *build, const struct levels *levels)
@@ -65,14 +29,14 @@ double build_cycles(const struct build *build, const struct levels *levels)
 }
 
 /* Weight of the first event of a role; NAN: none is sampled. */
-static double weight_of_role(const struct build *build, const struct levels_sums *sums,
+static double weight_of_role(const struct build *build, const struct build_sums *sums,
                              enum event_role role)
 {
     const struct snapshot_source *source = &build->snapshot->source;
     uint16_t events = build->profile->options.event_count;
     for (uint16_t i = 0; i < events && i < source->event_count; i++)
         if (source->events[i].role == role)
-            return sums->counted[i];
+            return sums->rates.events[i].weight;
     return NAN;
 }
 
@@ -83,7 +47,7 @@ static void set_level(struct snapshot_levels *levels, enum data_level level, dou
 }
 
 /* False: fewer than two of the events are sampled, which separate no levels. */
-static bool work_out(const struct build *build, const struct levels_sums *sums,
+static bool work_out(const struct build *build, const struct build_sums *sums,
                      struct snapshot_levels *levels)
 {
     double l1 = weight_of_role(build, sums, EVENT_MISS_L1);
@@ -253,7 +217,7 @@ void snapshot_levels_derive(struct snapshot_levels *levels)
     name_leading(levels);
 }
 
-struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums)
+struct snapshot_levels *build_levels(struct build *build, const struct build_sums *sums)
 {
     struct snapshot_levels levels;
     set_unknown(&levels);
@@ -263,17 +227,6 @@ struct snapshot_levels *build_levels(struct build *build, const struct levels_su
         return NULL;
     snapshot_levels_derive(&levels);
     return build_copy(build, &levels, sizeof levels);
-}
-
-struct snapshot_levels *build_all_levels(struct build *build)
-{
-    const struct profile *profile = build->profile;
-    struct levels_sums sums = {0};
-    add_recorded(build, &profile->all_levels[build->event], &sums);
-    build->waited = waited(sums.recorded);
-    for (uint16_t i = 0; i < profile->options.event_count; i++)
-        sums.counted[i] = build_read(build, &profile->all[i].weight);
-    return build_levels(build, &sums);
 }
 
 /* The sums that rates are made of, out of the tables that are kept for other reasons: tallies by
@@ -293,10 +246,10 @@ static void add_levels(const struct build *build, const struct levels *levels,
                        struct rates_sums *sums)
 {
     for (int i = 0; levels && i < DATA_LEVEL_COUNT; i++) {
-        double waited = build_read(build, &levels->at[LEVELS_WAITED(i)]);
+        double cycles = build_read(build, &levels->at[LEVELS_WAITED(i)]);
         sums->found[i] += build_read(build, &levels->at[LEVELS_FOUND(i)]);
-        sums->waited_at[i] += waited;
-        sums->waited.weight += waited;
+        sums->waited_at[i] += cycles;
+        sums->waited.weight += cycles;
     }
     if (levels)
         sums->waited.squares += read_squares(build, &levels->at[LEVELS_WAITED_SQUARES]);
@@ -341,59 +294,51 @@ struct snapshot_rates *build_rates(struct build *build, const struct rates_sums 
     return known ? build_copy(build, &rates, sizeof rates) : NULL;
 }
 
-struct snapshot_rates *build_all_rates(struct build *build)
+/* Levels by event: `levels` of an event, of the same thing. */
+static void add_event(const struct build *build, int event, const struct levels *levels,
+                      struct build_sums *sums)
+{
+    if (event == build->event)
+        add_recorded(build, levels, sums);
+    if (event == reporting_event(&build->rates))
+        add_levels(build, levels, &sums->rates);
+}
+
+void build_all_levels(struct build *build)
 {
     const struct profile *profile = build->profile;
-    struct rates_sums *all = &build->rates_all;
+    struct build_sums sums = {0};
     plan(build);
-    for (uint16_t i = 0; i < profile->options.event_count; i++)
-        all->events[i] = read_tally(build, &profile->all[i]);
-    if (reporting_event(&build->rates) >= 0)
-        add_levels(build, &profile->all_levels[reporting_event(&build->rates)], all);
-    return build_rates(build, all);
+    for (uint16_t i = 0; i < profile->options.event_count; i++) {
+        amount_add(&sums.rates.events[i], read_tally(build, &profile->all[i]));
+        add_event(build, i, &profile->all_levels[i], &sums);
+    }
+    build->waited = waited(sums.recorded);
+    build->rates_all = sums.rates;
+    build->snapshot->levels = build_levels(build, &sums);
+    build->snapshot->rates = build_rates(build, &sums.rates);
 }
 
 /* Of an object or a function. */
 static void add_tallies(const struct build *build, const struct tallies *tallies,
-                        const struct levels_table *levels, uint32_t id, struct rates_sums *sums)
+                        const struct count_rows *levels, uint32_t id, struct build_sums *sums)
 {
-    int event = reporting_event(&build->rates);
-    for (uint16_t i = 0; i < build->profile->options.event_count; i++)
-        sums->events[i] = read_tally(build, tallies_at(tallies, id, i));
-    if (event >= 0)
-        add_levels(build, levels_find(levels, (size_t)id * tallies->events + (size_t)event, 1),
-                   sums);
-}
-
-void build_sum_object_rates(const struct build *build, uint32_t object, struct rates_sums *sums)
-{
-    const struct profile *profile = build->profile;
-    add_tallies(build, &profile->objects, &profile->object_levels, object, sums);
-    while ((object = build_next_part(build, object))) {
-        struct rates_sums more = {0};
-        add_tallies(build, &profile->objects, &profile->object_levels, object, &more);
-        rates_join(sums, &more);
+    for (uint16_t i = 0; i < build->profile->options.event_count; i++) {
+        amount_add(&sums->rates.events[i], read_tally(build, tallies_at(tallies, id, i)));
+        add_event(build, i, count_rows_find(levels, (size_t)id * tallies->events + i, 1), sums);
     }
 }
 
-void build_sum_function_rates(const struct build *build, uint32_t function, struct rates_sums *sums)
+void build_sum_object(const struct build *build, uint32_t object, struct build_sums *sums)
+{
+    const struct profile *profile = build->profile;
+    add_tallies(build, &profile->objects, &profile->object_levels, object, sums);
+}
+
+void build_sum_function(const struct build *build, uint32_t function, struct build_sums *sums)
 {
     const struct profile *profile = build->profile;
     add_tallies(build, &profile->functions, &profile->function_levels, function, sums);
-}
-
-struct snapshot_rates *build_object_rates(struct build *build, uint32_t object)
-{
-    struct rates_sums sums = {0};
-    build_sum_object_rates(build, object, &sums);
-    return build_rates(build, &sums);
-}
-
-struct snapshot_rates *build_function_rates(struct build *build, uint32_t function)
-{
-    struct rates_sums sums = {0};
-    build_sum_function_rates(build, function, &sums);
-    return build_rates(build, &sums);
 }
 
 /* Pairs have no squares: their samples are taken to weigh as unevenly as the object's. */
@@ -408,22 +353,17 @@ static struct amount read_pair(const struct build *build, const struct pair *pai
 
 /* `levels`: of the pairs of the same table. */
 static void add_pair(const struct build *build, const struct pairs *pairs,
-                     const struct levels_table *levels, const struct pair *pair,
-                     struct rates_sums *sums)
+                     const struct count_rows *levels, const struct pair *pair,
+                     struct build_sums *sums)
 {
-    struct amount amount = read_pair(build, pair);
-    uint32_t event = PAIR_EVENT(pair->owner);
-    sums->events[event].weight += amount.weight;
-    sums->events[event].squares += amount.squares;
-    if ((int)event == reporting_event(&build->rates))
-        add_levels(
-            build,
-            levels_find(levels, (size_t)(pair - pairs->at), pairs_hash(pair->owner, pair->key)),
-            sums);
+    int event = (int)PAIR_EVENT(pair->owner);
+    size_t slot = (size_t)(pair - pairs->at);
+    amount_add(&sums->rates.events[event], read_pair(build, pair));
+    add_event(build, event, count_rows_find(levels, slot, pairs_hash(pair->owner, pair->key)),
+              sums);
 }
 
-void build_sum_offset_rates(const struct build *build, const struct pair *pair,
-                            struct rates_sums *sums)
+void build_sum_offset(const struct build *build, const struct pair *pair, struct build_sums *sums)
 {
     const struct profile *profile = build->profile;
     for (uint16_t i = 0; i < profile->options.event_count; i++) {
@@ -434,8 +374,7 @@ void build_sum_offset_rates(const struct build *build, const struct pair *pair,
     }
 }
 
-void build_sum_code_rates(const struct build *build, const struct pair *pair,
-                          struct rates_sums *sums)
+void build_sum_code(const struct build *build, const struct pair *pair, struct build_sums *sums)
 {
     add_pair(build, &build->profile->code, &build->profile->code_levels, pair, sums);
 }
@@ -591,12 +530,8 @@ static bool window_waits_init(struct window_waits *sums, const struct build *bui
                            &taken) &&
                 found;
     hash_fini(&taken);
-    for (size_t i = 0; made && i < snapshot->code_count; i++) {
-        uint32_t *index = hash_insert(&sums->function_index, snapshot->code[i].id, NULL);
-        made = index;
-        if (index)
-            *index = (uint32_t)i;
-    }
+    for (size_t i = 0; made && i < snapshot->code_count; i++)
+        made = hash_put(&sums->function_index, snapshot->code[i].id, (uint32_t)i);
     return made && sums->objects && sums->functions && sums->chased;
 }
 
@@ -622,12 +557,8 @@ static bool take_entry(struct window_waits *sums, const struct build *build,
     if (object != UINT32_MAX)
         groups[count++] = &sums->objects[object];
     waits_take(&sums->waits, entry, groups, count);
-    if (!function || object == UINT32_MAX || !entry->chases)
-        return true;
-    uint32_t *chases = hash_insert(&sums->chases, (uint64_t)*function << 32 | object, NULL);
-    if (chases)
-        ++*chases;
-    return chases;
+    return !function || object == UINT32_MAX || !entry->chases ||
+           hash_add(&sums->chases, (uint64_t)*function << 32 | object, 1);
 }
 
 static void build_objects_waits(struct build *build, struct window_waits *sums)
@@ -736,10 +667,8 @@ static void build_stalled(struct build *build)
     const int events[] = {build->rates.stall, build->rates.cycles};
     struct rates_sums all = {0};
     for (size_t i = 0; i < 2; i++) {
-        struct amount placed = read_tally(build, &profile->all[events[i]]);
-        struct amount unplaced = read_tally(build, &profile->unplaced.all[events[i]]);
-        all.events[events[i]] =
-            (struct amount){placed.weight + unplaced.weight, placed.squares + unplaced.squares};
+        all.events[events[i]] = read_tally(build, &profile->all[events[i]]);
+        amount_add(&all.events[events[i]], read_tally(build, &profile->unplaced.all[events[i]]));
     }
     struct snapshot_share part = rates_stalled(&build->rates, &all);
     if (!isnan(part.value) && !isnan(part.high))

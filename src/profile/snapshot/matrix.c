@@ -70,7 +70,7 @@ static void open_row(const struct build *build, struct matrix_filling *filling, 
     double amount[QUANTITIES];
     size_t slot = (size_t)function * profile->functions.events + build->event;
     read_amounts(build, filling, tallies_at(&profile->functions, function, 0),
-                 levels_find(&profile->function_levels, slot, 1), amount);
+                 count_rows_find(&profile->function_levels, slot, 1), amount);
     for (int i = 0; i < QUANTITIES; i++) {
         filling->row_left[i][row] = amount[i];
         filling->row_left[i][filling->rows] -= amount[i];
@@ -86,7 +86,7 @@ static void open_column(const struct build *build, struct matrix_filling *fillin
     do {
         size_t slot = (size_t)object * profile->objects.events + build->event;
         read_amounts(build, filling, tallies_at(&profile->objects, object, 0),
-                     levels_find(&profile->object_levels, slot, 1), amount);
+                     count_rows_find(&profile->object_levels, slot, 1), amount);
         for (int i = 0; i < QUANTITIES; i++) {
             filling->column_left[i][column] += amount[i];
             filling->column_left[i][filling->columns] -= amount[i];
@@ -170,9 +170,9 @@ static void put_pair(const struct build *build, const struct pair *pair,
     matrix_put_amount(filling, STORES, row, column, build_samples(build, &pair->stores));
     if (filling->timed)
         matrix_put_amount(filling, CYCLES, row, column,
-                          build_cycles(build, levels_find(&profile->code_levels,
-                                                          (size_t)(pair - profile->code.at),
-                                                          pairs_hash(pair->owner, pair->key))));
+                          build_cycles(build, count_rows_find(&profile->code_levels,
+                                                              (size_t)(pair - profile->code.at),
+                                                              pairs_hash(pair->owner, pair->key))));
 }
 
 static void put_pairs(const struct build *build, const struct matrix_axes *axes,
@@ -302,26 +302,15 @@ static const double least_site = 1.0 / 4000;
 
 /* ---- instructions and fields ---- */
 
-static int by_address(const void *key, const void *row)
-{
-    uint64_t address = *(const uint64_t *)key;
-    const struct snapshot_instruction *instruction = row;
-    return address < instruction->address ? -1 : address > instruction->address;
-}
-
 static void locate(const struct build *build, size_t row, struct snapshot_matrix_site *site)
 {
     const struct snapshot *snapshot = build->snapshot;
     const struct snapshot_code *code = &snapshot->code[snapshot->matrix.rows[row]];
-    const struct snapshot_instruction *instruction =
-        code->instruction_count
-            ? bsearch(&site->address, code->instructions, code->instruction_count,
-                      sizeof *code->instructions, by_address)
-            : NULL;
-    if (!instruction)
+    size_t at = SORTED_BELOW(code->instructions, code->instruction_count, address, site->address);
+    if (at == code->instruction_count || code->instructions[at].address != site->address)
         return;
-    site->file = instruction->file;
-    site->line = instruction->line;
+    site->file = code->instructions[at].file;
+    site->line = code->instructions[at].line;
 }
 
 /* Many sites are on few fields: `known` holds the first site of each, + 1. */
@@ -431,29 +420,19 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
 
 /* ---- levels and rates ---- */
 
-/* Of each cell, by rows; NULL: not recorded. */
-struct cell_sums {
-    struct levels_sums *levels;
-    struct rates_sums *rates;
-};
-
-/* Pairs of all events: those that do not rank carry levels and rates too. */
-static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
-                      const struct cell_sums *sums)
+/* Of each cell, from pairs of all events: those that do not rank carry levels and rates too. */
+static void sum_cells(const struct build *build, const struct matrix_axes *axes,
+                      struct build_sums *sums)
 {
     const struct pair *pair;
     for (size_t i = 0; (pair = pairs_next(&build->profile->code, &i));) {
         size_t row = matrix_axes_row(axes, pair->extra);
-        size_t cell =
-            row * matrix_axes_width(axes) + matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
-        if (sums->levels)
-            build_sum_code(build, pair, &sums->levels[cell]);
-        if (sums->rates)
-            build_sum_code_rates(build, pair, &sums->rates[cell]);
+        size_t column = matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+        build_sum_code(build, pair, &sums[row * matrix_axes_width(axes) + column]);
     }
 }
 
-static void list_levels(struct build *build, size_t cells, const struct levels_sums *sums)
+static void list_levels(struct build *build, size_t cells, const struct build_sums *sums)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
     for (size_t i = 0; i < cells && !build->failed; i++)
@@ -463,7 +442,7 @@ static void list_levels(struct build *build, size_t cells, const struct levels_s
 
 /* Of what rates are made, so that those of several lines together can be made too. */
 static void list_rates(struct build *build, const struct matrix_axes *axes, size_t cells,
-                       const struct rates_sums *sums)
+                       const struct build_sums *sums)
 {
     const struct snapshot *snapshot = build->snapshot;
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
@@ -471,44 +450,38 @@ static void list_rates(struct build *build, const struct matrix_axes *axes, size
     for (size_t i = 0; i < cells; i++)
         if (snapshot_matrix_any(&matrix->cells[i]) && i % width < axes->columns &&
             i / width < axes->rows)
-            matrix->cells[i].rates = build_copy(build, &sums[i], sizeof sums[i]);
+            matrix->cells[i].rates = build_copy(build, &sums[i].rates, sizeof sums[i].rates);
     for (size_t i = 0; i < axes->rows; i++) {
-        struct rates_sums all = {0};
-        build_sum_function_rates(build, snapshot->code[matrix->rows[i]].id, &all);
-        matrix->row_totals[i].rates = build_copy(build, &all, sizeof all);
+        struct build_sums all = {0};
+        build_sum_function(build, snapshot->code[matrix->rows[i]].id, &all);
+        matrix->row_totals[i].rates = build_copy(build, &all.rates, sizeof all.rates);
     }
     for (size_t i = 0; i < axes->columns; i++) {
-        struct rates_sums all = {0};
-        build_sum_object_rates(build, snapshot->objects[matrix->columns[i]].id, &all);
-        matrix->column_totals[i].rates = build_copy(build, &all, sizeof all);
+        struct build_sums all = {0};
+        uint32_t object = snapshot->objects[matrix->columns[i]].id;
+        do
+            build_sum_object(build, object, &all);
+        while ((object = build_next_part(build, object)));
+        matrix->column_totals[i].rates = build_copy(build, &all.rates, sizeof all.rates);
     }
-    struct rates_plan *plan = build_array(build, 1, sizeof *plan);
-    struct rates_sums *all = build_array(build, 1, sizeof *all);
-    if (build->failed)
-        return;
-    *plan = build->rates;
-    *all = build->rates_all;
-    matrix->rates_plan = plan;
-    matrix->rates_all = all;
+    matrix->rates_plan = build_copy(build, &build->rates, sizeof build->rates);
+    matrix->rates_all = build_copy(build, &build->rates_all, sizeof build->rates_all);
 }
 
 static void build_cell_levels(struct build *build, const struct matrix_axes *axes)
 {
     const struct snapshot *snapshot = build->snapshot;
     size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
-    struct cell_sums sums = {0};
-    if (snapshot->levels)
-        sums.levels = build_scratch(build, cells, sizeof *sums.levels);
-    if (snapshot->rates)
-        sums.rates = build_scratch(build, cells, sizeof *sums.rates);
-    if (!build->failed && (sums.levels || sums.rates))
-        sum_pairs(build, axes, &sums);
-    if (!build->failed && sums.levels)
-        list_levels(build, cells, sums.levels);
-    if (!build->failed && sums.rates)
-        list_rates(build, axes, cells, sums.rates);
-    free(sums.levels);
-    free(sums.rates);
+    if (!snapshot->levels && !snapshot->rates)
+        return;
+    struct build_sums *sums = build_scratch(build, cells, sizeof *sums);
+    if (!build->failed)
+        sum_cells(build, axes, sums);
+    if (!build->failed && snapshot->levels)
+        list_levels(build, cells, sums);
+    if (!build->failed && snapshot->rates)
+        list_rates(build, axes, cells, sums);
+    free(sums);
 }
 
 /* Parts of the cells: sites, blocks, levels. */

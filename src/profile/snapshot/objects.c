@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
@@ -101,7 +103,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
 {
     struct profile *profile = build->profile;
     struct object_extra extra = profile->extras[object->id];
-    struct levels_sums sums = {0};
+    struct build_sums sums = {0};
     add_tally(build, object, object->id);
     build_sum_object(build, object->id, &sums);
     for (uint32_t id = object->id; (id = build_next_part(build, id));) {
@@ -123,7 +125,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     fill_typed(object, &extra);
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
-    object->rates = build_object_rates(build, object->id);
+    object->rates = build_rates(build, &sums.rates);
     object->use = build_use(build, USE_OBJECT, object->id, 0);
 }
 
@@ -199,15 +201,10 @@ static void index_objects(struct build *build)
     SORT(snapshot->objects, snapshot->object_count, LARGEST(struct snapshot_object, samples),
          SMALLEST(struct snapshot_object, id));
     for (size_t i = 0; i < snapshot->object_count; i++) {
-        uint32_t *index = hash_insert(&build->index, snapshot->objects[i].id, NULL);
-        if (index)
-            *index = (uint32_t)i + 1;
-        build->failed |= !index;
-        for (uint32_t id = snapshot->objects[i].id; (id = build_next_part(build, id));) {
-            uint32_t *same = hash_insert(&build->index, id, NULL);
-            if (same)
-                *same = (uint32_t)i + 1;
-        }
+        uint32_t id = snapshot->objects[i].id;
+        do
+            build->failed |= !hash_put(&build->index, id, (uint32_t)i);
+        while ((id = build_next_part(build, id)));
     }
 }
 
@@ -219,8 +216,7 @@ void build_objects(struct build *build)
     build->failed = !snapshot->objects;
     find_parts(build);
     build_unplaced(build);
-    snapshot->levels = build_all_levels(build);
-    snapshot->rates = build_all_rates(build);
+    build_all_levels(build);
     snapshot->objects_least = least_listed(build);
     for (uint32_t id = 0; id < build->profile->objects.ids && !build->failed; id++) {
         double share = share_of(build, id);
@@ -594,31 +590,21 @@ static bool call(struct snapshot_bin *bin, unsigned index, bool by_line, struct 
     return bin->called;
 }
 
-static const char *shown_name(const struct snapshot_bin *bin)
-{
-    return bin->called ? bin->called : bin->heap.name;
-}
-
-static int by_shown_name(const void *left, const void *right)
-{
-    const struct snapshot_bin *a = *(struct snapshot_bin *const *)left;
-    const struct snapshot_bin *b = *(struct snapshot_bin *const *)right;
-    int names = strcmp(shown_name(a), shown_name(b));
-    return names ? names : a->heap.id < b->heap.id ? -1 : a->heap.id > b->heap.id;
-}
-
 /* Calls at several places of one function, without a known line, have numbers. */
 static bool number_twins(struct snapshot_bin **bins, size_t count, struct arena *arena)
 {
-    const char *name = NULL;
-    qsort(bins, count, sizeof *bins, by_shown_name);
-    for (size_t i = 0, same = 0; i < count; i++) {
-        same = name && !strcmp(name, shown_name(bins[i])) ? same + 1 : 1;
-        name = same > 1 ? name : shown_name(bins[i]);
-        if (same > 1 && !(bins[i]->called = arena_printf(arena, "%s #%zu", name, same)))
-            return false;
+    struct hash given = {0};
+    bool done = true;
+    SORT_POINTERS(bins, count, SMALLEST(struct snapshot_bin, heap.id));
+    for (size_t i = 0; i < count && done; i++) {
+        const char *shown = bins[i]->called ? bins[i]->called : bins[i]->heap.name;
+        const char *name = text_numbered(&given, 0, shown, arena);
+        done = name;
+        if (name != shown)
+            bins[i]->called = name;
     }
-    return true;
+    hash_fini(&given);
+    return done;
 }
 
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
@@ -653,49 +639,41 @@ enum { FUNCTIONS = 24, INSTRUCTIONS = 1024 };
 static const double worth = 0.01; /* of its function's samples */
 
 /* The hot instructions, by address. */
-struct hot {
-    struct snapshot_instruction *at[INSTRUCTIONS];
-    size_t count;
+struct hot_one {
+    uint64_t address;
+    struct snapshot_instruction *instruction;
 };
 
-static int by_address(const void *left, const void *right)
-{
-    const struct snapshot_instruction *a = *(struct snapshot_instruction *const *)left;
-    const struct snapshot_instruction *b = *(struct snapshot_instruction *const *)right;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
+struct hot {
+    struct hot_one at[INSTRUCTIONS];
+    size_t count;
+};
 
 static void partners_gather(const struct build *build, struct hot *hot)
 {
     const struct snapshot *snapshot = build->snapshot;
     for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS; i++)
-        for (size_t k = 0; k < snapshot->code[i].instruction_count; k++)
-            if (snapshot->code[i].instructions[k].share >= worth && hot->count < INSTRUCTIONS)
-                hot->at[hot->count++] = &snapshot->code[i].instructions[k];
-    qsort(hot->at, hot->count, sizeof hot->at[0], by_address);
+        for (size_t k = 0; k < snapshot->code[i].instruction_count; k++) {
+            struct snapshot_instruction *one = &snapshot->code[i].instructions[k];
+            if (one->share >= worth && hot->count < INSTRUCTIONS)
+                hot->at[hot->count++] = (struct hot_one){one->address, one};
+        }
+    SORT_BY(hot->at, hot->count, address);
 }
 
 static struct snapshot_instruction *partners_find_instruction(const struct hot *hot,
                                                               uint64_t address)
 {
-    struct snapshot_instruction wanted = {.address = address};
-    struct snapshot_instruction *key = &wanted;
-    struct snapshot_instruction *const *found =
-        bsearch(&key, hot->at, hot->count, sizeof hot->at[0], by_address);
-    return found ? *found : NULL;
+    size_t at = SORTED_BELOW(hot->at, hot->count, address, address);
+    return at < hot->count && hot->at[at].address == address ? hot->at[at].instruction : NULL;
 }
 
 static void partners_keep(struct snapshot_partners *partners, const struct line_pair *pair)
 {
-    double count = (double)pair->count;
-    uint32_t at = partners->count;
-    partners->all += count;
-    if (at == SNAPSHOT_PARTNERS && partners->list[--at].count >= count)
-        return;
-    partners->count = at + 1;
-    for (; at > 0 && partners->list[at - 1].count < count; at--)
-        partners->list[at] = partners->list[at - 1];
-    partners->list[at] = (struct snapshot_partner){.address = pair->second, .count = count};
+    struct snapshot_partner one = {.address = pair->second, .count = (double)pair->count};
+    partners->all += one.count;
+    KEEP(partners->list, &partners->count, SNAPSHOT_PARTNERS, &one,
+         LARGEST(struct snapshot_partner, count));
 }
 
 static void partners_take_kind(struct build *build, const struct hot *hot, enum line_pairs kind)
@@ -735,7 +713,9 @@ void build_partners(struct build *build)
     for (enum line_pairs kind = 0; kind < LINE_PAIRS && hot.count; kind++)
         partners_take_kind(build, &hot, kind);
     for (size_t i = 0; i < hot.count && !build->failed; i++)
-        for (int kind = 0; kind < LINE_PAIRS && hot.at[i]->partners; kind++)
-            for (uint32_t k = 0; k < hot.at[i]->partners[kind].count; k++)
-                partners_describe(build, &hot.at[i]->partners[kind].list[k]);
+        for (int kind = 0; kind < LINE_PAIRS && hot.at[i].instruction->partners; kind++) {
+            struct snapshot_partners *partners = &hot.at[i].instruction->partners[kind];
+            for (size_t k = 0; k < partners->count; k++)
+                partners_describe(build, &partners->list[k]);
+        }
 }

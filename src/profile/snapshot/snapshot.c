@@ -28,10 +28,7 @@ struct most {
 static void threads_add(struct build *build, struct hash *hash, uint32_t tid, uint32_t id,
                         uint32_t parts)
 {
-    uint32_t *count = hash_insert(hash, (uint64_t)tid << 32 | id, NULL);
-    build->failed |= !count;
-    if (count)
-        *count += parts;
+    build->failed |= !hash_add(hash, (uint64_t)tid << 32 | id, parts);
 }
 
 static void count_recent(struct build *build, struct counts *counts, uint32_t recent)
@@ -54,11 +51,10 @@ static void threads_list(struct build *build, const struct counts *counts)
     const struct hash *hash = &counts->threads;
     struct snapshot_thread *all = build_scratch(build, hash->count + 1, sizeof *all);
     size_t count = 0;
-    for (size_t i = 0; all && hash->slots && i <= hash->mask; i++)
-        if (hash->slots[i].used)
-            all[count++] =
-                (struct snapshot_thread){.tid = (uint32_t)(hash->slots[i].key >> 32),
-                                         .samples = (double)hash->slots[i].value / WINDOW_PARTS};
+    const struct hash_slot *slot;
+    for (size_t i = 0; all && (slot = hash_next(hash, &i));)
+        all[count++] = (struct snapshot_thread){.tid = (uint32_t)(slot->key >> 32),
+                                                .samples = (double)slot->value / WINDOW_PARTS};
     if (all)
         SORT(all, count, LARGEST(struct snapshot_thread, samples),
              SMALLEST(struct snapshot_thread, tid));
@@ -74,10 +70,9 @@ static void threads_list(struct build *build, const struct counts *counts)
 static void find_most(const struct counts *counts, const struct hash *hash,
                       struct most most[THREADS_LISTED])
 {
-    for (size_t i = 0; hash->slots && i <= hash->mask; i++) {
-        const struct hash_slot *slot = &hash->slots[i];
-        uint64_t thread = slot->key >> 32 << 32;
-        const uint32_t *place = slot->used ? hash_find(&counts->threads, thread) : NULL;
+    const struct hash_slot *slot;
+    for (size_t i = 0; (slot = hash_next(hash, &i));) {
+        const uint32_t *place = hash_find(&counts->threads, slot->key >> 32 << 32);
         if (place && *place && slot->value > most[*place - 1].parts)
             most[*place - 1] = (struct most){(uint32_t)slot->key, slot->value};
     }
@@ -85,10 +80,9 @@ static void find_most(const struct counts *counts, const struct hash *hash,
 
 static void number_listed(const struct snapshot_threads *threads, struct counts *counts)
 {
-    for (size_t i = 0; counts->threads.slots && i <= counts->threads.mask; i++)
-        counts->threads.slots[i].value = 0;
+    hash_clear(&counts->threads);
     for (size_t i = 0; i < threads->count; i++)
-        *hash_find(&counts->threads, (uint64_t)threads->list[i].tid << 32) = (uint32_t)i + 1;
+        hash_put(&counts->threads, (uint64_t)threads->list[i].tid << 32, (uint32_t)i + 1);
 }
 
 bool build_ask(const struct build *build, enum place_question question, uint64_t number,
@@ -278,7 +272,7 @@ double build_effective(const struct build *build, const struct tally *tally)
 uint32_t build_object_index(const struct build *build, uint32_t object)
 {
     const uint32_t *index = hash_find(&build->index, object);
-    return index && *index ? *index - 1 : UINT32_MAX;
+    return index ? *index : UINT32_MAX;
 }
 
 static const struct snapshot_recording *copy_recording(struct build *build,

@@ -157,7 +157,7 @@ static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
  * the square root of d * one_in, which moves a step of the curve to another size. Watched lines
  * also have to represent all lines.
  */
-static struct snapshot_share missed(const struct build *build, const struct distances_row *from,
+static struct snapshot_share missed(const struct build *build, const struct distances_counts *from,
                                     double correction, double one_in, double lines)
 {
     const double sigmas = 1.96, widest = 0.9;
@@ -182,7 +182,7 @@ static struct snapshot_share missed(const struct build *build, const struct dist
  * are watched is chance, and a hot one weighs much: the exact count corrects the whole
  * (SHARDS-adj, Waldspurger et al. 2015, section 2.4).
  */
-static void reuse_row_fill(const struct build *build, const struct distances_row *from,
+static void reuse_row_fill(const struct build *build, const struct distances_counts *from,
                            double correction, struct snapshot_reuse_row *row)
 {
     const struct snapshot_reuse *reuse = &build->snapshot->reuse;
@@ -212,10 +212,10 @@ static double reuse_correction(const struct build *build)
     return since_start && estimated > 0 && counted > 0 ? estimated / counted : 1;
 }
 
-static double share_of(const struct build *build, const struct distances_row *row)
+static double share_of(const struct build *build, const struct distances_counts *counts)
 {
     double all = build_read(build, &build->profile->distances.all.all);
-    return all > 0 ? build_read(build, &row->all) / all : NAN;
+    return all > 0 ? build_read(build, &counts->all) / all : NAN;
 }
 
 /* Pointers to all rows of a kind, the most accesses first. */
@@ -226,7 +226,7 @@ static size_t reuse_sort_rows(const struct distances *distances, enum distances_
     for (size_t i = 0; i < DISTANCE_ROWS; i++)
         if (distances->rows[i].key && distances->rows[i].of == of)
             out[count++] = &distances->rows[i];
-    SORT_POINTERS(out, count, LARGEST(struct distances_row, all.at[BASIS_RUN]),
+    SORT_POINTERS(out, count, LARGEST(struct distances_row, counts.all.at[BASIS_RUN]),
                   SMALLEST(struct distances_row, id));
     return count;
 }
@@ -238,9 +238,9 @@ static void list_objects(struct build *build, const struct distances_row **sorte
     struct snapshot_reuse *reuse = &build->snapshot->reuse;
     for (size_t i = 0; i < count && i < LISTED; i++) {
         struct snapshot_reuse_row *row = &reuse->objects[reuse->object_count++];
-        *row =
-            (struct snapshot_reuse_row){.id = sorted[i]->id, .share = share_of(build, sorted[i])};
-        reuse_row_fill(build, sorted[i], 1, row);
+        *row = (struct snapshot_reuse_row){.id = sorted[i]->id,
+                                           .share = share_of(build, &sorted[i]->counts)};
+        reuse_row_fill(build, &sorted[i]->counts, 1, row);
         row->name = build_object_name(build, (uint32_t)sorted[i]->id);
         row->object = build_object_index(build, (uint32_t)sorted[i]->id);
     }
@@ -310,9 +310,9 @@ static void list_lines(struct build *build, const struct distances_row **sorted,
     }
     qsort(located, count, sizeof *located, by_line);
     for (size_t i = 0, next; i < count && !build->failed; i = next) {
-        struct distances_row sum = *located[i].row;
+        struct distances_counts sum = located[i].row->counts;
         for (next = i + 1; next < count && !by_line(&located[i], &located[next]); next++)
-            distances_sum(&sum, located[next].row);
+            counted_sum(&sum, &located[next].row->counts, sizeof sum);
         struct snapshot_reuse_row *row = &reuse->lines[reuse->line_count++];
         *row = (struct snapshot_reuse_row){.share = share_of(build, &sum)};
         reuse_row_fill(build, &sum, 1, row);

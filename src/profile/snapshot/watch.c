@@ -52,27 +52,21 @@ static void watch_describe_code(struct build *build, const struct reuse_leg *leg
 }
 
 /* Instructions with the most touches, most first: more than are shown, for some are of one line. */
+struct touched_by {
+    const struct reuse_leg *leg;
+    size_t touches;
+};
+
 struct leading {
-    struct {
-        const struct reuse_leg *leg;
-        size_t touches;
-    } list[2 * SNAPSHOT_WATCH_CODES];
+    struct touched_by list[2 * SNAPSHOT_WATCH_CODES];
     size_t count;
 };
 
 static void lead(struct leading *leading, const struct reuse_leg *leg, size_t touches)
 {
     enum { MOST = sizeof leading->list / sizeof *leading->list };
-    size_t at = leading->count;
-    while (at > 0 && leading->list[at - 1].touches < touches)
-        at--;
-    if (at == MOST)
-        return;
-    leading->count += leading->count < MOST;
-    memmove(&leading->list[at + 1], &leading->list[at],
-            (leading->count - 1 - at) * sizeof *leading->list);
-    leading->list[at].leg = leg;
-    leading->list[at].touches = touches;
+    KEEP(leading->list, &leading->count, MOST, (&(struct touched_by){leg, touches}),
+         LARGEST(struct touched_by, touches));
 }
 
 /* The row of the same function and line, or its place. */

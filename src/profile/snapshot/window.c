@@ -12,6 +12,15 @@ enum { PARTS = 4096, CROWD = 16384 };
 
 static const double held_enough = 0.8; /* of the crowding, on no more lines than ways */
 
+static size_t count_parts(const struct hash *parts, uint32_t least)
+{
+    const struct hash_slot *part;
+    size_t count = 0;
+    for (size_t i = 0; (part = hash_next(parts, &i));)
+        count += part->value >= least;
+    return count;
+}
+
 /* Which objects fill each set: every one of a small cache's, the strongest of a big one's. */
 static void list_parts(struct build *build, struct snapshot_sets *shown)
 {
@@ -21,25 +30,19 @@ static void list_parts(struct build *build, struct snapshot_sets *shown)
     hash_clear(parts);
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
-        uint32_t *count = hash_insert(parts, (uint64_t)entry->set << 32 | entry->object, NULL);
-        if (count)
-            *count += window_parts(entry, mean);
+        hash_add(parts, (uint64_t)entry->set << 32 | entry->object, window_parts(entry, mean));
     }
     uint32_t least = 1;
-    for (size_t listed = SIZE_MAX; listed > PARTS; least *= 2) {
-        listed = 0;
-        for (size_t i = 0; parts->slots && i <= parts->mask; i++)
-            listed += parts->slots[i].used && parts->slots[i].value >= least;
-        if (listed <= PARTS)
-            break;
-    }
+    while (count_parts(parts, least) > PARTS)
+        least *= 2;
     shown->parts = build_array(build, PARTS, sizeof *shown->parts);
-    for (size_t i = 0; shown->parts && parts->slots && i <= parts->mask; i++)
-        if (parts->slots[i].used && parts->slots[i].value >= least && shown->part_count < PARTS)
-            shown->parts[shown->part_count++] = (struct snapshot_set_part){
-                .set = (uint32_t)(parts->slots[i].key >> 32),
-                .object = build_object_index(build, (uint32_t)parts->slots[i].key),
-                .samples = (double)parts->slots[i].value / WINDOW_PARTS};
+    const struct hash_slot *part;
+    for (size_t i = 0; shown->parts && (part = hash_next(parts, &i));)
+        if (part->value >= least)
+            shown->parts[shown->part_count++] =
+                (struct snapshot_set_part){.set = (uint32_t)(part->key >> 32),
+                                           .object = build_object_index(build, (uint32_t)part->key),
+                                           .samples = (double)part->value / WINDOW_PARTS};
     if (shown->parts)
         SORT(shown->parts, shown->part_count, SMALLEST(struct snapshot_set_part, set),
              LARGEST(struct snapshot_set_part, samples));
@@ -115,30 +118,24 @@ static double lines_in_hot_sets(struct build *build, const struct snapshot_sets 
 {
     const struct window *window = &build->profile->window;
     struct hash *hot = &build->profile->parts;
-    const uint32_t *leader = NULL;
-    uint32_t object = UINT32_MAX;
+    const struct hash_slot *leader = NULL;
+    const struct hash_slot *slot;
     double lines = 0;
     double once = 0;
     double twice = 0;
     hash_clear(hot);
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
-        uint32_t *count = entry->set < shown->sets && shown->counts[entry->set] > bound
-                              ? hash_insert(hot, entry->object, NULL)
-                              : NULL;
-        if (count)
-            ++*count;
+        if (entry->set < shown->sets && shown->counts[entry->set] > bound)
+            hash_add(hot, entry->object, 1);
     }
-    for (size_t i = 0; hot->slots && i <= hot->mask; i++)
-        if (hot->slots[i].used && (!leader || hot->slots[i].value > *leader)) {
-            leader = &hot->slots[i].value;
-            object = (uint32_t)hot->slots[i].key;
-        }
+    for (size_t i = 0; (slot = hash_next(hot, &i));)
+        leader = !leader || slot->value > leader->value ? slot : leader;
     if (!leader)
         return NAN;
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
-        if (!entry->mapped || entry->object != object)
+        if (!entry->mapped || entry->object != leader->key)
             continue;
         lines++;
         once += entry->count == 1;
@@ -171,8 +168,8 @@ static void build_sets(struct build *build)
     struct snapshot_sets *shown = &build->snapshot->sets;
     struct sets_finding finding;
     shown->level = arena_string(build->arena, geometry->level);
-    shown->index = profile->options.physical_index ? "physical" : "virtual";
-    if (!geometry->virtual_exact && !profile->options.physical_index)
+    shown->index = "virtual";
+    if (!geometry->virtual_exact)
         shown->doubt = SETS_WITHIN_PAGE;
     if (geometry->guessed)
         shown->doubt = SETS_GUESSED;
@@ -262,39 +259,15 @@ static double lines_estimated(struct build *build)
         if (entry->mapped && place)
             see_line(&seen[*place], entry);
     }
-    for (size_t i = 0; seen && places->slots && i <= places->mask; i++) {
-        const struct hash_slot *slot = &places->slots[i];
-        uint32_t object = slot->used ? build_object_index(build, (uint32_t)slot->key) : UINT32_MAX;
-        if (slot->used)
-            sum += lines_of_object(
-                &seen[slot->value],
-                object < build->snapshot->object_count ? build->snapshot->objects[object].size : 0,
-                build->profile->sets.geometry.line_bytes);
+    const struct hash_slot *slot;
+    for (size_t i = 0; seen && (slot = hash_next(places, &i));) {
+        uint32_t object = build_object_index(build, (uint32_t)slot->key);
+        sum += lines_of_object(
+            &seen[slot->value],
+            object < build->snapshot->object_count ? build->snapshot->objects[object].size : 0,
+            build->profile->sets.geometry.line_bytes);
     }
     return sum;
-}
-
-static int most_recurring(const void *left, const void *right)
-{
-    const struct snapshot_recurrence *a = left;
-    const struct snapshot_recurrence *b = right;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static void keep_recurrence(struct snapshot_window *shown, const struct snapshot_recurrence *one)
-{
-    size_t i = shown->top_count;
-    if (i == RECURRENCES && most_recurring(one, &shown->top[i - 1]) > 0)
-        return;
-    if (i == RECURRENCES)
-        i--;
-    else
-        shown->top_count++;
-    for (; i > 0 && most_recurring(one, &shown->top[i - 1]) < 0; i--)
-        shown->top[i] = shown->top[i - 1];
-    shown->top[i] = *one;
 }
 
 static uint64_t window_entry_line(const struct window *window, const struct window_entry *entry)
@@ -327,10 +300,7 @@ static void count_on_lines(struct lines *lines, const struct window *window,
         if (hash_insert(&lines->functions, (uint64_t)*place << 32 | entry->function, &created) &&
             created)
             shown->top[*place].functions++;
-        uint32_t *count =
-            hash_insert(&lines->objects, (uint64_t)*place << 32 | entry->object, NULL);
-        if (count)
-            ++*count;
+        hash_add(&lines->objects, (uint64_t)*place << 32 | entry->object, 1);
     }
 }
 
@@ -341,10 +311,10 @@ static void name_lines(struct build *build, const struct lines *lines,
     const struct window *window = &build->profile->window;
     uint32_t most[RECURRENCES] = {0};
     uint32_t owner[RECURRENCES] = {0};
-    for (size_t i = 0; lines->objects.slots && i <= lines->objects.mask; i++) {
-        const struct hash_slot *slot = &lines->objects.slots[i];
+    const struct hash_slot *slot;
+    for (size_t i = 0; (slot = hash_next(&lines->objects, &i));) {
         uint32_t place = (uint32_t)(slot->key >> 32);
-        if (slot->used && slot->value > most[place]) {
+        if (slot->value > most[place]) {
             most[place] = slot->value;
             owner[place] = (uint32_t)slot->key;
         }
@@ -373,13 +343,12 @@ static void list_recurrences(struct build *build, struct snapshot_window *shown)
                                           .set = entry->set,
                                           .object = UINT32_MAX};
         if (entry->mapped && entry->count > 1)
-            keep_recurrence(shown, &one);
+            KEEP(shown->top, &shown->top_count, RECURRENCES, &one,
+                 LARGEST(struct snapshot_recurrence, count),
+                 SMALLEST(struct snapshot_recurrence, address));
     }
-    for (size_t i = 0; i < shown->top_count; i++) {
-        uint32_t *place = hash_insert(&lines.index, shown->top[i].address, NULL);
-        if (place)
-            *place = (uint32_t)i;
-    }
+    for (size_t i = 0; i < shown->top_count; i++)
+        hash_put(&lines.index, shown->top[i].address, (uint32_t)i);
     count_on_lines(&lines, window, shown);
     name_lines(build, &lines, shown);
     hash_fini(&lines.index);

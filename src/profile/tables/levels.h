@@ -13,9 +13,10 @@
 #include <stddef.h>
 
 #include "access.h"
+#include "profile/tables/tally.h"
 #include "profile/time/decay.h"
 
-/* The sums; those that every sample touches come first. */
+/* Those that every sample touches come first. */
 enum levels_count {
     LEVELS_LOCK_KNOWN,
     LEVELS_LOCKED,
@@ -37,36 +38,12 @@ enum levels_count {
 #define LEVELS_FOUND(level)  (LEVELS_LEVEL + 2 * (int)(level))
 #define LEVELS_WAITED(level) (LEVELS_FOUND(level) + 1)
 
+/* A row of struct count_rows (tally.h). */
 struct levels {
     struct counted at[LEVELS_COUNTS];
-    uint64_t written[(LEVELS_COUNTS + 63) / 64]; /* which of them may not be 0 */
 };
 
-/* Owners of rows, apart from the rows: a lookup waits for one cache line only, and that is in a
- * table 50 times smaller. */
-struct levels_slot {
-    uint64_t key;
-    uint32_t row; /* index + 1; 0: none */
-};
-
-/* Rows by slot (a dense id, or the index of a pair), made when they are first written to. */
-struct levels_table {
-    struct levels_slot *slots;
-    size_t slot_count;
-    struct levels *rows;
-    uint32_t row_count;
-    size_t row_room;
-};
-
-void levels_table_fini(struct levels_table *table);
-void levels_table_clear(struct levels_table *table);
-void levels_table_rescale(struct levels_table *table, double factor);
-
-/* The row of a slot, empty if it was another key's. NULL: out of memory. Moves others. */
-struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key);
-
-/* The same for reading; NULL: there is none. */
-const struct levels *levels_find(const struct levels_table *table, size_t index, uint64_t key);
+void levels_rows_rescale(struct count_rows *rows, double factor);
 
 /* Whether an access says anything that is kept here. */
 static inline bool levels_apply(const struct access *access)

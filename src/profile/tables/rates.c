@@ -192,17 +192,11 @@ static void compare_samples(const struct rates_plan *plan, const struct rates_su
         rates->critical = interval_same(&mine, &whole);
 }
 
-static void rates_join_amounts(struct amount *into, const struct amount *more)
-{
-    into->weight += more->weight;
-    into->squares += more->squares;
-}
-
 void rates_join(struct rates_sums *into, const struct rates_sums *more)
 {
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
-        rates_join_amounts(&into->events[i], &more->events[i]);
-    rates_join_amounts(&into->waited, &more->waited);
+        amount_add(&into->events[i], more->events[i]);
+    amount_add(&into->waited, more->waited);
     for (int i = 0; i < DATA_LEVEL_COUNT; i++) {
         into->found[i] += more->found[i];
         into->waited_at[i] += more->waited_at[i];

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/time/decay.h"
 
 static const double interval_z95 = 1.959963984540054;
@@ -230,18 +231,10 @@ struct walk {
     size_t next;
 };
 
-static int by_time(const void *left, const void *right)
-{
-    const struct survival_time *a = left;
-    const struct survival_time *b = right;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    return (int)b->happened - (int)a->happened;
-}
-
 void survival_sort(struct survival_time *times, size_t count)
 {
-    qsort(times, count, sizeof *times, by_time);
+    SORT(times, count, SMALLEST(struct survival_time, time),
+         LARGEST(struct survival_time, happened));
 }
 
 /* Over all that ended at the next time. */
@@ -439,13 +432,6 @@ struct ranked {
     size_t index;
 };
 
-static int by_p(const void *left, const void *right)
-{
-    const struct ranked *a = left;
-    const struct ranked *b = right;
-    return a->p < b->p ? -1 : a->p > b->p;
-}
-
 int compare_holm(const double *p, size_t count, double *adjusted)
 {
     struct ranked *ranked = calloc(count + 1, sizeof *ranked);
@@ -458,7 +444,7 @@ int compare_holm(const double *p, size_t count, double *adjusted)
         if (!isnan(p[i]))
             ranked[tested++] = (struct ranked){p[i], i};
     }
-    qsort(ranked, tested, sizeof *ranked, by_p);
+    SORT_BY(ranked, tested, p);
     for (size_t i = 0; i < tested; i++) {
         worst = fmax(worst, fmin(1, ranked[i].p * (double)(tested - i)));
         adjusted[ranked[i].index] = worst;

@@ -19,6 +19,12 @@ struct amount {
     double squares; /* of the weights */
 };
 
+static inline void amount_add(struct amount *into, struct amount more)
+{
+    into->weight += more.weight;
+    into->squares += more.squares;
+}
+
 /*
  * Wilson's score interval (E. B. Wilson, JASA 22, 1927) on the effective number of samples, which
  * decay and uneven weights make smaller. All NAN where there are no samples; low <= value <= high

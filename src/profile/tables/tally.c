@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-enum { FIRST_IDS = 256 };
+enum { FIRST_IDS = 256, FIRST_SLOTS = 1024 };
 
 void tallies_init(struct tallies *tallies, uint16_t events)
 {
@@ -28,17 +28,8 @@ void tallies_clear(struct tallies *tallies)
 
 static bool tallies_grow(struct tallies *tallies, uint32_t id)
 {
-    size_t ids = tallies->ids ? tallies->ids : FIRST_IDS;
-    while (ids <= id)
-        ids *= 2;
-    struct tally *at = realloc(tallies->at, ids * tallies->events * sizeof *at);
-    if (!at)
-        return false;
-    size_t had = tallies->ids * tallies->events;
-    memset(at + had, 0, (ids * tallies->events - had) * sizeof *at);
-    tallies->at = at;
-    tallies->ids = ids;
-    return true;
+    return array_reach(&tallies->at, &tallies->ids, id, tallies->events * sizeof *tallies->at,
+                       FIRST_IDS);
 }
 
 uint32_t tallies_reserve(struct tallies *tallies, uint32_t id)
@@ -87,19 +78,60 @@ void pair_add(struct pair *pair, const struct sums *sums)
 
 void tally_rescale(struct tally *tally, double factor)
 {
-    tally->samples.at[BASIS_DECAYED] *= factor;
-    tally->weight.at[BASIS_DECAYED] *= factor;
-    tally->squares.at[BASIS_DECAYED] *= factor * factor;
-    tally->loads.at[BASIS_DECAYED] *= factor;
-    tally->stores.at[BASIS_DECAYED] *= factor;
-    tally->inferred.at[BASIS_DECAYED] *= factor;
-    tally->stacks.at[BASIS_DECAYED] *= factor;
+    counted_rescale(tally, sizeof *tally, factor);
+    tally->squares.at[BASIS_DECAYED] *= factor;
 }
 
 void tallies_rescale(struct tallies *tallies, double factor)
 {
     for (size_t i = 0; i < tallies->ids * tallies->events; i++)
         tally_rescale(&tallies->at[i], factor);
+}
+
+void count_rows_fini(struct count_rows *rows)
+{
+    free(rows->slots);
+    free(rows->at);
+    *rows = (struct count_rows){0};
+}
+
+void count_rows_clear(struct count_rows *rows)
+{
+    rows->count = 0;
+    if (rows->slots)
+        memset(rows->slots, 0, rows->slot_count * sizeof *rows->slots);
+}
+
+void count_rows_rescale(struct count_rows *rows, double factor)
+{
+    counted_rescale(rows->at, rows->count * rows->row_bytes, factor);
+}
+
+static void *count_rows_row(const struct count_rows *rows, const struct count_rows_slot *slot)
+{
+    return (char *)rows->at + (slot->row - 1) * rows->row_bytes;
+}
+
+void *count_rows_make(struct count_rows *rows, size_t row_bytes, size_t slot, uint64_t key)
+{
+    if (!array_reach(&rows->slots, &rows->slot_count, slot, sizeof *rows->slots, FIRST_SLOTS))
+        return NULL;
+    struct count_rows_slot *at = &rows->slots[slot];
+    bool anew = !at->row || at->key != key;
+    if (!at->row) {
+        if (!array_more(&rows->at, &rows->room, rows->count, row_bytes, ARRAY_UNBOUNDED))
+            return NULL;
+        rows->row_bytes = row_bytes;
+        at->row = (uint32_t)++rows->count;
+    }
+    at->key = key;
+    return anew ? memset(count_rows_row(rows, at), 0, row_bytes) : count_rows_row(rows, at);
+}
+
+void *count_rows_find(const struct count_rows *rows, size_t slot, uint64_t key)
+{
+    const struct count_rows_slot *at = slot < rows->slot_count ? &rows->slots[slot] : NULL;
+    return at && at->row && at->key == key ? count_rows_row(rows, at) : NULL;
 }
 
 int pairs_init(struct pairs *pairs, size_t count)

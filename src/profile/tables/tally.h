@@ -160,6 +160,37 @@ static inline int64_t offset_key_signed(uint64_t key)
 }
 
 /*
+ * Rows that are counts and nothing else, by slot: a dense id, or the index of a pair. A row is made
+ * when it is first written to. The key names the owner: of a pair its hash, because another pair
+ * may have taken its place. Slots are apart from the rows: a lookup waits for one cache line only,
+ * and that is in a table many times smaller.
+ */
+struct count_rows_slot {
+    uint64_t key;
+    uint32_t row; /* index + 1; 0: none */
+};
+
+struct count_rows {
+    struct count_rows_slot *slots;
+    size_t slot_count;
+    void *at; /* [count] of row_bytes */
+    size_t count;
+    size_t room;
+    size_t row_bytes; /* as the first was made with, which all are */
+};
+
+void count_rows_fini(struct count_rows *rows);
+void count_rows_clear(struct count_rows *rows);
+void count_rows_rescale(struct count_rows *rows, double factor);
+
+/* The row of a slot, zeros if it was another key's; the caller bounds the slots. Moves the others.
+ * NULL: no memory. */
+void *count_rows_make(struct count_rows *rows, size_t row_bytes, size_t slot, uint64_t key);
+
+/* NULL: there is none. */
+void *count_rows_find(const struct count_rows *rows, size_t slot, uint64_t key);
+
+/*
  * The hottest (owner, key) pairs in fixed memory: offsets of an object, instructions that
  * touch it, its instances. A pair hashes to one bucket of four. When a bucket is full, a new
  * pair wears down the credit of its poorest one and takes its place once that is used up

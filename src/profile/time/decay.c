@@ -42,6 +42,21 @@ bool decay_renormalise(struct decay *decay, double *factor)
     return true;
 }
 
+void counted_sum(void *into, const void *more, size_t bytes)
+{
+    struct counted *sums = into;
+    const struct counted *counts = more;
+    for (size_t i = 0; i < bytes / sizeof *sums; i++)
+        counted_join(&sums[i], &counts[i]);
+}
+
+void counted_rescale(void *counts, size_t bytes, double factor)
+{
+    struct counted *counted = counts;
+    for (size_t i = 0; i < bytes / sizeof *counted; i++)
+        counted[i].at[BASIS_DECAYED] *= factor;
+}
+
 double decay_effective(double sum, double squares)
 {
     return squares > 0 ? sum * sum / squares : 0;

@@ -49,6 +49,11 @@ static inline void counted_join(struct counted *counted, const struct counted *m
     counted->at[BASIS_RUN] += more->at[BASIS_RUN];
 }
 
+/* The same of structs that are counts and nothing else. */
+void counted_sum(void *into, const void *more, size_t bytes);
+/* By the factor of decay_renormalise(). */
+void counted_rescale(void *counts, size_t bytes, double factor);
+
 static inline double counted_read(const struct counted *counted, enum snapshot_basis basis,
                                   double scale)
 {

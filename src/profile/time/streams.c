@@ -273,13 +273,9 @@ static size_t volatility_choose_streams(const struct streams *streams, unsigned 
     wanted = wanted < STRONGEST_MAX ? wanted : STRONGEST_MAX;
     for (size_t i = 0; i < streams->count && wanted; i++) {
         const struct stream *stream = &streams->list[i];
-        if (STREAM_KIND(stream->key) != kind ||
-            (count == wanted && stream->total <= chosen[count - 1].weight))
-            continue;
-        size_t at = count < wanted ? count++ : count - 1;
-        for (; at > 0 && chosen[at - 1].weight < stream->total; at--)
-            chosen[at] = chosen[at - 1];
-        chosen[at] = (struct volatility_curve){stream->at, stream->total};
+        struct volatility_curve curve = {stream->at, stream->total};
+        if (STREAM_KIND(stream->key) == kind)
+            KEEP(chosen, &count, wanted, &curve, LARGEST(struct volatility_curve, weight));
     }
     return count;
 }

@@ -267,7 +267,7 @@ static double total_of(const struct timeline_totals *totals, const struct timeli
 {
     size_t slot = (size_t)id * counted->tallies->events + totals->measures->ranking;
     return measures_total(totals->measures, measure, tallies_at(counted->tallies, id, 0),
-                          levels_find(counted->levels, slot, 1));
+                          count_rows_find(counted->levels, slot, 1));
 }
 
 /* The count of one key so far, and how to use it. */

@@ -232,7 +232,7 @@ static inline void timeline_count_phases(struct timeline *timeline, uint32_t hol
 /* By id and event, with other measures in samples of the ranking event. */
 struct timeline_counted {
     const struct tallies *tallies;
-    const struct levels_table *levels;
+    const struct count_rows *levels;
 };
 
 /* Counts up to a time, and the names of their objects. */

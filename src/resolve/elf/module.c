@@ -441,6 +441,8 @@ static void read_symbols(struct module *module, const struct debugfile_from *fro
     module->debuginfo = debuginfo_new(&source);
     if (module->debuginfo)
         debuginfo_symbols(module->debuginfo, add_symbol, module);
+    if (!sections_find(module->elf, ".symtab"))
+        gotab_read(module->elf, module->layout.bias, add_symbol, module);
     module_symbols_settle(&module->symbols);
 }
 

@@ -157,6 +157,101 @@ void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_t
     }
 }
 
+/*
+ * Go's table of functions (Go debug/gosym/pclntab.go, runtime/symtab.go: pcHeader, functab, _func):
+ * a header with the places of its parts; addresses of functions in order, each with the place of
+ * its description, which has the place of its name.
+ */
+enum { GOTAB_1_16 = -6, GOTAB_1_18 = -16, GOTAB_1_20 = -15, GOTAB_FUNCTIONS_MAX = 1 << 23 };
+
+struct gotab {
+    const char *bytes;
+    size_t size;
+    unsigned width; /* bytes of an entry's halves */
+    uint64_t text;  /* functions are counted from there */
+    uint64_t names; /* where parts begin */
+    uint64_t entries;
+};
+
+/* 0 beyond the end. */
+static uint64_t gotab_number(const struct gotab *gotab, uint64_t at, unsigned width)
+{
+    uint64_t value = 0;
+    if (at < gotab->size && gotab->size - at >= width)
+        memcpy(&value, gotab->bytes + at, width);
+    return value;
+}
+
+static const char *gotab_name(const struct gotab *gotab, uint64_t function)
+{
+    uint64_t at = gotab->names + gotab_number(gotab, function + gotab->width, 4);
+    return at < gotab->size && memchr(gotab->bytes + at, '\0', gotab->size - at) ? gotab->bytes + at
+                                                                                 : NULL;
+}
+
+/* The start of Go's code, which the loader fills in where the file can be anywhere. */
+static uint64_t gotab_text(Elf *elf, uint64_t address)
+{
+    Elf_Scn *section = sections_find(elf, ".rela.dyn");
+    Elf_Data *relocations = table(section, SHT_RELA);
+    GElf_Rela rela;
+    GElf_Shdr header;
+    for (int i = 0; relocations && i < SYMTAB_SYMBOLS_MAX && gelf_getrela(relocations, i, &rela);
+         i++)
+        if (rela.r_offset == address && GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE)
+            return (uint64_t)rela.r_addend;
+    section = sections_find(elf, ".text");
+    return section && gelf_getshdr(section, &header) ? header.sh_addr : 0;
+}
+
+static bool gotab_open(struct gotab *gotab, Elf *elf)
+{
+    enum { TEXT_AT = 24 };
+    Elf_Scn *section = sections_find(elf, ".gopclntab");
+    if (!section)
+        section = sections_find(elf, ".data.rel.ro.gopclntab");
+    GElf_Shdr header;
+    Elf_Data *data = table(section, SHT_PROGBITS);
+    if (!data || !gelf_getshdr(section, &header))
+        return false;
+    *gotab = (struct gotab){.bytes = data->d_buf, .size = data->d_size, .width = 4};
+    int32_t version = (int32_t)gotab_number(gotab, 0, 4);
+    uint64_t parts = TEXT_AT + 8;
+    if (version == GOTAB_1_16) {
+        gotab->width = 8;
+        parts = TEXT_AT;
+    } else if (version == GOTAB_1_18 || version == GOTAB_1_20) {
+        gotab->text = gotab_number(gotab, TEXT_AT, 8);
+        if (!gotab->text)
+            gotab->text = gotab_text(elf, header.sh_addr + TEXT_AT);
+    } else {
+        return false;
+    }
+    gotab->names = gotab_number(gotab, parts, 8);
+    gotab->entries = gotab_number(gotab, parts + 32, 8);
+    return gotab_number(gotab, 7, 1) == 8 && gotab->names < gotab->size &&
+           gotab->entries < gotab->size;
+}
+
+void gotab_read(Elf *elf, uint64_t bias, symtab_take *take, void *context)
+{
+    struct gotab gotab;
+    if (!gotab_open(&gotab, elf))
+        return;
+    uint64_t count = gotab_number(&gotab, 8, 8);
+    uint64_t at = gotab.entries;
+    for (uint64_t i = 0; i < count && i < GOTAB_FUNCTIONS_MAX; i++, at += 2 * gotab.width) {
+        uint64_t start = gotab_number(&gotab, at, gotab.width);
+        uint64_t end = gotab_number(&gotab, at + 2 * gotab.width, gotab.width);
+        uint64_t function = gotab.entries + gotab_number(&gotab, at + gotab.width, gotab.width);
+        const char *name = gotab_name(&gotab, function);
+        GElf_Sym symbol = {
+            .st_info = GELF_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_size = end - start};
+        if (name && end > start)
+            take(context, &symbol, gotab.text + start + bias, name);
+    }
+}
+
 Elf_Scn *sections_find(Elf *elf, const char *name)
 {
     Elf_Scn *section = NULL;

@@ -62,6 +62,10 @@ void symtab_fini(struct symtab *symtab);
 void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_take *take,
                  void *context);
 
+/* The same for the functions of a Go program, from the table that its runtime walks stacks with:
+ * it stays where symbols are stripped. */
+void gotab_read(Elf *elf, uint64_t bias, symtab_take *take, void *context);
+
 /* Sections of an ELF file by name, from the section headers alone. For src/resolve. */
 /* The first of this name that has bytes in the file; NULL: none. */
 Elf_Scn *sections_find(Elf *elf, const char *name);

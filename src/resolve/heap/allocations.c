@@ -113,10 +113,10 @@ bool allocations_find(struct allocations *allocations, const struct space *space
         return true;
     }
     if (allocations->walks && walked_find(&allocations->walked, space, address, time_ns, &block)) {
-        bool header = block.bin == WALKED_HEADERS;
+        bool own = block.bin == WALKED_HEADERS || block.bin == WALKED_GO;
         *found = (struct allocation){
             block.start, block.start + block.usable_bytes, WALKED_BINS + block.bin,
-            header ? ALLOCATION_HEADER : ALLOCATION_WALKED, block.bin > WALKED_HEADERS};
+            own ? ALLOCATION_HEADER : ALLOCATION_WALKED, block.bin >= WALKED_SIZES};
         return true;
     }
     allocations->failed++;
@@ -128,7 +128,7 @@ bool allocations_holds(struct allocations *allocations, const struct space *spac
 {
     struct block block;
     return allocations->walks && walked_find(&allocations->walked, space, start, now_ns, &block) &&
-           block.bin > WALKED_HEADERS && block.start == start &&
+           block.bin >= WALKED_SIZES && block.start == start &&
            block.start + block.usable_bytes == end;
 }
 
@@ -197,6 +197,14 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
     return name ? name : "heap (not named yet)";
 }
 
+const char *allocations_bin_maker(const struct allocations *allocations, uint32_t bin)
+{
+    const struct walked_classes *classes = &allocations->walked.classes;
+    bool walked = bin >= WALKED_BINS && bin - WALKED_BINS < classes->count;
+    return walked && walk_class_is_go(classes->list[bin - WALKED_BINS].size_class) ? "new"
+                                                                                   : "malloc";
+}
+
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
                           uint64_t *bytes)
 {
@@ -220,9 +228,8 @@ uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bi
 
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
 {
-    struct bin_info info;
-    bool recorded = bin < WALKED_BINS && allocations->has_agent;
-    return recorded && bins_info(allocations->recorded.bins, bin, &info) ? info.type : 0;
+    const struct bin *at = allocations->has_agent ? bins_at(allocations->recorded.bins, bin) : NULL;
+    return at ? at->type : 0;
 }
 
 int allocations_blocks(const struct allocations *allocations, uint32_t bin,

@@ -109,6 +109,8 @@ int allocations_undo(struct allocations *allocations);
 
 /* The short name of a bin; changes when it is renamed. Valid until the next tick. */
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
+/* "new" for Go's, "malloc" for all others. */
+const char *allocations_bin_maker(const struct allocations *allocations, uint32_t bin);
 
 /* Id of the type of the variable that its blocks are assigned to; 0: not known, or not yet. */
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin);

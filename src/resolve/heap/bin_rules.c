@@ -220,52 +220,44 @@ static void bin_rules_parse(struct bin_rules *rules, char *text, size_t size)
     }
 }
 
-int bin_rules_load(struct bin_rules *rules, const char *path, struct error *error)
+int bin_rules_load(struct bin_rules *rules, const char *path)
 {
     char *text;
     long size = settings_read(path, BIN_RULES_FILE_BYTES, &text);
     if (size > 0)
         bin_rules_parse(rules, text, (size_t)size);
     free(text);
-    if (size == -EINVAL)
-        return error_set(error, -EINVAL, "%s is no file of bin names (not regular, or over %d MiB)",
-                         path, BIN_RULES_FILE_BYTES >> 20);
-    if (size < 0)
-        return error_set(error, (int)size, "cannot read %s: %s", path, strerror((int)-size));
-    return 0;
+    return size < 0 ? (int)size : 0;
 }
 
-int bin_rules_save(const struct bin_rules *rules, const char *path, struct error *error)
+int bin_rules_save(const struct bin_rules *rules, const char *path)
 {
+    struct error unread;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return error_set(error, -ENOMEM, "cannot write %s: out of memory", path);
+        return -ENOMEM;
     fputs("# misstop: names that were given, and which are one. Written by misstop.\n", out);
     for (uint32_t i = 0; i < rules->count; i++)
         fprintf(out, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
                 rules->rules[i].name, rules->rules[i].value);
-    int result = fclose(out) ? error_set(error, -ENOMEM, "cannot write %s: out of memory", path)
-                             : settings_write(path, text, size, error);
+    int result = fclose(out) ? -ENOMEM : settings_write(path, text, size, &unread);
     free(text);
     return result;
 }
 
 void bin_rules_open(struct bin_rules *rules, const char *file)
 {
-    struct error unread;
     bin_rules_init(rules);
-    if (settings_path(rules->path, sizeof rules->path, file) ||
-        bin_rules_load(rules, rules->path, &unread))
+    if (settings_path(rules->path, sizeof rules->path, file) || bin_rules_load(rules, rules->path))
         rules->path[0] = '\0';
 }
 
 void bin_rules_keep(const struct bin_rules *rules)
 {
-    struct error unwritten;
     if (rules->path[0])
-        bin_rules_save(rules, rules->path, &unwritten);
+        bin_rules_save(rules, rules->path);
 }
 
 /* Grouped by library. Both plain and mangled names, because symbols may be either. */

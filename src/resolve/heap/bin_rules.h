@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
-
 #define BIN_RULES_NONE UINT32_MAX
 
 enum {
@@ -78,10 +76,10 @@ const char *bin_rules_name(const struct bin_rules *rules, const char *full_name,
  * Adds the rules of a file. A file that is not there is no error; lines that make no sense
  * are skipped and counted. -EINVAL: no regular file, or too long; other errors of open().
  */
-int bin_rules_load(struct bin_rules *rules, const char *path, struct error *error);
+int bin_rules_load(struct bin_rules *rules, const char *path);
 
 /* Writes all rules, making the folder if need be: afterwards the file is the old or the new. */
-int bin_rules_save(const struct bin_rules *rules, const char *path, struct error *error);
+int bin_rules_save(const struct bin_rules *rules, const char *path);
 
 /*
  * Functions that only allocate for others: a bin's short name skips them. Globs (fnmatch) over

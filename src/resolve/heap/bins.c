@@ -14,24 +14,6 @@
 #include "resolve/heap/blocks.h"
 #include "resolve/library_types.h"
 
-/* The inside of bins.h. */
-struct bin {
-    struct bin_stats stats;
-    uint64_t tick_allocations; /* as they were at the last tick */
-    uint64_t tick_frees;
-    uint64_t full_name_hash;
-    char *full_name;
-    char *short_name;
-    char *new_name;   /* by the rules, or NULL */
-    uint64_t path_at; /* into bins.words */
-    uint16_t depth;
-    uint32_t type;
-    bool unsure; /* the short name may become better */
-    uint32_t lead;
-    uint32_t next;      /* of the group */
-    uint32_t next_same; /* of the same hash of paths */
-};
-
 struct bins {
     struct bin *at; /* [id]; 0 is unused */
     uint32_t count; /* the highest id */
@@ -48,10 +30,10 @@ struct bins {
     uint64_t mark_ns;
 };
 
-static unsigned log_class(uint64_t value)
+unsigned bins_size_class(uint64_t bytes)
 {
-    unsigned class = value ? 64 - (unsigned)__builtin_clzll(value) : 0;
-    return class < BINS_CLASSES ? class : BINS_CLASSES - 1;
+    unsigned class = bytes < 32 ? 0 : 59 - (unsigned)__builtin_clzll(bytes);
+    return class < HEAP_SIZES ? class : HEAP_SIZES - 1;
 }
 
 /* A zeroed bin; 0: the table is full, or there is no memory. */
@@ -114,7 +96,7 @@ static bool words_reserve(struct bins *bins, unsigned depth)
 static bool path_is(const struct bins *bins, uint32_t id, const uint64_t *path, unsigned depth)
 {
     const struct bin *bin = &bins->at[id];
-    return bin->depth == depth && !memcmp(&bins->words[bin->path_at], path, depth * sizeof path[0]);
+    return bin->depth == depth && !memcmp(bins_path(bins, bin), path, depth * sizeof path[0]);
 }
 
 static uint32_t bins_make_path(struct bins *bins, const uint64_t *path, unsigned depth,
@@ -153,21 +135,21 @@ uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth)
     return id ? id : BINS_REST;
 }
 
-static struct bin *bins_bin(const struct bins *bins, uint32_t id)
+struct bin *bins_at(const struct bins *bins, uint32_t id)
 {
     return id && id <= bins->count ? &bins->at[id] : NULL;
 }
 
 void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns)
 {
-    struct bin *bin = bins_bin(bins, block->bin);
+    struct bin *bin = bins_at(bins, block->bin);
     if (!bin)
         return;
     struct bin_stats *stats = &bin->stats;
     stats->live_blocks++;
     stats->live_usable_bytes += block->usable_bytes;
     stats->live_requested_bytes += blocks_kept_requested(block);
-    stats->sizes[log_class(block->usable_bytes)]++;
+    stats->sizes[bins_size_class(block->usable_bytes)]++;
     stats->allocations++;
     if (now_ns && (!stats->first_ns || now_ns < stats->first_ns))
         stats->first_ns = now_ns;
@@ -177,22 +159,20 @@ void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns)
 
 void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns)
 {
-    struct bin *bin = bins_bin(bins, block->bin);
+    struct bin *bin = bins_at(bins, block->bin);
     if (!bin)
         return;
     struct bin_stats *stats = &bin->stats;
-    assert(stats->live_blocks && stats->sizes[log_class(block->usable_bytes)]);
+    assert(stats->live_blocks && stats->sizes[bins_size_class(block->usable_bytes)]);
     stats->live_blocks--;
     stats->live_usable_bytes -= block->usable_bytes;
     stats->live_requested_bytes -= blocks_kept_requested(block);
-    stats->sizes[log_class(block->usable_bytes)]--;
+    stats->sizes[bins_size_class(block->usable_bytes)]--;
     stats->frees++;
     if (!block->born_ns)
         return;
-    uint64_t lifetime_ns = now_ns > block->born_ns ? now_ns - block->born_ns : 0;
-    stats->lifetime_sum_ns += lifetime_ns;
+    stats->lifetime_sum_ns += now_ns > block->born_ns ? now_ns - block->born_ns : 0;
     stats->lifetime_count++;
-    stats->lifetimes[log_class(lifetime_ns)]++;
 }
 
 void bins_tick(struct bins *bins, uint64_t now_ns)
@@ -234,28 +214,9 @@ uint32_t bins_count(const struct bins *bins)
     return bins->count;
 }
 
-bool bins_own_stats(const struct bins *bins, uint32_t id, struct bin_stats *stats)
+const uint64_t *bins_path(const struct bins *bins, const struct bin *bin)
 {
-    const struct bin *bin = bins_bin(bins, id);
-    if (bin)
-        *stats = bin->stats;
-    return bin;
-}
-
-bool bins_info(const struct bins *bins, uint32_t id, struct bin_info *info)
-{
-    const struct bin *bin = bins_bin(bins, id);
-    if (!bin)
-        return false;
-    *info = (struct bin_info){.name = bin->new_name ? bin->new_name : bin->short_name,
-                              .full_name = bin->full_name,
-                              .renamed = bin->new_name,
-                              .path = bin->depth ? &bins->words[bin->path_at] : NULL,
-                              .depth = bin->depth,
-                              .type = bin->type,
-                              .lead = bin->lead,
-                              .next = bin->next};
-    return true;
+    return bins->words + bin->path_at;
 }
 
 /* Bins under one name: grouping by the user's rules, and the sums of a group. */
@@ -336,18 +297,18 @@ static void stats_add(struct bin_stats *sum, const struct bin_stats *more)
         sum->first_ns = more->first_ns;
     if (more->last_ns > sum->last_ns)
         sum->last_ns = more->last_ns;
-    for (int i = 0; i < BINS_CLASSES; i++) {
+    for (int i = 0; i < HEAP_SIZES; i++)
         sum->sizes[i] += more->sizes[i];
-        sum->lifetimes[i] += more->lifetimes[i];
-    }
 }
 
 bool bins_stats(const struct bins *bins, uint32_t lead, struct bin_stats *stats)
 {
-    if (!bins_own_stats(bins, lead, stats))
+    const struct bin *bin = bins_at(bins, lead);
+    if (!bin)
         return false;
-    if (bins->at[lead].lead == lead)
-        for (uint32_t id = bins->at[lead].next; id; id = bins->at[id].next)
+    *stats = bin->stats;
+    if (bin->lead == lead)
+        for (uint32_t id = bin->next; id; id = bins->at[id].next)
             stats_add(stats, &bins->at[id].stats);
     return true;
 }
@@ -533,8 +494,7 @@ static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
     struct bin *bin = &bins->at[id];
     naming->unsure = false;
     naming->type = 0;
-    int result =
-        bin->depth ? name_path(bin, &bins->words[bin->path_at], naming) : name_plainly(bin);
+    int result = bin->depth ? name_path(bin, bins_path(bins, bin), naming) : name_plainly(bin);
     if (!result) {
         bin->full_name_hash = hash_bytes(bin->full_name, strlen(bin->full_name));
         bin->unsure = naming->unsure;

@@ -20,12 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "place.h"
 #include "resolve/heap/bin_rules.h"
 #include "resolve/heap/blocks.h"
 
 enum {
     BINS_REST = 1,
-    BINS_CLASSES = 48,    /* class 0: 0; class k: from 2^(k-1) to below 2^k */
     BINS_DEPTH_MAX = 128, /* frames of a path that are kept, from the innermost */
     BINS_MOST_DEFAULT = 1 << 16,
 };
@@ -47,22 +47,33 @@ struct bin_stats {
     uint64_t mark_usable_bytes;
     double allocations_per_s; /* between the last two ticks; NAN: no two yet */
     double frees_per_s;
-    uint64_t sizes[BINS_CLASSES];     /* live blocks by usable bytes */
-    uint64_t lifetimes[BINS_CLASSES]; /* freed blocks by ns */
+    uint64_t sizes[HEAP_SIZES]; /* live blocks by usable bytes */
 };
 
-struct bin_info {
-    const char *name;      /* renamed, else short: "function file:line"; NULL: not named yet */
-    const char *full_name; /* "malloc < xmalloc < main"; NULL: not named yet */
-    bool renamed;
-    const uint64_t *path; /* return addresses, innermost first; valid until the next bin */
-    unsigned depth;
+struct bin {
+    struct bin_stats stats;
+    char *full_name;  /* "malloc < xmalloc < main"; NULL: not named yet */
+    char *short_name; /* "function file:line"; NULL: not named yet */
+    char *new_name;   /* by the rules, or NULL */
+    uint64_t path_at; /* see bins_path() */
+    uint16_t depth;
     uint32_t type; /* of its blocks, by what they are assigned to; 0: not known */
     uint32_t lead; /* the bin that represents the group; its own id when alone */
     uint32_t next; /* another bin of the group, from the lead on; 0: the last */
+    /* For bins.c. */
+    uint64_t tick_allocations; /* as they were at the last tick */
+    uint64_t tick_frees;
+    uint64_t full_name_hash;
+    bool unsure;        /* the short name may become better */
+    uint32_t next_same; /* of the same hash of paths */
 };
 
 struct bins;
+
+static inline const char *bin_name(const struct bin *bin)
+{
+    return bin->new_name ? bin->new_name : bin->short_name;
+}
 
 /* At most `most` bins, 0: the default; brought below BLOCKS_BINS_END. -ENOMEM. */
 int bins_new(struct bins **bins, uint32_t most);
@@ -84,10 +95,16 @@ uint64_t bins_mark_ns(const struct bins *bins); /* 0: never marked */
 
 uint32_t bins_count(const struct bins *bins); /* the highest id */
 
-/* Sums over the group that the bin leads; of one bin alone. false: no such bin. */
+/* NULL: no such bin. It and its path, of return addresses from the innermost out, are valid until
+ * the next one is made. */
+struct bin *bins_at(const struct bins *bins, uint32_t id);
+const uint64_t *bins_path(const struct bins *bins, const struct bin *bin);
+
+/* Sums over the group that the bin leads. false: no such bin. */
 bool bins_stats(const struct bins *bins, uint32_t lead, struct bin_stats *stats);
-bool bins_own_stats(const struct bins *bins, uint32_t id, struct bin_stats *stats);
-bool bins_info(const struct bins *bins, uint32_t id, struct bin_info *info);
+
+/* Class of a histogram (HEAP_SIZES) that a size falls into. */
+unsigned bins_size_class(uint64_t bytes);
 
 /*
  * Name and source line of an address of code. Strings may be NULL, are printable, and are valid

@@ -1004,22 +1004,22 @@ static uint64_t born_encode(uint64_t born_ns, uint64_t epoch_ns)
     return steps < most ? steps + 1 : most;
 }
 
+static uint64_t waste_of(const struct block *block)
+{
+    return block->requested_bytes < block->usable_bytes
+               ? block->usable_bytes - block->requested_bytes
+               : 0;
+}
+
 uint64_t blocks_kept_requested(const struct block *block)
 {
-    uint64_t waste = block->requested_bytes < block->usable_bytes
-                         ? block->usable_bytes - block->requested_bytes
-                         : 0;
-    return block->usable_bytes - waste_decode(waste_encode(waste));
+    return block->usable_bytes - waste_decode(waste_encode(waste_of(block)));
 }
 
 struct packed packed_from(const struct block *block, uint64_t epoch_ns)
 {
-    uint64_t waste = block->requested_bytes < block->usable_bytes
-                         ? block->usable_bytes - block->requested_bytes
-                         : 0;
     return (struct packed){
-        .size = block->usable_bytes | waste_encode(waste) << PACKED_SIZE_BITS |
-                (uint64_t)block->walked << (PACKED_SIZE_BITS + PACKED_WASTE_BITS),
+        .size = block->usable_bytes | waste_encode(waste_of(block)) << PACKED_SIZE_BITS,
         .born = born_encode(block->born_ns, epoch_ns) << PACKED_BIN_BITS | block->bin,
     };
 }
@@ -1033,5 +1033,4 @@ void packed_to(const struct packed *packed, uint64_t start, uint64_t epoch_ns, s
     block->requested_bytes = block->usable_bytes - waste_decode(waste);
     block->born_ns = born ? epoch_ns + ((born - 1) << PACKED_BORN_SHIFT) : 0;
     block->bin = packed->born & (BLOCKS_BINS_END - 1);
-    block->walked = packed->size >> (PACKED_SIZE_BITS + PACKED_WASTE_BITS);
 }

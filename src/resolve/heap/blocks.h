@@ -32,7 +32,6 @@ struct block {
     uint64_t requested_bytes; /* more than usable_bytes counts as the same */
     uint64_t born_ns;         /* CLOCK_MONOTONIC; 0: not known */
     uint32_t bin;             /* below BLOCKS_BINS_END */
-    bool walked;              /* found in the heap, not reported by the agent */
 };
 
 struct blocks;
@@ -90,7 +89,7 @@ uint64_t blocks_refused(const struct blocks *blocks);   /* blocks that found no 
 /*
  * A heap block without its start, in 16 bytes: the payload of the block index (blocks.h).
  *
- * Kept exactly: usable size, bin, walked. Waste (usable - requested) below 4 KiB exactly,
+ * Kept exactly: usable size, bin. Waste (usable - requested) below 4 KiB exactly,
  * above it rounded down by less than a thousandth, 4 TiB at most. Birth in steps of 256 ns
  * from the first one seen, rounded down, for 26 days; earlier births become the first,
  * later ones the last that can be reported.
@@ -98,7 +97,7 @@ uint64_t blocks_refused(const struct blocks *blocks);   /* blocks that found no 
 enum { PACKED_SIZE_BITS = 47, PACKED_WASTE_BITS = 16, PACKED_BIN_BITS = 20, PACKED_BORN_SHIFT = 8 };
 
 struct packed {
-    uint64_t size; /* from bit 0: usable bytes; waste; bit 63: walked */
+    uint64_t size; /* from bit 0: usable bytes; waste */
     uint64_t born; /* from bit 0: bin; steps since the epoch, plus 1, or 0: not known; bit 63 */
 };
 

@@ -25,8 +25,8 @@ static int keep_rules(struct recorded_heap *recorded)
 
 static const char *full_name(const struct recorded_heap *recorded, uint32_t bin)
 {
-    struct bin_info info;
-    return bins_info(recorded->bins, bin, &info) ? info.full_name : NULL;
+    const struct bin *at = bins_at(recorded->bins, bin);
+    return at ? at->full_name : NULL;
 }
 
 int recorded_heap_rename(struct recorded_heap *recorded, uint32_t bin, const char *name)
@@ -366,20 +366,19 @@ bool recorded_heap_gap(const struct recorded_heap *recorded, uint64_t address, u
 
 uint32_t recorded_heap_lead(const struct recorded_heap *recorded, uint32_t bin)
 {
-    struct bin_info info;
-    return bins_info(recorded->bins, bin, &info) && info.lead ? info.lead : bin;
+    const struct bin *at = bins_at(recorded->bins, bin);
+    return at ? at->lead : bin;
 }
 
 static void recorded_list_leads(struct recorded_heap *recorded)
 {
     uint32_t count = bins_count(recorded->bins);
-    struct bin_info info;
     recorded->lead_count = 0;
     if (count > recorded->lead_room && !array_fit(&recorded->leads, &recorded->lead_room,
                                                   (size_t)count * 2, sizeof *recorded->leads))
         return;
     for (uint32_t id = 1; id <= count; id++)
-        if (bins_info(recorded->bins, id, &info) && info.lead == id)
+        if (bins_at(recorded->bins, id)->lead == id)
             recorded->leads[recorded->lead_count++] = id;
 }
 
@@ -408,21 +407,19 @@ static void find_dealers(struct recorded_heap *recorded)
 bool recorded_heap_stats(const struct recorded_heap *recorded, uint32_t lead,
                          struct bin_stats *stats)
 {
-    struct bin_info info;
-    struct bin_stats own;
     if (!bins_stats(recorded->bins, lead, stats))
         return false;
-    for (uint32_t id = lead; id && bins_info(recorded->bins, id, &info); id = info.next) {
-        if (id >= recorded->deals_room || !recorded->deals[id] ||
-            !bins_own_stats(recorded->bins, id, &own))
+    for (uint32_t id = lead; id; id = bins_at(recorded->bins, id)->next) {
+        const struct bin_stats *own = &bins_at(recorded->bins, id)->stats;
+        if (id >= recorded->deals_room || !recorded->deals[id])
             continue;
-        stats->live_blocks -= own.live_blocks;
-        stats->live_usable_bytes -= own.live_usable_bytes;
-        stats->live_requested_bytes -= own.live_requested_bytes;
-        stats->mark_blocks -= own.mark_blocks;
-        stats->mark_usable_bytes -= own.mark_usable_bytes;
-        for (int i = 0; i < BINS_CLASSES; i++)
-            stats->sizes[i] -= own.sizes[i];
+        stats->live_blocks -= own->live_blocks;
+        stats->live_usable_bytes -= own->live_usable_bytes;
+        stats->live_requested_bytes -= own->live_requested_bytes;
+        stats->mark_blocks -= own->mark_blocks;
+        stats->mark_usable_bytes -= own->mark_usable_bytes;
+        for (int i = 0; i < HEAP_SIZES; i++)
+            stats->sizes[i] -= own->sizes[i];
     }
     return true;
 }
@@ -437,8 +434,8 @@ void recorded_heap_tick(struct recorded_heap *recorded, uint64_t now_ns)
 
 const char *recorded_heap_name(const struct recorded_heap *recorded, uint32_t bin)
 {
-    struct bin_info info;
-    return bins_info(recorded->bins, bin, &info) ? info.name : NULL;
+    const struct bin *at = bins_at(recorded->bins, bin);
+    return at ? bin_name(at) : NULL;
 }
 
 /* The bins of recorded_heap.c as others see them: figures, and the call path in words. */
@@ -494,6 +491,7 @@ static void fill_figures(const struct recorded_heap *recorded, const struct bin_
                          struct heap_bin *bin)
 {
     uint64_t now = recorded->now_ns;
+    memcpy(bin->sizes, stats->sizes, sizeof bin->sizes);
     bin->live_blocks = stats->live_blocks;
     bin->usable_bytes = stats->live_usable_bytes;
     bin->requested_bytes = stats->live_requested_bytes;
@@ -515,41 +513,28 @@ static void fill_figures(const struct recorded_heap *recorded, const struct bin_
     }
 }
 
-/* From classes by powers of two from 1 to those from 32 (place.h). */
-static void fill_sizes(const struct bin_stats *stats, struct heap_bin *bin)
-{
-    for (unsigned i = 0; i < BINS_CLASSES; i++) {
-        /* Class i reaches to below 2^i. */
-        unsigned to = i <= 5 ? 0 : i - 5;
-        bin->sizes[to < HEAP_SIZES ? to : HEAP_SIZES - 1] += stats->sizes[i];
-    }
-}
-
 bool recorded_heap_bin(struct recorded_heap *recorded, uint32_t index, struct heap_bin *bin)
 {
     struct bin_stats stats;
-    struct bin_info info;
     if (index >= recorded->lead_count)
         return false;
     uint32_t id = recorded->leads[index];
+    const struct bin *lead = bins_at(recorded->bins, id);
     *bin = (struct heap_bin){.id = id};
-    if (!bins_info(recorded->bins, id, &info) || !recorded_heap_stats(recorded, id, &stats))
+    if (!lead || !recorded_heap_stats(recorded, id, &stats))
         return true;
-    bin->name = info.name ? info.name : "heap";
-    bin->path = info.full_name;
-    bin->renamed = info.renamed;
-    bin->type_id = info.type;
-    for (uint32_t next = info.next; next; bin->combined++) {
-        struct bin_info other;
-        next = bins_info(recorded->bins, next, &other) ? other.next : 0;
-    }
-    unsigned depth = info.depth < RECORDED_DEPTH_SHOWN ? info.depth : RECORDED_DEPTH_SHOWN;
+    bin->name = bin_name(lead) ? bin_name(lead) : "heap";
+    bin->path = lead->full_name;
+    bin->renamed = lead->new_name;
+    bin->type_id = lead->type;
+    for (uint32_t next = lead->next; next; next = bins_at(recorded->bins, next)->next)
+        bin->combined++;
+    unsigned depth = lead->depth < RECORDED_DEPTH_SHOWN ? lead->depth : RECORDED_DEPTH_SHOWN;
     for (unsigned i = 0; i < depth; i++)
-        recorded->shown[i] = site_of(recorded, info.path[i]);
+        recorded->shown[i] = site_of(recorded, bins_path(recorded->bins, lead)[i]);
     bin->site = recorded->shown;
     bin->site_count = depth;
     fill_figures(recorded, &stats, bin);
-    fill_sizes(&stats, bin);
     return true;
 }
 
@@ -579,10 +564,10 @@ void recorded_heap_blocks(const struct recorded_heap *recorded, uint32_t bin,
 enum allocation_path recorded_heap_path(const struct recorded_heap *recorded, uint32_t bin,
                                         uint32_t path)
 {
-    struct bin_info info;
     uint32_t its = path < recorded->path_room / 2 ? recorded->bin_of_path[path * 2] : 0;
-    if (!its || !bins_info(recorded->bins, its, &info) || !info.lead)
+    if (!bins_at(recorded->bins, its))
         return ALLOCATION_PATH_UNKNOWN;
-    return info.lead == recorded_heap_lead(recorded, bin) ? ALLOCATION_PATH_ITS
-                                                          : ALLOCATION_PATH_OTHER;
+    return recorded_heap_lead(recorded, its) == recorded_heap_lead(recorded, bin)
+               ? ALLOCATION_PATH_ITS
+               : ALLOCATION_PATH_OTHER;
 }

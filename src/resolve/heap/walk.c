@@ -301,9 +301,9 @@ void walk_free(struct walk *walk)
     free(walk);
 }
 
-static const char *file_name(const struct walk_mapping *map)
+static const char *file_name(const struct maps *maps, const struct map *map)
 {
-    const char *slash = map->path ? strrchr(map->path, '/') : NULL;
+    const char *slash = strrchr(maps_name(maps, map), '/');
     return slash ? slash + 1 : "";
 }
 
@@ -323,17 +323,17 @@ static void walk_keep_name(char out[64], const char *name)
         text_sanitise(out, 64, name, strlen(name));
 }
 
-static void walk_look_at_mapping(struct seen *seen, const struct walk_mapping *map)
+static void walk_look_at_mapping(struct seen *seen, const struct maps *maps, const struct map *map)
 {
     static const char *const allocators[] = {"libjemalloc", "libtcmalloc", "libmimalloc",
                                              "libsnmalloc", "libhoard",    "libscudo",
                                              "libtbbmalloc"};
-    const char *name = file_name(map);
+    const char *name = file_name(maps, map);
     if (is_libc(name))
         walk_keep_name(seen->libc, name);
     /* Its loader is its libc; Debian has it as libc.so in a folder of its own. */
     if (starts(name, "ld-musl-") || starts(name, "libc.musl-") ||
-        (!strcmp(name, "libc.so") && strstr(map->path, "musl")))
+        (!strcmp(name, "libc.so") && strstr(maps_name(maps, map), "musl")))
         seen->musl = true;
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
         if (starts(name, allocators[i]))
@@ -347,14 +347,13 @@ static void walk_look_at_mapping(struct seen *seen, const struct walk_mapping *m
 }
 
 /* Arenas in the initialised data of libc; in a program without libc in its own. */
-static bool walk_search_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count,
-                               bool libc)
+static bool walk_search_arenas(struct walk *walk, const struct maps *maps, bool libc)
 {
     uint64_t bytes = 0;
     walk->search_costly = false;
-    for (size_t i = 0; i < count && bytes < DATA_BYTES_MAX; i++) {
-        const struct walk_mapping *map = &mappings[i];
-        if (!map->writable || map->kind != WALK_MAPPING_FILE || (libc && !is_libc(file_name(map))))
+    for (size_t i = 0; i < maps->count && bytes < DATA_BYTES_MAX; i++) {
+        const struct map *map = &maps->maps[i];
+        if (!map->writable || map->kind != MAPPING_FILE || (libc && !is_libc(file_name(maps, map))))
             continue;
         uint64_t size = map->end - map->start;
         size = size < DATA_BYTES_MAX - bytes ? size : DATA_BYTES_MAX - bytes;
@@ -393,17 +392,17 @@ static void say_why_not(struct walk *walk, const struct seen *seen, bool mapped)
                  *seen->program ? seen->program : "it");
 }
 
-static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+static void find_arenas(struct walk *walk, const struct maps *maps)
 {
     struct seen seen = {0};
-    for (size_t i = 0; i < count; i++)
-        walk_look_at_mapping(&seen, &mappings[i]);
+    for (size_t i = 0; i < maps->count; i++)
+        walk_look_at_mapping(&seen, maps, &maps->maps[i]);
     bool found = false;
     unsigned tries = *seen.libc ? SEARCH_TRIES : SEARCH_TRIES_WITHOUT;
-    for (unsigned i = 0; i < tries && !found && count && !seen.musl; i++)
-        found = walk_search_arenas(walk, mappings, count, *seen.libc);
+    for (unsigned i = 0; i < tries && !found && maps->count && !seen.musl; i++)
+        found = walk_search_arenas(walk, maps, *seen.libc);
     if (!found) {
-        say_why_not(walk, &seen, count > 0);
+        say_why_not(walk, &seen, maps->count > 0);
         /* A program's own data may be large: gone through ever more seldom. */
         walk->search_backoff = walk->search_backoff * 2 + walk->search_costly;
         walk->search_waiting = walk->search_backoff;
@@ -430,18 +429,18 @@ static uint64_t first_chunk(struct walk *walk, const struct walk_chain *chain, u
 
 static void find_main(struct walk *walk)
 {
-    const struct walk_memory *memory = &walk->memory;
+    const struct maps *maps = &walk->memory.maps;
     size_t first = 0;
-    while (first < memory->map_count && memory->maps[first].kind != WALK_MAPPING_HEAP)
+    while (first < maps->count && maps->maps[first].kind != MAPPING_HEAP)
         first++;
-    if (first == memory->map_count)
+    if (first == maps->count)
         return;
     size_t last = first;
-    while (last + 1 < memory->map_count && memory->maps[last + 1].kind == WALK_MAPPING_HEAP)
+    while (last + 1 < maps->count && maps->maps[last + 1].kind == MAPPING_HEAP)
         last++;
-    uint64_t start = memory->maps[first].start;
-    uint64_t end = memory->maps[last].end;
-    uint64_t limit = last + 1 < memory->map_count ? memory->maps[last + 1].start : UINT64_MAX;
+    uint64_t start = maps->maps[first].start;
+    uint64_t end = maps->maps[last].end;
+    uint64_t limit = last + 1 < maps->count ? maps->maps[last + 1].start : UINT64_MAX;
     if (limit - start > SPAN_LIMIT_BYTES)
         limit = start + SPAN_LIMIT_BYTES;
     end = end < limit ? end : limit;
@@ -462,21 +461,22 @@ static void drop_unmapped(struct walk *walk)
 {
     for (size_t i = walk->spans.count; i-- > 0;) {
         struct walk_span *span = &walk->spans.spans[i];
-        if (!walk_memory_mapping(&walk->memory, span->first))
+        if (!maps_find(&walk->memory.maps, span->first))
             walk_spans_remove(&walk->spans, span);
     }
 }
 
-int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+int walk_update(struct walk *walk, const struct maps *maps)
 {
-    int code = walk_memory_map(&walk->memory, mappings, count);
+    int code = walk_memory_map(&walk->memory, maps);
     if (code)
         return code;
     if (!walk->arenas.count && !walk->search_waiting)
-        find_arenas(walk, mappings, count);
+        find_arenas(walk, maps);
     else if (!walk->arenas.count)
         walk->search_waiting--;
-    walk_jemalloc_search(walk, mappings, count);
+    walk_jemalloc_search(walk, maps);
+    walk_go_search(walk, maps);
     if (!walk->arenas.count)
         return 0;
     walk_arenas_follow(&walk->arenas, &walk->memory);
@@ -501,15 +501,17 @@ int walk_threads(struct walk *walk, const uint64_t *bases, size_t count)
 
 const char *walk_status(const struct walk *walk)
 {
-    return *walk->status && !walk->jemalloc.root ? walk->status : NULL;
+    return *walk->status && !walk->jemalloc.root && !walk->go.table ? walk->status : NULL;
 }
 
 const char *walk_source(struct walk *walk)
 {
-    if (walk->jemalloc.root)
-        snprintf(walk->both, sizeof walk->both, "%s%sjemalloc in %s", walk->source,
-                 *walk->source ? " and " : "", walk->jemalloc.name);
-    return walk->jemalloc.root ? walk->both : walk->source;
+    const char *jemalloc = walk->jemalloc.root ? walk->jemalloc.name : NULL;
+    const char *go = walk->go.table ? "Go's runtime" : "";
+    snprintf(walk->all, sizeof walk->all, "%s%s%s%s%s%s", walk->source,
+             jemalloc && *walk->source ? " and " : "", jemalloc ? "jemalloc in " : "",
+             jemalloc ? jemalloc : "", *go && (jemalloc || *walk->source) ? " and " : "", go);
+    return walk->all;
 }
 
 void walk_reach(struct walk *walk, uint64_t reach_bytes)
@@ -525,14 +527,14 @@ void walk_succeed(struct walk *walk, const struct walk *before)
         if (span && span->unrest < known->unrest)
             span->unrest = known->unrest;
     }
-    for (size_t i = 0; i < walk->memory.map_count; i++)
+    for (size_t i = 0; i < walk->memory.maps.count; i++)
         walk->memory.searched[i].finds += before->stats.finds - walk->stats.finds;
     walk->stats.finds = before->stats.finds;
 }
 
 static enum walk_failure outside(const struct walk *walk, uint64_t address)
 {
-    return walk_memory_mapping(&walk->memory, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
+    return maps_find(&walk->memory.maps, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
 }
 
 static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
@@ -555,20 +557,48 @@ static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
     return span ? walk_locate(walk, span, address, block) : outside(walk, address);
 }
 
+void walk_own_add(struct walk *walk, uint64_t address, bool go)
+{
+    struct walk_own *own = &walk->own;
+    for (size_t i = 0; i < WALK_OWN; i++)
+        if (address - own->at[i].start < own->at[i].end - own->at[i].start)
+            return;
+    const struct map *map = maps_find(&walk->memory.maps, address);
+    if (!walk_is_data(map))
+        return;
+    uint32_t next = own->next++ % WALK_OWN;
+    own->at[next].start = map->start;
+    own->at[next].end = map->end;
+    own->at[next].go = go;
+}
+
+static bool find_own(const struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    const struct walk_own *own = &walk->own;
+    for (size_t i = 0; i < WALK_OWN; i++) {
+        if (address - own->at[i].start >= own->at[i].end - own->at[i].start)
+            continue;
+        *block = (struct walk_block){.start = address & ~(uint64_t)15,
+                                     .usable_bytes = 16,
+                                     .state = WALK_OWN_DATA,
+                                     .go = own->at[i].go};
+        return true;
+    }
+    return false;
+}
+
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     walk->stats.finds++;
     enum walk_failure failure = WALK_FAIL_NONE;
-    if (!walk_jemalloc_find(walk, address, block))
+    if (!walk_jemalloc_find(walk, address, block) && !walk_go_find(walk, address, block))
         failure = walk_find_block(walk, address, block);
     if (failure && walk_jemalloc_find_large(walk, address, block))
         failure = WALK_FAIL_NONE;
-    if (failure && walk_jemalloc_owns(walk, address)) {
-        *block = (struct walk_block){
-            .start = address & ~(uint64_t)15, .usable_bytes = 16, .state = WALK_OWN_DATA};
+    if (failure && find_own(walk, address, block))
         failure = WALK_FAIL_NONE;
-    }
-    if (failure == WALK_FAIL_FOREIGN && walk_jemalloc_covers(walk, address))
+    if (failure == WALK_FAIL_FOREIGN &&
+        (walk_jemalloc_covers(walk, address) || walk_go_covers(walk, address)))
         failure = WALK_FAIL_UNSURE;
     walk->stats.failures[failure]++;
     return !failure;
@@ -578,7 +608,7 @@ const struct walk_stats *walk_stats(struct walk *walk)
 {
     walk->stats.reads = walk->memory.reads;
     walk->stats.bytes_read = walk->memory.bytes_read;
-    walk->stats.arenas = (uint32_t)walk->arenas.count + !!walk->jemalloc.root;
+    walk->stats.arenas = (uint32_t)walk->arenas.count + !!walk->jemalloc.root + !!walk->go.table;
     walk->stats.thread_caches = (uint32_t)walk->lists.cache_count;
     return &walk->stats;
 }
@@ -739,10 +769,16 @@ long walk_all(struct walk *walk, walk_visit visitor, void *context)
     if (walk_status(walk))
         return -ENODATA;
     long chunks = *walk->status ? 0 : walk_all_chunks(walk, visitor, context);
-    return chunks < 0 ? chunks : chunks + walk_jemalloc_all(walk, visitor, context);
+    if (chunks < 0)
+        return chunks;
+    chunks += walk_jemalloc_all(walk, visitor, context);
+    return chunks + walk_go_all(walk, visitor, context);
 }
 
 enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tcache's last */
+
+/* A class of Go's is an odd number, as no other is: of each size up to 32 KiB. */
+enum { GO_CLASS = 1, GO_SMALL_MAX = 32 << 10 };
 
 /* Quarters of a power of two, upwards from 1 KiB. */
 static uint64_t quarter(uint64_t bytes)
@@ -758,8 +794,10 @@ static bool is_jemalloc_class(uint64_t bytes)
     return bytes && bytes < SMALL_MAX && (bytes == 8 || bytes % STEP == 0);
 }
 
-uint64_t walk_size_class(uint64_t usable_bytes)
+uint64_t walk_size_class(uint64_t usable_bytes, bool go)
 {
+    if (go)
+        return (usable_bytes > GO_SMALL_MAX ? quarter(usable_bytes) : usable_bytes) | GO_CLASS;
     if (is_jemalloc_class(usable_bytes))
         return usable_bytes;
     if (usable_bytes <= SMALL_MIN)
@@ -785,11 +823,20 @@ static uint64_t class_start(uint64_t size_class)
     return start <= SMALL_MAX ? SMALL_MAX + 1 : start;
 }
 
+bool walk_class_is_go(uint64_t size_class)
+{
+    return size_class & GO_CLASS;
+}
+
 const char *walk_class_name(char out[32], uint64_t size_class)
 {
     char from[16], to[16];
     uint64_t start = class_start(size_class);
-    if (size_class <= SMALL_MAX)
+    if (walk_class_is_go(size_class) && size_class <= GO_SMALL_MAX + GO_CLASS)
+        snprintf(out, 32, "new(%" PRIu64 ")", size_class - GO_CLASS);
+    else if (walk_class_is_go(size_class))
+        snprintf(out, 32, "new(..%s)", text_bytes(to, size_class - GO_CLASS));
+    else if (size_class <= SMALL_MAX)
         snprintf(out, 32, "malloc(%" PRIu64 "..%" PRIu64 ")", start, size_class);
     else
         snprintf(out, 32, "malloc(%s..%s)", text_bytes(from, start), text_bytes(to, size_class));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The heap of glibc's malloc or of jemalloc read from outside a process that goes on running: which
- * block holds an address, and every block in use. The process is only ever read. Arenas are found
- * by their structure in libc's data (or, in a static program, in the program's own), so
- * versions 2.31 to today need no table of offsets. Everything read is untrusted: every loop ends,
- * every call reads a bounded amount.
+ * The heap of glibc's malloc, jemalloc or Go's runtime read from outside a process that goes on
+ * running: which block holds an address, and every block in use. The process is only ever read.
+ * Arenas are found by their structure in libc's data (or, in a static program, in the program's
+ * own), so versions 2.31 to today need no table of offsets. Everything read is untrusted: every
+ * loop ends, every call reads a bounded amount.
  *
  * Owned by the follower of a process; it sees samples, maps and processes only through `struct
  * walk_target` and the mappings given. Not thread-safe.
@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "resolve/process/maps.h"
+
 struct walk;
 
 /* Memory of the process. read: all of it or false. read_some: bytes read from the start;
@@ -32,23 +34,6 @@ struct walk_target {
     size_t (*read_some)(void *context, uint64_t address, void *out, size_t size);
 };
 
-enum walk_mapping_kind {
-    WALK_MAPPING_OTHER,
-    WALK_MAPPING_FILE,
-    WALK_MAPPING_ANON,
-    WALK_MAPPING_HEAP
-};
-
-struct walk_mapping {
-    uint64_t start;
-    uint64_t end;
-    uint64_t file_offset;
-    uint64_t inode;
-    const char *path; /* as the kernel has it, NULL or "" if none; used inside walk_update() only */
-    enum walk_mapping_kind kind; /* HEAP: the one that is named [heap] */
-    bool writable;
-};
-
 enum walk_state { WALK_IN_USE, WALK_FREE, WALK_TOP, WALK_OWN_DATA /* of the allocator */ };
 
 struct walk_block {
@@ -57,6 +42,7 @@ struct walk_block {
     enum walk_state state;
     uint32_t arena; /* 0: main; 0 for mmapped blocks, which belong to none */
     bool mmapped;   /* a mapping of its own */
+    bool go;        /* of Go's runtime */
     uint32_t count; /* walk_all(): blocks of this size from `start` on, some of them free */
 };
 
@@ -89,10 +75,10 @@ struct walk_stats {
 int walk_new(struct walk **walk, const struct walk_target *target);
 void walk_free(struct walk *walk);
 
-/* The mappings as they are now, by ascending address. 0 or -ENOMEM. Copied. To be called when
+/* The mappings as they are now. 0 or -ENOMEM. Copied. To be called when
  * they changed, and now and then as long as walk_status() says that there is no heap: malloc
  * may not have been used yet, or was just at work. */
-int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t count);
+int walk_update(struct walk *walk, const struct maps *maps);
 
 /* The fs bases of threads, where they are known: their caches are found from there, and searched
  * for in the mappings' ends only for the others. 0 or -ENOMEM. Copied. */
@@ -128,9 +114,12 @@ const struct walk_stats *walk_stats(struct walk *walk);
 /* Bin of a block by size: the largest usable size of its class. Up to 1032 bytes a class is one
  * size of chunk of glibc's (16 n + 8) or of block of jemalloc's (8, 16 n), beyond it a quarter of a
  * power of two. */
-uint64_t walk_size_class(uint64_t usable_bytes);
+uint64_t walk_size_class(uint64_t usable_bytes, bool go);
 
-/* "malloc(57..72)": the requests that land in the class; "malloc(1.3K..1.5K)" for large ones. */
+bool walk_class_is_go(uint64_t size_class);
+
+/* "malloc(57..72)": the requests that land in the class; "malloc(1.3K..1.5K)" for large ones. Of Go
+ * the size of the blocks, "new(64)". */
 const char *walk_class_name(char out[32], uint64_t size_class);
 
 #endif

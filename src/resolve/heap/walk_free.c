@@ -166,15 +166,15 @@ static void search_words(struct walk *walk, const uint64_t *words, size_t count,
     }
 }
 
-static void search_mapping(struct walk *walk, const struct walk_mapping *map, struct hash *seen,
+static void search_mapping(struct walk *walk, const struct map *map, struct hash *seen,
                            uint64_t *bytes_left)
 {
     uint64_t size = map->end - map->start;
     uint64_t bytes = size <= SMALL_MAP_BYTES ? size : STORAGE_BYTES;
     /* A static program's first thread has its block where brk starts, others at the end of
      * their stack. */
-    uint64_t start = map->kind == WALK_MAPPING_HEAP ? map->start : map->end - bytes;
-    if (!map->writable || map->kind < WALK_MAPPING_ANON || bytes > *bytes_left)
+    uint64_t start = map->kind == MAPPING_HEAP ? map->start : map->end - bytes;
+    if (!walk_is_data(map) || bytes > *bytes_left)
         return;
     uint64_t *words = walk->probe.words;
     walk_window_reset(&walk->probe, 0);
@@ -210,8 +210,8 @@ void walk_cache_search(struct walk *walk)
         walk_cache_consider(walk, walk->spans.spans[i].first + WALK_CHUNK_HEADER, true);
     for (size_t i = 0; i < walk->thread_count; i++)
         search_thread(walk, walk->threads[i], &seen, &bytes_left);
-    for (size_t i = 0; i < walk->memory.map_count; i++)
-        search_mapping(walk, &walk->memory.maps[i], &seen, &bytes_left);
+    for (size_t i = 0; i < walk->memory.maps.count; i++)
+        search_mapping(walk, &walk->memory.maps.maps[i], &seen, &bytes_left);
     hash_fini(&seen);
 }
 
@@ -242,10 +242,8 @@ static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
 {
     if (address < WALK_PAGE_BYTES || address & 15)
         return false;
-    if (walk_spans_find(&walk->spans, address))
-        return true;
-    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
-    return map && map->writable && map->kind >= WALK_MAPPING_ANON;
+    return walk_spans_find(&walk->spans, address) ||
+           walk_is_data(maps_find(&walk->memory.maps, address));
 }
 
 static bool plausible(const struct walk *walk, uint64_t pointer)

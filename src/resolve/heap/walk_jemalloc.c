@@ -52,11 +52,6 @@ static uint64_t bytes_of_class(unsigned class)
     return group + ((class - 9) % 4 + 1) * (group / 4);
 }
 
-static bool is_data(const struct walk_mapping *map)
-{
-    return map->writable && (map->kind == WALK_MAPPING_ANON || map->kind == WALK_MAPPING_HEAP);
-}
-
 static uint64_t leaf_of(struct walk *walk, uint64_t root, uint64_t address)
 {
     uint64_t leaf = 0;
@@ -65,18 +60,6 @@ static uint64_t leaf_of(struct walk *walk, uint64_t root, uint64_t address)
         leaf % NODE_ALIGNMENT)
         return 0;
     return leaf;
-}
-
-/* Extents and leaves are in memory that the allocator took for itself. */
-static void note_own(struct walk *walk, uint64_t address)
-{
-    struct walk_jemalloc *jemalloc = &walk->jemalloc;
-    for (size_t i = 0; i < WALK_OWN; i++)
-        if (address - jemalloc->own[i].start < jemalloc->own[i].end - jemalloc->own[i].start)
-            return;
-    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
-    if (map && is_data(map))
-        jemalloc->own[jemalloc->own_next++ % WALK_OWN] = (struct walk_own){map->start, map->end};
 }
 
 static uint64_t entry_address(uint64_t leaf, uint64_t address)
@@ -109,7 +92,7 @@ static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, str
                   address >= extent->base && address < extent->end;
     /* During the search for the tree any memory may look like an extent. */
     if (around && walk->jemalloc.root)
-        note_own(walk, entry & address_mask);
+        walk_own_add(walk, entry & address_mask, false);
     return around;
 }
 
@@ -134,10 +117,11 @@ bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *
 /* The first page of the mappings around the address, which a block does not go beyond. */
 static uint64_t first_page(const struct walk *walk, uint64_t address)
 {
-    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
-    while (map && map > walk->memory.maps && map[-1].end == map->start && is_data(&map[-1]))
+    const struct map *map = maps_find(&walk->memory.maps, address);
+    while (map && map > walk->memory.maps.maps && map[-1].end == map->start &&
+           walk_is_data(&map[-1]))
         map--;
-    return map && is_data(map) ? map->start >> PAGE_SHIFT : UINT64_MAX;
+    return walk_is_data(map) ? map->start >> PAGE_SHIFT : UINT64_MAX;
 }
 
 /* Of a large block only the first and the last page are in the tree: the nearest entry before the
@@ -170,16 +154,6 @@ bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_b
                      block_at(&extent, address, block);
         jemalloc->large = found ? extent.start : jemalloc->large;
         return found;
-    }
-    return false;
-}
-
-bool walk_jemalloc_owns(const struct walk *walk, uint64_t address)
-{
-    for (size_t i = 0; i < WALK_OWN; i++) {
-        const struct walk_own *own = &walk->jemalloc.own[i];
-        if (address - own->start < own->end - own->start)
-            return true;
     }
     return false;
 }
@@ -223,9 +197,9 @@ static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t
         const uint64_t *words = walk_window_at(&walk->memory, &walk->window, at, 16);
         for (unsigned i = 0; words && i < 2; i++) {
             uint64_t leaf = words[i];
-            const struct walk_mapping *map =
-                leaf && !(leaf % NODE_ALIGNMENT) ? walk_memory_mapping(&walk->memory, leaf) : NULL;
-            if (map && map->kind == WALK_MAPPING_ANON &&
+            const struct map *map =
+                leaf && !(leaf % NODE_ALIGNMENT) ? maps_find(&walk->memory.maps, leaf) : NULL;
+            if (map && map->kind == MAPPING_ANON &&
                 is_root(walk, at + i * 8 - (page >> LEAF_SHIFT) * 8, page))
                 return true;
         }
@@ -236,8 +210,7 @@ static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t
 }
 
 /* Pages that extents are likely to be around: the first of a mapping may be the allocator's own. */
-static bool search_by(struct walk *walk, uint64_t start, uint64_t end,
-                      const struct walk_mapping *memory)
+static bool search_by(struct walk *walk, uint64_t start, uint64_t end, const struct map *memory)
 {
     uint64_t pages[] = {memory->start, memory->start + (16 << PAGE_SHIFT),
                         memory->start + (memory->end - memory->start) / 2, memory->end - 1};
@@ -250,12 +223,12 @@ static bool search_by(struct walk *walk, uint64_t start, uint64_t end,
 
 static void keep_name(struct walk_jemalloc *jemalloc, const char *path)
 {
-    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : "a program";
     text_sanitise(jemalloc->name, sizeof jemalloc->name, name, strlen(name));
 }
 
-void walk_jemalloc_search(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
 {
     enum { MAPPINGS_MAX = 16, WAIT_MAX = 256 };
     struct walk_jemalloc *jemalloc = &walk->jemalloc;
@@ -263,19 +236,19 @@ void walk_jemalloc_search(struct walk *walk, const struct walk_mapping *mappings
         jemalloc->waiting -= !jemalloc->root;
         return;
     }
-    for (size_t i = 1; i < count; i++) {
-        const struct walk_mapping *data = &mappings[i];
+    for (size_t i = 1; i < maps->count; i++) {
+        const struct map *data = &maps->maps[i];
         uint64_t size = data->end - data->start;
-        if (!is_data(data) || mappings[i - 1].kind != WALK_MAPPING_FILE ||
-            mappings[i - 1].end != data->start || size < ROOT_BYTES || size > ROOT_BYTES + ROOM_MAX)
+        if (!walk_is_data(data) || data[-1].kind != MAPPING_FILE || data[-1].end != data->start ||
+            size < ROOT_BYTES || size > ROOT_BYTES + ROOM_MAX)
             continue;
-        for (size_t k = 0, tried = 0; k < count && tried < MAPPINGS_MAX; k++) {
-            if (k == i || !is_data(&mappings[k]))
+        for (size_t k = 0, tried = 0; k < maps->count && tried < MAPPINGS_MAX; k++) {
+            if (k == i || !walk_is_data(&maps->maps[k]))
                 continue;
             tried++;
-            if (!search_by(walk, data->start, data->end, &mappings[k]))
+            if (!search_by(walk, data->start, data->end, &maps->maps[k]))
                 continue;
-            keep_name(jemalloc, mappings[i - 1].path);
+            keep_name(jemalloc, maps_name(maps, &data[-1]));
             return;
         }
     }
@@ -320,9 +293,9 @@ long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context)
     long passed = 0;
     uint64_t *entries = walk->window.words;
     walk_window_reset(&walk->window, WALK_PAGE_BYTES);
-    for (size_t i = 0; walk->jemalloc.root && i < walk->memory.map_count; i++) {
-        const struct walk_mapping *map = &walk->memory.maps[i];
-        for (uint64_t page = map->start; is_data(map) && page < map->end;) {
+    for (size_t i = 0; walk->jemalloc.root && i < walk->memory.maps.count; i++) {
+        const struct map *map = &walk->memory.maps.maps[i];
+        for (uint64_t page = map->start; walk_is_data(map) && page < map->end;) {
             uint64_t leaf = leaf_of(walk, walk->jemalloc.root, page);
             uint64_t leaf_end = ((page >> LEAF_SHIFT) + 1) << LEAF_SHIFT;
             uint64_t end = leaf_end < map->end ? leaf_end : map->end;

@@ -155,8 +155,8 @@ static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end
 {
     uint64_t head;
     uint64_t top = walk_arenas_top(&walk->arenas, &walk->memory, 0);
-    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, top);
-    if (!map || map->kind != WALK_MAPPING_ANON ||
+    const struct map *map = maps_find(&walk->memory.maps, top);
+    if (!map || map->kind != MAPPING_ANON ||
         !walk_memory_read(&walk->memory, start + 8, &head, 8) || (head & 15) != WALK_PREV_IN_USE ||
         head < WALK_CHUNK_MIN || head > end - start)
         return NULL;
@@ -208,10 +208,10 @@ static void walk_mapped_parse(struct walk *walk, uint64_t at, uint64_t end)
     }
 }
 
-static const struct walk_mapping *anonymous(struct walk *walk, uint64_t address)
+static const struct map *anonymous(struct walk *walk, uint64_t address)
 {
-    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
-    return map && map->writable && map->kind == WALK_MAPPING_ANON ? map : NULL;
+    const struct map *map = maps_find(&walk->memory.maps, address);
+    return map && map->writable && map->kind == MAPPING_ANON ? map : NULL;
 }
 
 bool walk_mapped_check(struct walk *walk, const struct walk_mapped_block *found,
@@ -246,9 +246,9 @@ static bool find_known(struct walk *walk, uint64_t address, struct walk_block *b
 
 /* Memory that is not malloc's is not gone through again for each miss in it. False: all of it was
  * before. */
-static bool search_mapping(struct walk *walk, const struct walk_mapping *map, bool anew)
+static bool search_mapping(struct walk *walk, const struct map *map, bool anew)
 {
-    struct walk_searched *searched = &walk->memory.searched[map - walk->memory.maps];
+    struct walk_searched *searched = &walk->memory.searched[map - walk->memory.maps.maps];
     struct walk_searched before = *searched;
     if (anew || !before.end || walk->stats.finds >= before.finds + SEARCH_AGAIN_FINDS) {
         *searched = (struct walk_searched){map->start, map->end, walk->stats.finds};
@@ -267,7 +267,7 @@ static bool search_mapping(struct walk *walk, const struct walk_mapping *map, bo
 bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     size_t known = walk->mapped.count;
-    const struct walk_mapping *map = anonymous(walk, address);
+    const struct map *map = anonymous(walk, address);
     if (!map)
         return false;
     if (find_known(walk, address, block))
@@ -282,7 +282,7 @@ struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address)
     struct walk_span *span = walk_spans_find(&walk->spans, address);
     if (span)
         return span;
-    const struct walk_mapping *map = anonymous(walk, address);
+    const struct map *map = anonymous(walk, address);
     if (map && map->start <= start)
         heap_at(walk, start);
     return walk_spans_find(&walk->spans, address);
@@ -291,9 +291,9 @@ struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address)
 void walk_mapped_search(struct walk *walk)
 {
     walk->mapped.count = 0;
-    for (size_t i = 0; i < walk->memory.map_count; i++) {
-        const struct walk_mapping *map = &walk->memory.maps[i];
-        if (map->writable && map->kind == WALK_MAPPING_ANON)
+    for (size_t i = 0; i < walk->memory.maps.count; i++) {
+        const struct map *map = &walk->memory.maps.maps[i];
+        if (map->writable && map->kind == MAPPING_ANON)
             search_mapping(walk, map, true);
     }
 }

@@ -332,50 +332,38 @@ size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void 
     return got;
 }
 
-const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory, uint64_t address)
-{
-    size_t low = SORTED_UP_TO(memory->maps, memory->map_count, end, address);
-    return low < memory->map_count && memory->maps[low].start <= address ? &memory->maps[low]
-                                                                         : NULL;
-}
-
 /* A mapping grows at its start or its end, where the kernel joins new ones to it. */
-static struct walk_searched searched_within(const struct walk_memory *memory,
-                                            const struct walk_mapping *mapping)
+static struct walk_searched searched_within(const struct walk_memory *memory, const struct map *map)
 {
-    const struct walk_mapping *before = walk_memory_mapping(memory, mapping->end - 1);
+    const struct map *before = maps_find(&memory->maps, map->end - 1);
     if (!before)
-        before = walk_memory_mapping(memory, mapping->start);
-    if (!before || before->start < mapping->start || before->end > mapping->end)
+        before = maps_find(&memory->maps, map->start);
+    if (!before || before->start < map->start || before->end > map->end)
         return (struct walk_searched){0};
-    return memory->searched[before - memory->maps];
+    return memory->searched[before - memory->maps.maps];
 }
 
-int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count)
+int walk_memory_map(struct walk_memory *memory, const struct maps *maps)
 {
-    struct walk_mapping *copy = malloc((count + 1) * sizeof *copy);
-    struct walk_searched *searched = calloc(count + 1, sizeof *searched);
+    struct map *copy = malloc((maps->count + 1) * sizeof *copy);
+    struct walk_searched *searched = calloc(maps->count + 1, sizeof *searched);
     if (!copy || !searched) {
         free(copy);
         free(searched);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = mappings[i];
-        copy[i].path = NULL;
+    for (size_t i = 0; i < maps->count; i++) {
+        copy[i] = maps->maps[i];
         searched[i] = searched_within(memory, &copy[i]);
     }
-    free(memory->maps);
-    free(memory->searched);
-    memory->maps = copy;
+    walk_memory_fini(memory);
+    memory->maps = (struct maps){.maps = copy, .count = maps->count};
     memory->searched = searched;
-    memory->map_count = count;
     return 0;
 }
 
 void walk_memory_fini(struct walk_memory *memory)
 {
-    free(memory->maps);
+    free(memory->maps.maps);
     free(memory->searched);
-    *memory = (struct walk_memory){0};
 }

@@ -28,9 +28,8 @@ struct walk_searched {
 
 struct walk_memory {
     struct walk_target target;
-    struct walk_mapping *maps;      /* sorted, paths dropped */
+    struct maps maps;               /* without names */
     struct walk_searched *searched; /* of each mapping */
-    size_t map_count;
     uint64_t reads;
     uint64_t bytes_read;
 };
@@ -58,12 +57,14 @@ static inline const uint64_t *walk_window_at(struct walk_memory *memory, struct 
 bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 
-/* Copies the table, without paths; findings about mappings that did not shrink are kept. 0 or
- * -ENOMEM. */
-int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count);
+/* Copies the table; findings about mappings that did not shrink are kept. 0 or -ENOMEM. */
+int walk_memory_map(struct walk_memory *memory, const struct maps *maps);
 
-/* The mapping that holds the address; NULL: none. */
-const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory, uint64_t address);
+/* Whether an allocator's memory may be in a mapping; NULL: it is none. */
+static inline bool walk_is_data(const struct map *map)
+{
+    return map && map->writable && (map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP);
+}
 
 void walk_memory_fini(struct walk_memory *memory);
 
@@ -274,22 +275,33 @@ struct walk_mapped {
     size_t room;
 };
 
-enum { WALK_OWN = 16 };
+/* Mappings with an allocator's own data, as far as met. */
+enum { WALK_OWN = 64 };
 
 struct walk_own {
-    uint64_t start;
-    uint64_t end;
+    struct {
+        uint64_t start;
+        uint64_t end;
+        bool go; /* of Go's runtime */
+    } at[WALK_OWN];
+    uint32_t next;
 };
 
 struct walk_jemalloc {
-    uint64_t root;                 /* of the tree of pages; 0: not found */
-    uint64_t large;                /* an address in the large block found last */
-    uint8_t class_place;           /* of the size class in an extent's bits */
-    uint32_t backoff;              /* updates between two searches that found none */
-    uint32_t waiting;              /* of them to come */
-    char name[64];                 /* of the file that the tree belongs to */
-    struct walk_own own[WALK_OWN]; /* mappings with its own data, as far as met */
-    uint32_t own_next;
+    uint64_t root;       /* of the tree of pages; 0: not found */
+    uint64_t large;      /* an address in the large block found last */
+    uint8_t class_place; /* of the size class in an extent's bits */
+    uint32_t backoff;    /* updates between two searches that found none */
+    uint32_t waiting;    /* of them to come */
+    char name[64];       /* of the file that the tree belongs to */
+};
+
+struct walk_go {
+    uint64_t table;   /* a word for each arena; 0: not found */
+    uint64_t spans;   /* in an arena's data: a word for each page */
+    unsigned size_at; /* word of a span with the size of its blocks */
+    uint32_t backoff; /* updates between two searches that found none */
+    uint32_t waiting; /* of them to come */
 };
 
 struct walk {
@@ -301,6 +313,8 @@ struct walk {
     struct walk_lists lists;
     struct walk_mapped mapped;
     struct walk_jemalloc jemalloc;
+    struct walk_go go;
+    struct walk_own own;
     struct walk_stats stats;
     uint64_t *threads; /* fs bases */
     size_t thread_count;
@@ -310,7 +324,7 @@ struct walk {
     bool search_costly;
     char status[256]; /* "": the heap can be walked */
     char source[128];
-    char both[256]; /* with jemalloc's */
+    char all[256]; /* with jemalloc's and Go's */
 };
 
 /* A chain through a span, not yet started. */
@@ -389,10 +403,14 @@ struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address);
 /* Finds every span and block in the anonymous mappings. */
 void walk_mapped_search(struct walk *walk);
 
+/* An address that an allocator keeps its own data at: all of the mapping, as far as it is in no
+ * block, is such. */
+void walk_own_add(struct walk *walk, uint64_t address, bool go);
+
 /* jemalloc's part of a walk (walk_jemalloc.c). */
 
 /* Looks for its tree; where none was found before, ever more seldom. */
-void walk_jemalloc_search(struct walk *walk, const struct walk_mapping *mappings, size_t count);
+void walk_jemalloc_search(struct walk *walk, const struct maps *maps);
 
 /* The block of a slab or the first page of a large block: three reads. */
 bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *block);
@@ -400,14 +418,16 @@ bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *
 /* The large block that holds the address: reads 8 bytes a page from its start to there. */
 bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_block *block);
 
-/* Whether the mapping around the address holds the allocator's own data: memory in no block there
- * is such. */
-bool walk_jemalloc_owns(const struct walk *walk, uint64_t address);
-
 /* Whether some of its memory is in the GiB around the address. */
 bool walk_jemalloc_covers(struct walk *walk, uint64_t address);
 
 /* As walk_all(); the blocks of a slab in one visit. */
 long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context);
+
+/* The part of Go's runtime (walk_go.c), likewise. */
+void walk_go_search(struct walk *walk, const struct maps *maps);
+bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block);
+bool walk_go_covers(struct walk *walk, uint64_t address);
+long walk_go_all(struct walk *walk, walk_visit visit, void *context);
 
 #endif

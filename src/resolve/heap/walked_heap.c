@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/lane.h"
+#include "resolve/heap/bins.h"
 #include "resolve/process/process.h"
 
 enum { CACHE_BYTES_MAX = 64 << 20, FOREIGN_SHIFT = 20 /* regions of 1 MiB */ };
@@ -52,7 +53,8 @@ static void classes_start(struct walked_classes *classes)
     memset(classes->list, 0, sizeof classes->list);
     snprintf(classes->list[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
     snprintf(classes->list[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc's own data");
-    classes->count = WALKED_HEADERS + 1;
+    snprintf(classes->list[WALKED_GO].name, WALKED_NAME_BYTES, "Go's own data");
+    classes->count = WALKED_SIZES;
     classes->live_blocks = classes->usable_bytes = 0;
 }
 
@@ -122,19 +124,9 @@ void walked_forget(struct walked *walked)
     start_anew(walked);
 }
 
-/* Class of a histogram (place.h) that a size falls into. */
-static unsigned walked_size_bin(uint64_t bytes)
-{
-    unsigned bin = 0;
-    while (bin < HEAP_SIZES - 1 && bytes >= UINT64_C(32) << bin)
-        bin++;
-    return bin;
-}
-
 /* Index of the class of a size; sizes beyond the table share the last one. */
-static uint32_t walked_class_of(struct walked_classes *classes, uint64_t usable_bytes)
+static uint32_t walked_class_of(struct walked_classes *classes, uint64_t size_class)
 {
-    uint64_t size_class = walk_size_class(usable_bytes);
     bool created = false;
     uint32_t *index = hash_insert(&classes->index, size_class, &created);
     if (!index)
@@ -150,33 +142,6 @@ static uint32_t walked_class_of(struct walked_classes *classes, uint64_t usable_
     return *index;
 }
 
-static enum walk_mapping_kind walked_kind_of(const struct map *map)
-{
-    return map->kind == MAPPING_HEAP   ? WALK_MAPPING_HEAP
-           : map->kind == MAPPING_ANON ? WALK_MAPPING_ANON
-           : map->kind == MAPPING_FILE ? WALK_MAPPING_FILE
-                                       : WALK_MAPPING_OTHER;
-}
-
-/* 0 or -ENOMEM. */
-static int show_mappings(struct walk *walk, const struct maps *maps)
-{
-    struct walk_mapping *mappings = calloc(maps->count ? maps->count : 1, sizeof *mappings);
-    if (!mappings)
-        return -ENOMEM;
-    for (size_t i = 0; i < maps->count; i++)
-        mappings[i] = (struct walk_mapping){.start = maps->maps[i].start,
-                                            .end = maps->maps[i].end,
-                                            .file_offset = maps->maps[i].offset,
-                                            .inode = maps->maps[i].inode,
-                                            .path = maps_name(maps, &maps->maps[i]),
-                                            .kind = walked_kind_of(&maps->maps[i]),
-                                            .writable = maps->maps[i].writable};
-    int code = walk_update(walk, mappings, maps->count);
-    free(mappings);
-    return code;
-}
-
 /* While no block is known one is looked for again and again: malloc may not have been used yet, or
  * its first heap was being made when it was looked at. */
 static void show_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
@@ -187,21 +152,21 @@ static void show_maps(struct walked *walked, const struct maps *maps, uint64_t n
     if (walked->seen_maps == maps->changes && (found || now_ns < again_ns))
         return;
     walked->looked_ns = now_ns;
-    if (!show_mappings(walked->walk, maps))
+    if (!walk_update(walked->walk, maps))
         walked->seen_maps = maps->changes;
 }
 
 static void walked_remember(struct walked *walked, const struct walk_block *found, uint64_t now_ns,
                             struct block *block)
 {
+    uint64_t size_class = walk_size_class(found->usable_bytes, found->go);
     *block = (struct block){.start = found->start,
                             .usable_bytes = found->usable_bytes,
                             .requested_bytes = found->usable_bytes,
                             .born_ns = now_ns,
                             .bin = found->state == WALK_IN_USE
-                                       ? walked_class_of(&walked->classes, found->usable_bytes)
-                                       : WALKED_FREE,
-                            .walked = true};
+                                       ? walked_class_of(&walked->classes, size_class)
+                                       : WALKED_FREE};
     /* Full: start again rather than grow. */
     if (blocks_add(walked->cache, block) == -ENOMEM)
         blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
@@ -273,8 +238,7 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
                                 .usable_bytes = address < found.start
                                                     ? found.start - (address & ~(uint64_t)15)
                                                     : found.usable_bytes,
-                                .bin = WALKED_HEADERS,
-                                .walked = true};
+                                .bin = found.go ? WALKED_GO : WALKED_HEADERS};
         return true;
     }
     walked_remember(walked, &found, now_ns, block);
@@ -285,10 +249,11 @@ static bool count_block(void *context, const struct walk_block *found)
 {
     struct walked *walked = context;
     struct walked_classes *classes = &walked->count->classes;
-    struct walked_class *class = &classes->list[walked_class_of(classes, found->usable_bytes)];
+    uint64_t size_class = walk_size_class(found->usable_bytes, found->go);
+    struct walked_class *class = &classes->list[walked_class_of(classes, size_class)];
     class->live_blocks += found->count;
     class->usable_bytes += found->count * found->usable_bytes;
-    class->sizes[walked_size_bin(found->usable_bytes)] += found->count;
+    class->sizes[bins_size_class(found->usable_bytes)] += found->count;
     classes->live_blocks += found->count;
     classes->usable_bytes += found->count * found->usable_bytes;
     return !atomic_load_explicit(&walked->ends, memory_order_relaxed);
@@ -327,7 +292,7 @@ static void begin_count(struct walked *walked, const struct maps *maps, const st
     if (!count->walk && new_walk(walked, &count->walk))
         return;
     show_threads(count->walk, tcbs);
-    if (show_mappings(count->walk, maps))
+    if (walk_update(count->walk, maps))
         return;
     count->maps = maps->changes;
     walked->counts = true;
@@ -345,7 +310,7 @@ static void take_classes(struct walked_classes *known, const struct walked_class
     }
     known->live_blocks = counted->live_blocks;
     known->usable_bytes = counted->usable_bytes;
-    for (uint32_t i = WALKED_HEADERS + 1; i < counted->count; i++) {
+    for (uint32_t i = WALKED_SIZES; i < counted->count; i++) {
         const struct walked_class *from = &counted->list[i];
         struct walked_class *class = &known->list[walked_class_of(known, from->size_class)];
         class->live_blocks += from->live_blocks;

@@ -31,7 +31,7 @@ enum { WALKED_FOREIGN = 1024, WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 }
 
 /* Memory that malloc holds and that is not requested (free blocks, the heap's top), and malloc's
  * headers in front of each block, jemalloc's tree and extents. Neither is counted as live. */
-enum { WALKED_FREE, WALKED_HEADERS };
+enum { WALKED_FREE, WALKED_HEADERS, WALKED_GO, WALKED_SIZES };
 
 struct lane;
 

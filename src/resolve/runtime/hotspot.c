@@ -136,30 +136,16 @@ static void take_row(struct hotspot_places *places, const struct table *table,
             memcpy((char *)places + wanted[i].place, &place, sizeof place);
 }
 
-static bool names_wanted(const char *type)
-{
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (!strcmp(type, wanted[i].type))
-            return true;
-    return false;
-}
-
 static void read_table(struct hotspot *hotspot, const struct table *table)
 {
-    char type[TABLE_TEXT] = "";
+    char type[TABLE_TEXT];
     char field[TABLE_TEXT];
-    uint64_t type_at = 0;
     for (size_t i = 0; i < TABLE_ROWS_MAX; i++) {
         unsigned char row[TABLE_STRIDE_MAX];
         uint64_t at = table->rows + i * table->stride;
         if (!process_read(hotspot->pid, at, row, table->stride) || !word_at(row, table->type))
             return;
-        if (word_at(row, table->type) != type_at) {
-            type_at = word_at(row, table->type);
-            read_text(hotspot->pid, type_at, type);
-        }
-        if (!names_wanted(type))
-            continue;
+        read_text(hotspot->pid, word_at(row, table->type), type);
         read_text(hotspot->pid, word_at(row, table->field), field);
         take_row(&hotspot->places, table, row, type, field);
     }

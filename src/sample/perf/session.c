@@ -96,10 +96,8 @@ static int add_handle(struct session *session, int fd, uint16_t event, uint16_t 
         return -ENOMEM;
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
         return -errno;
-    uint32_t *slot = hash_insert(&session->event_of_id, id, NULL);
-    if (!slot)
+    if (!hash_put(&session->event_of_id, id, event))
         return -ENOMEM;
-    *slot = event;
     session->handles[session->handle_count++] = (struct session_handle){fd, event, cpu};
     return 0;
 }
@@ -744,15 +742,6 @@ static void keep_from(struct session *session, size_t first)
     session->staging_used = used;
 }
 
-static int compare_order(const void *a, const void *b)
-{
-    const struct session_order *x = a;
-    const struct session_order *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return x->offset < y->offset ? -1 : 1;
-}
-
 /* Forked children of the target are processes of their own. */
 static bool foreign(const struct session *session, const struct record *record)
 {
@@ -794,8 +783,8 @@ long session_read(struct session *session, uint64_t until_ns, sampler_sink sink,
     for (size_t i = 0; i < session->cpu_count && session->staging_used < SESSION_STAGED_MAX; i++)
         if (session->cpus[i].ring.memory)
             stage_ring(session, &session->cpus[i].ring);
-    if (session->order_count)
-        qsort(session->order, session->order_count, sizeof *session->order, compare_order);
+    SORT(session->order, session->order_count, SMALLEST(struct session_order, time_ns),
+         SMALLEST(struct session_order, offset));
     size_t handed = 0;
     session->behind = false;
     for (; handed < session->order_count && session->order[handed].time_ns <= until_ns; handed++) {

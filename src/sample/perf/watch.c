@@ -60,13 +60,6 @@ static int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
 
 /* ---- cost of a trap ---- */
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Time of one touch: until it is recorded, and with the switching off that follows. */
 struct trap {
     double entry_ns;
@@ -99,21 +92,16 @@ static int one_trap(const struct watch_registers *registers, int ring_fd, struct
 static int measure_traps(struct watch_registers *registers, int ring_fd, struct ring *ring)
 {
     static _Alignas(WATCH_LINE_BYTES) volatile uint64_t word;
-    double entry[CALIBRATION_ROUNDS];
-    double all[CALIBRATION_ROUNDS];
-    struct trap trap;
-    int code = 0;
-    for (int i = 0; !code && i < CALIBRATION_ROUNDS; i++) {
-        code = one_trap(registers, ring_fd, ring, &word, &trap);
-        entry[i] = trap.entry_ns;
-        all[i] = trap.all_ns;
+    struct trap traps[CALIBRATION_ROUNDS];
+    for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
+        int code = one_trap(registers, ring_fd, ring, &word, &traps[i]);
+        if (code)
+            return code;
     }
-    if (code)
-        return code;
-    qsort(entry, CALIBRATION_ROUNDS, sizeof *entry, by_size);
-    qsort(all, CALIBRATION_ROUNDS, sizeof *all, by_size);
-    registers->entry_ns = entry[CALIBRATION_ROUNDS / 2];
-    registers->trap_ns = all[CALIBRATION_ROUNDS / 2];
+    SORT_BY(traps, CALIBRATION_ROUNDS, entry_ns);
+    registers->entry_ns = traps[CALIBRATION_ROUNDS / 2].entry_ns;
+    SORT_BY(traps, CALIBRATION_ROUNDS, all_ns);
+    registers->trap_ns = traps[CALIBRATION_ROUNDS / 2].all_ns;
     return 0;
 }
 
@@ -542,22 +530,23 @@ void watch_exec(struct watch *watch)
     watch_lines_drop(&watch->lines);
 }
 
-struct watch_state watch_state(const struct watch *watch)
+struct snapshot_watch watch_state(const struct watch *watch, int *refused)
 {
     const struct watch_registers *registers = &watch->registers;
     const struct watch_lines *lines = &watch->lines;
-    return (struct watch_state){.registers = registers->slots,
-                                .threads = registers->thread_count,
-                                .threads_left_out = registers->threads_left_out,
-                                .offered = lines->offered,
-                                .armed = lines->armed,
-                                .unpaid = lines->unpaid,
-                                .touches = lines->touches,
-                                .trap_ns = registers->trap_ns,
-                                .arm_ns = registers->arm_ns,
-                                .budget = watch->budget.part,
-                                .spent = watch_budget_share(&watch->budget),
-                                .refused = lines->refused};
+    *refused = lines->refused;
+    return (struct snapshot_watch){.on = true,
+                                   .registers = registers->slots,
+                                   .threads = registers->thread_count,
+                                   .threads_left_out = registers->threads_left_out,
+                                   .offered = lines->offered,
+                                   .armed = lines->armed,
+                                   .unpaid = lines->unpaid,
+                                   .touches = lines->touches,
+                                   .trap_ns = registers->trap_ns,
+                                   .arm_ns = registers->arm_ns,
+                                   .budget = watch->budget.part,
+                                   .overhead = watch_budget_share(&watch->budget)};
 }
 
 void watch_doctor(FILE *out)

@@ -171,22 +171,6 @@ size_t watch_lines_results(struct watch_lines *lines, uint64_t until_ns, struct 
 
 struct watch;
 
-/* Progress and cost, for the user. */
-struct watch_state {
-    unsigned registers;
-    size_t threads;
-    size_t threads_left_out;
-    uint64_t offered; /* sampled accesses that could be watched */
-    uint64_t armed;   /* registers set */
-    uint64_t unpaid;  /* not set, because the budget was used up */
-    uint64_t touches; /* traps */
-    double trap_ns;
-    double arm_ns;
-    double budget; /* part of the target's CPU time */
-    double spent;  /* likewise; NAN: not known yet */
-    int refused;   /* last error of arming, negative errno; 0: none */
-};
-
 /*
  * `part`: of the target's CPU time that may be spent, above 0. Nothing is armed yet. Negative errno
  * with cause and remedy.
@@ -211,7 +195,9 @@ void watch_tick(struct watch *watch);
 /* The process runs another program now. */
 void watch_exec(struct watch *watch);
 
-struct watch_state watch_state(const struct watch *watch);
+/* Progress and cost, for the user; the rest is not filled. *refused: the last error of arming,
+ * negative errno; 0: none. */
+struct snapshot_watch watch_state(const struct watch *watch, int *refused);
 
 /* For `misstop doctor`: whether a process has debug registers to be watched by, and what a touch
  * costs; tried on ourselves. */
@@ -281,7 +267,5 @@ size_t watch_registers_read(struct watch_registers *registers, const struct watc
 
 /* CPU time of the process, all threads; 0: gone. */
 uint64_t watch_registers_cpu_ns(const struct watch_registers *registers);
-
-/* ---- parts, in watch.c ---- */
 
 #endif

@@ -147,10 +147,8 @@ int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id)
 {
     if (attributes->event_of_id.count >= ATTRIBUTES_IDS_MAX)
         return -E2BIG;
-    uint32_t *event = hash_insert(&attributes->event_of_id, id, NULL);
-    if (!event)
+    if (!hash_put(&attributes->event_of_id, id, (uint32_t)index))
         return -ENOMEM;
-    *event = (uint32_t)index;
     if (!attributes->events[index].first_id) {
         attributes->events[index].first_id = id;
         settle_recorded(&attributes->events[index]);

@@ -357,10 +357,9 @@ static int build_ids_keep(struct build_ids *build_ids, const char *path, const s
     if (!array_more(&build_ids->list, &build_ids->room, build_ids->count, sizeof *build_ids->list,
                     ARRAY_UNBOUNDED))
         return -ENOMEM;
-    uint32_t *index = hash_insert(&build_ids->index_of_path, hash_bytes(path, strlen(path)), NULL);
-    if (!index)
+    if (!hash_put(&build_ids->index_of_path, hash_bytes(path, strlen(path)),
+                  (uint32_t)build_ids->count))
         return -ENOMEM;
-    *index = (uint32_t)build_ids->count;
     build_ids->list[build_ids->count++] = *id;
     return 0;
 }

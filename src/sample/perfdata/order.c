@@ -79,16 +79,9 @@ static void order_sort(struct order *order)
 void order_round(struct order *order)
 {
     order_sort(order);
-    size_t low = order->next;
-    size_t high = order->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (order->entries[middle].time_ns <= order->boundary_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    order->ready = low;
+    order->ready =
+        order->next + SORTED_UP_TO(order->entries + order->next, order->count - order->next,
+                                   time_ns, order->boundary_ns);
     order->boundary_ns = order->newest_ns;
 }
 

@@ -124,21 +124,12 @@ int processes_note(struct processes *processes, const struct record *record)
     return 0;
 }
 
-/* With as many samples, the one of lower number: it is the older one, more often than not. */
-static int compare_processes(const void *a, const void *b)
-{
-    const struct perfdata_process *x = a;
-    const struct perfdata_process *y = b;
-    if (x->samples != y->samples)
-        return x->samples > y->samples ? -1 : 1;
-    return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
 void processes_sort(struct processes *processes)
 {
-    /* The origins stay as the hash numbers them. */
-    if (processes->count)
-        qsort(processes->list, processes->count, sizeof *processes->list, compare_processes);
+    /* With as many samples, the one of lower number: it is the older one, more often than not. The
+     * origins stay as the hash numbers them. */
+    SORT(processes->list, processes->count, LARGEST(struct perfdata_process, samples),
+         SMALLEST(struct perfdata_process, pid));
 }
 
 const struct perfdata_process *processes_find(const struct processes *processes, uint32_t pid)

@@ -62,65 +62,47 @@ static void perfdata_layout_init(struct perfdata_layout *layout, struct perf_eve
     attr->sample_id_all = 1;
 }
 
-struct pen {
-    unsigned char *start;
-    unsigned char *at;
-};
-
-static void put_u32(struct pen *pen, uint32_t value)
-{
-    memcpy(pen->at, &value, sizeof value);
-    pen->at += sizeof value;
-}
-
-static void put_u64(struct pen *pen, uint64_t value)
-{
-    memcpy(pen->at, &value, sizeof value);
-    pen->at += sizeof value;
-}
-
 /* With its NUL, filled up to whole words. */
-static void put_text(struct pen *pen, const char *text, size_t size_max)
+static void put_text(struct perfdata_bytes *out, const char *text, size_t size_max)
 {
     size_t length = strnlen(text, size_max - 1);
-    size_t filled = (length + 8) & ~(size_t)7;
-    memcpy(pen->at, text, length);
-    memset(pen->at + length, 0, filled - length);
-    pen->at += filled;
+    perfdata_bytes_put(out, text, length);
+    perfdata_bytes_zero(out, 8 - length % 8);
 }
 
-static struct pen pen_begin(unsigned char *out)
+/* A record is begun with room for its header, which comes last. */
+static size_t begin_record(struct perfdata_bytes *out)
 {
-    return (struct pen){out, out + sizeof(struct perf_event_header)};
+    size_t start = out->used;
+    perfdata_bytes_zero(out, sizeof(struct perf_event_header));
+    return start;
 }
 
-static size_t end(const struct pen *pen, uint32_t type, uint16_t misc)
+static void end_record(struct perfdata_bytes *out, size_t start, uint32_t type, uint16_t misc)
 {
-    size_t size = (size_t)(pen->at - pen->start);
-    struct perf_event_header header = {.type = type, .misc = misc, .size = (uint16_t)size};
-    memcpy(pen->start, &header, sizeof header);
-    return size;
+    struct perf_event_header header = {
+        .type = type, .misc = misc, .size = (uint16_t)(out->used - start)};
+    memcpy(out->at + start, &header, sizeof header);
 }
 
 /* The record which says that later records are not older than those before the last one. */
-static size_t perfdata_write_round(unsigned char out[PERFDATA_WRITE_RECORD_MAX])
+static void perfdata_write_round(struct perfdata_bytes *out)
 {
-    struct pen pen = pen_begin(out);
-    return end(&pen, TAPE_FINISHED_ROUND, 0);
+    end_record(out, begin_record(out), TAPE_FINISHED_ROUND, 0);
 }
 
 /* The fields that sample_id_all adds behind records that are no samples. */
-static void put_trailer(struct pen *pen, const struct perfdata_layout *layout,
+static void put_trailer(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                         const struct record *record)
 {
-    put_u32(pen, record->pid);
-    put_u32(pen, record->tid);
-    put_u64(pen, record->time_ns);
+    perfdata_bytes_u32(out, record->pid);
+    perfdata_bytes_u32(out, record->tid);
+    perfdata_bytes_u64(out, record->time_ns);
     if (layout->sample_type & PERF_SAMPLE_CPU) {
-        put_u32(pen, SAMPLE_NO_CPU);
-        put_u32(pen, 0);
+        perfdata_bytes_u32(out, SAMPLE_NO_CPU);
+        perfdata_bytes_u32(out, 0);
     }
-    put_u64(pen, layout->id);
+    perfdata_bytes_u64(out, layout->id);
 }
 
 static uint16_t mode_misc(const struct sample *sample)
@@ -175,73 +157,72 @@ static uint64_t data_src_of(const struct sample *sample, const struct perfdata_w
     return address_of(sample, written) ? 0 : complete(0);
 }
 
-static void put_registers(struct pen *pen, uint64_t mask, const struct sample *sample)
+static void put_registers(struct perfdata_bytes *out, uint64_t mask, const struct sample *sample)
 {
-    if (!(sample->has & SAMPLE_HAS_REGS)) {
-        put_u64(pen, PERF_SAMPLE_REGS_ABI_NONE);
-        return;
-    }
-    put_u64(pen, PERF_SAMPLE_REGS_ABI_64);
-    for (; mask; mask &= mask - 1)
-        put_u64(pen, sample->regs[record_register_of_bit[__builtin_ctzll(mask)]]);
+    bool known = sample->has & SAMPLE_HAS_REGS;
+    uint64_t words[1 + RECORD_REGISTER_BITS] = {known ? PERF_SAMPLE_REGS_ABI_64
+                                                      : PERF_SAMPLE_REGS_ABI_NONE};
+    size_t count = 1;
+    for (; known && mask; mask &= mask - 1)
+        words[count++] = sample->regs[record_register_of_bit[__builtin_ctzll(mask)]];
+    perfdata_bytes_put(out, words, count * sizeof *words);
 }
 
 /* In the order of the ABI. */
-static size_t put_sample(struct pen *pen, const struct perfdata_layout *layout,
-                         const struct sample *sample, const struct perfdata_written *written)
+static void put_sample(struct perfdata_bytes *out, const struct perfdata_layout *layout,
+                       const struct sample *sample, const struct perfdata_written *written)
 {
-    put_u64(pen, layout->id);
-    put_u64(pen, sample->ip);
-    put_u32(pen, sample->pid);
-    put_u32(pen, sample->tid);
-    put_u64(pen, sample->time_ns);
-    put_u64(pen, address_of(sample, written));
+    perfdata_bytes_u64(out, layout->id);
+    perfdata_bytes_u64(out, sample->ip);
+    perfdata_bytes_u32(out, sample->pid);
+    perfdata_bytes_u32(out, sample->tid);
+    perfdata_bytes_u64(out, sample->time_ns);
+    perfdata_bytes_u64(out, address_of(sample, written));
     if (layout->sample_type & PERF_SAMPLE_CPU) {
-        put_u32(pen, sample->cpu);
-        put_u32(pen, 0);
+        perfdata_bytes_u32(out, sample->cpu);
+        perfdata_bytes_u32(out, 0);
     }
-    put_u64(pen, sample->weight);
+    perfdata_bytes_u64(out, sample->weight);
     if (layout->sample_type & PERF_SAMPLE_REGS_USER)
-        put_registers(pen, layout->regs, sample);
+        put_registers(out, layout->regs, sample);
     if (layout->sample_type & PERF_SAMPLE_WEIGHT)
-        put_u64(pen, sample->has & SAMPLE_HAS_LATENCY ? sample->latency : 0);
-    put_u64(pen, data_src_of(sample, written));
+        perfdata_bytes_u64(out, sample->has & SAMPLE_HAS_LATENCY ? sample->latency : 0);
+    perfdata_bytes_u64(out, data_src_of(sample, written));
     if (layout->sample_type & PERF_SAMPLE_PHYS_ADDR)
-        put_u64(pen, sample->has & SAMPLE_HAS_PHYSICAL ? sample->physical : 0);
-    return end(pen, PERF_RECORD_SAMPLE, mode_misc(sample));
+        perfdata_bytes_u64(out, sample->has & SAMPLE_HAS_PHYSICAL ? sample->physical : 0);
 }
 
-static void put_mapping(struct pen *pen, const struct sample_mapping *mapping)
+static void put_mapping(struct perfdata_bytes *out, const struct sample_mapping *mapping)
 {
-    put_u64(pen, mapping->start);
-    put_u64(pen, mapping->length);
-    put_u64(pen, mapping->file_offset);
-    put_u32(pen, mapping->device_major);
-    put_u32(pen, mapping->device_minor);
-    put_u64(pen, mapping->inode);
-    put_u64(pen, 0); /* generation */
-    put_u32(pen, mapping->protection);
-    put_u32(pen, mapping->flags);
-    put_text(pen, mapping->path, PATH_BYTES_MAX);
+    perfdata_bytes_u64(out, mapping->start);
+    perfdata_bytes_u64(out, mapping->length);
+    perfdata_bytes_u64(out, mapping->file_offset);
+    perfdata_bytes_u32(out, mapping->device_major);
+    perfdata_bytes_u32(out, mapping->device_minor);
+    perfdata_bytes_u64(out, mapping->inode);
+    perfdata_bytes_u64(out, 0); /* generation */
+    perfdata_bytes_u32(out, mapping->protection);
+    perfdata_bytes_u32(out, mapping->flags);
+    put_text(out, mapping->path, PATH_BYTES_MAX);
 }
 
-static void put_ids(struct pen *pen, const struct record *record)
+static void put_ids(struct perfdata_bytes *out, const struct record *record)
 {
-    put_u32(pen, record->pid);
-    put_u32(pen, record->tid);
+    perfdata_bytes_u32(out, record->pid);
+    perfdata_bytes_u32(out, record->tid);
 }
 
-static void put_task(struct pen *pen, const struct record *record)
+static void put_task(struct perfdata_bytes *out, const struct record *record)
 {
-    put_u32(pen, record->pid);
-    put_u32(pen, record->fork.parent_pid);
-    put_u32(pen, record->tid);
-    put_u32(pen, record->fork.parent_tid);
-    put_u64(pen, record->time_ns);
+    perfdata_bytes_u32(out, record->pid);
+    perfdata_bytes_u32(out, record->fork.parent_pid);
+    perfdata_bytes_u32(out, record->tid);
+    perfdata_bytes_u32(out, record->fork.parent_tid);
+    perfdata_bytes_u64(out, record->time_ns);
 }
 
 /* The body of a record that is no sample; its type and misc. */
-static uint32_t put_body(struct pen *pen, const struct perfdata_layout *layout,
+static uint32_t put_body(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                          const struct record *record, uint16_t *misc)
 {
     *misc = 0;
@@ -250,46 +231,46 @@ static uint32_t put_body(struct pen *pen, const struct perfdata_layout *layout,
         *misc =
             record->pid == PERFDATA_KERNEL_PID ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
         *misc |= record->mapping.executable ? 0 : PERF_RECORD_MISC_MMAP_DATA;
-        put_ids(pen, record);
-        put_mapping(pen, &record->mapping);
+        put_ids(out, record);
+        put_mapping(out, &record->mapping);
         return PERF_RECORD_MMAP2;
     case RECORD_COMM:
         *misc = record->comm.exec ? PERF_RECORD_MISC_COMM_EXEC : 0;
-        put_ids(pen, record);
-        put_text(pen, record->comm.name, COMM_BYTES_MAX);
+        put_ids(out, record);
+        put_text(out, record->comm.name, COMM_BYTES_MAX);
         return PERF_RECORD_COMM;
     case RECORD_FORK:
     case RECORD_EXIT:
-        put_task(pen, record);
+        put_task(out, record);
         return record->kind == RECORD_FORK ? PERF_RECORD_FORK : PERF_RECORD_EXIT;
     case RECORD_LOST:
-        put_u64(pen, layout->id);
-        put_u64(pen, record->count);
+        perfdata_bytes_u64(out, layout->id);
+        perfdata_bytes_u64(out, record->count);
         return PERF_RECORD_LOST;
     default:
-        put_u64(pen, record->time_ns);
-        put_u64(pen, layout->id);
-        put_u64(pen, 0); /* stream_id */
+        perfdata_bytes_u64(out, record->time_ns);
+        perfdata_bytes_u64(out, layout->id);
+        perfdata_bytes_u64(out, 0); /* stream_id */
         return record->kind == RECORD_THROTTLE ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE;
     }
 }
 
-/*
- * Lays out a record, a multiple of 8 bytes, and returns its size. Records that are no samples are
- * laid out as those of event 0.
- */
-static size_t perfdata_write_record(unsigned char out[PERFDATA_WRITE_RECORD_MAX],
-                                    const struct perfdata_layout *layout,
-                                    const struct record *record,
-                                    const struct perfdata_written *written)
+/* Appends a record, a multiple of 8 bytes. Records that are no samples are laid out as those of
+ * event 0. */
+static void perfdata_write_record(struct perfdata_bytes *out, const struct perfdata_layout *layout,
+                                  const struct record *record,
+                                  const struct perfdata_written *written)
 {
-    struct pen pen = pen_begin(out);
+    size_t start = begin_record(out);
     uint16_t misc;
-    if (record->kind == RECORD_SAMPLE)
-        return put_sample(&pen, layout, &record->sample, written);
-    uint32_t type = put_body(&pen, layout, record, &misc);
-    put_trailer(&pen, layout, record);
-    return end(&pen, type, misc);
+    if (record->kind == RECORD_SAMPLE) {
+        put_sample(out, layout, &record->sample, written);
+        end_record(out, start, PERF_RECORD_SAMPLE, mode_misc(&record->sample));
+        return;
+    }
+    uint32_t type = put_body(out, layout, record, &misc);
+    put_trailer(out, layout, record);
+    end_record(out, start, type, misc);
 }
 
 /* Checks the options of a recording and copies them into its state. */
@@ -630,8 +611,7 @@ static void writer_append(struct perfdata_writer *writer, const struct record *r
     unsigned event = record->kind == RECORD_SAMPLE ? record->sample.event : 0;
     const struct perfdata_layout *layout =
         &writer->events[event < writer->event_count ? event : 0].layout;
-    writer->buffer.used +=
-        perfdata_write_record(writer->buffer.at + writer->buffer.used, layout, record, written);
+    perfdata_write_record(&writer->buffer, layout, record, written);
     writer->round = true;
 }
 
@@ -818,7 +798,7 @@ int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error)
 {
     int code = writer->trouble.code ? recover(writer) : 0;
     if (writer->round && has_room(writer)) {
-        writer->buffer.used += perfdata_write_round(writer->buffer.at + writer->buffer.used);
+        perfdata_write_round(&writer->buffer);
         writer->round = false;
     }
     if (writer->fd >= 0)

@@ -24,6 +24,16 @@ enum {
     UNKNOWN_ID = -1       /* a CPU that is offline */
 };
 
+/* The number of entries, in the place that was left for it; without any there is no section. */
+static void put_count(struct perfdata_bytes *section, size_t at, const void *count, size_t bytes,
+                      bool any)
+{
+    if (any && !section->failed)
+        memcpy(section->at + at, count, bytes);
+    else
+        perfdata_bytes_clear(section);
+}
+
 /* Texts, each kept once. */
 struct lists {
     char (*texts)[LIST_BYTES];
@@ -137,10 +147,7 @@ static void perfdata_host_caches(struct perfdata_bytes *section, const struct ke
         for (unsigned index = 0; index < CACHE_INDEX_MAX; index++)
             if (!put_cache(section, kernel, cpu, index, &count))
                 break;
-    if (count && !section->failed)
-        memcpy(section->at + sizeof count, &count, sizeof count);
-    else
-        perfdata_bytes_clear(section);
+    put_count(section, sizeof count, &count, sizeof count, count);
 }
 
 /* "Node 0 MemTotal:  8000 kB" */
@@ -176,10 +183,7 @@ static void perfdata_host_nodes(struct perfdata_bytes *section, const struct ker
         perfdata_bytes_string(section, cpus);
         count++;
     }
-    if (count && !section->failed)
-        memcpy(section->at, &count, sizeof count);
-    else
-        perfdata_bytes_clear(section);
+    put_count(section, 0, &count, sizeof count, count);
 }
 
 /* Which blocks of memory a node has: sets their bits, and returns one past the highest. */
@@ -225,10 +229,7 @@ static void perfdata_host_memory(struct perfdata_bytes *section, const struct ke
         perfdata_bytes_put(section, bits, (past + 63) / 64 * sizeof *bits);
         count++;
     }
-    if (count && !section->failed)
-        memcpy(section->at + COUNT_AT, &count, sizeof count);
-    else
-        perfdata_bytes_clear(section);
+    put_count(section, COUNT_AT, &count, sizeof count, count);
 }
 
 static void perfdata_host_pmus(struct perfdata_bytes *section, const struct kernel *kernel)
@@ -250,10 +251,7 @@ static void perfdata_host_pmus(struct perfdata_bytes *section, const struct kern
     }
     if (folder)
         closedir(folder);
-    if (count && !section->failed)
-        memcpy(section->at, &count, sizeof count);
-    else
-        perfdata_bytes_clear(section);
+    put_count(section, 0, &count, sizeof count, count);
 }
 
 enum { ARGUMENTS_MAX = 1024 };
@@ -268,11 +266,6 @@ static void put_text(struct perfdata_sections *sections, enum feature feature, c
 {
     if (*text)
         perfdata_bytes_string(&sections->of[feature], text);
-}
-
-static void put_version(struct perfdata_sections *sections)
-{
-    put_text(sections, FEATURE_VERSION, PACKAGE_NAME " " PACKAGE_VERSION);
 }
 
 /* The value of "name<tabs>: value"; empty if there is no such line. */
@@ -374,7 +367,7 @@ void perfdata_host_describe(struct perfdata_sections *sections, const struct ker
         put_text(sections, FEATURE_OSRELEASE, name.release);
         put_text(sections, FEATURE_ARCH, name.machine);
     }
-    put_version(sections);
+    put_text(sections, FEATURE_VERSION, PACKAGE_NAME " " PACKAGE_VERSION);
     put_cpu(sections, kernel);
     put_memory(sections, kernel);
     put_command(&sections->of[FEATURE_CMDLINE], kernel);
@@ -411,7 +404,7 @@ void perfdata_host_copy(struct perfdata_sections *sections, const struct perfdat
 {
     put_text(sections, FEATURE_HOSTNAME, machine->host);
     put_text(sections, FEATURE_OSRELEASE, machine->os_release);
-    put_version(sections);
+    put_text(sections, FEATURE_VERSION, PACKAGE_NAME " " PACKAGE_VERSION);
     put_text(sections, FEATURE_ARCH, machine->architecture);
     put_text(sections, FEATURE_CPUDESC, machine->cpu);
     put_text(sections, FEATURE_CPUID, machine->cpuid);

@@ -15,7 +15,7 @@
 #include "sample/kernel.h"
 #include "sample/perfdata/writer_state.h"
 
-static void write_name(const struct kernel *kernel, struct record task, perfdata_process_sink sink,
+static void write_name(const struct kernel *kernel, struct record task, sampler_sink sink,
                        void *context)
 {
     char path[64];
@@ -30,8 +30,8 @@ static void write_name(const struct kernel *kernel, struct record task, perfdata
 }
 
 /* The thread that created it is not reported: the first one, as perf record also does. */
-static void write_thread(const struct kernel *kernel, pid_t pid, pid_t tid,
-                         perfdata_process_sink sink, void *context)
+static void write_thread(const struct kernel *kernel, pid_t pid, pid_t tid, sampler_sink sink,
+                         void *context)
 {
     struct record task = {.pid = (uint32_t)pid, .tid = (uint32_t)tid};
     if (tid != pid) {
@@ -65,8 +65,7 @@ static bool take_line(char *line, struct sample_mapping *mapping)
     return true;
 }
 
-static void write_mappings(const struct kernel *kernel, pid_t pid, perfdata_process_sink sink,
-                           void *context)
+static void write_mappings(const struct kernel *kernel, pid_t pid, sampler_sink sink, void *context)
 {
     char path[64];
     char *line = NULL;
@@ -85,7 +84,7 @@ static void write_mappings(const struct kernel *kernel, pid_t pid, perfdata_proc
 }
 
 void perfdata_process_write(const struct kernel *kernel, pid_t pid, bool mappings,
-                            perfdata_process_sink sink, void *context)
+                            sampler_sink sink, void *context)
 {
     struct threads threads = {0};
     write_thread(kernel, pid, pid, sink, context);
@@ -113,7 +112,7 @@ static bool find_text(FILE *kallsyms, uint64_t *start, uint64_t *past)
     return *start && *past > *start;
 }
 
-void perfdata_process_kernel(const struct kernel *kernel, perfdata_process_sink sink, void *context)
+void perfdata_process_kernel(const struct kernel *kernel, sampler_sink sink, void *context)
 {
     char path[64];
     uint64_t past;
@@ -249,8 +248,8 @@ int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *recor
     return 0;
 }
 
-void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns,
-                          perfdata_tasks_sink sink, void *context)
+void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns, sampler_sink sink,
+                          void *context)
 {
     for (size_t i = 0; i < tasks->count; i++) {
         if (!tasks->list[i].record)

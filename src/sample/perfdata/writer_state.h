@@ -80,8 +80,6 @@ struct perfdata_tasks {
     size_t room;
 };
 
-typedef void (*perfdata_tasks_sink)(void *context, const struct record *record);
-
 void perfdata_tasks_fini(struct perfdata_tasks *tasks);
 
 /*
@@ -91,8 +89,8 @@ void perfdata_tasks_fini(struct perfdata_tasks *tasks);
 int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *record, bool first);
 
 /* All that is known, as records of `time_ns`; 0: as what was so before the first record. */
-void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns,
-                          perfdata_tasks_sink sink, void *context);
+void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns, sampler_sink sink,
+                          void *context);
 
 /*
  * The build-ids of the files that a process has mapped, as a recording lists them: read from the
@@ -179,17 +177,14 @@ struct perfdata_writer {
  * A running process in the form of the records of its start: its threads, their names, and its
  * mappings.
  */
-typedef void (*perfdata_process_sink)(void *context, const struct record *record);
-
 /* Process id of the kernel's own mappings in a recording. */
 #define PERFDATA_KERNEL_PID UINT32_MAX
 
 /* Records of time 0. A process that is gone, or may not be read, gives none. */
 void perfdata_process_write(const struct kernel *kernel, pid_t pid, bool mappings,
-                            perfdata_process_sink sink, void *context);
+                            sampler_sink sink, void *context);
 
 /* The kernel's own mappings, where /proc/kallsyms shows its addresses. */
-void perfdata_process_kernel(const struct kernel *kernel, perfdata_process_sink sink,
-                             void *context);
+void perfdata_process_kernel(const struct kernel *kernel, sampler_sink sink, void *context);
 
 #endif

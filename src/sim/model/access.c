@@ -9,7 +9,7 @@ static void walk_set_slow(const struct model *model, struct cache *cache, uint32
 {
     struct cache_slot *slot = &cache->slots[index];
     slot->slow = slot->others && cache->level < model->private_levels ? MODEL_STORE : 0;
-    if (slot->watched || slot->prefetched)
+    if (slot->watched)
         slot->slow = MODEL_LOAD | MODEL_STORE;
 }
 
@@ -63,21 +63,11 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     return index;
 }
 
-/* Input of the prefetcher: misses of data, and first uses of lines that it fetched. */
-static void notice(struct state_access *access, const struct cache *cache)
-{
-    const struct model *model = access->model;
-    if (model->prefetch.kind && cache->level == model->spec.prefetch_level &&
-        !(access->miss.kind & MODEL_INSTRUCTION))
-        access->fetch_ahead = true;
-}
-
 /* A line that hits in the cache without an update of the shadow. */
-static bool touch_shadow(struct model *model, struct cache *cache, uint64_t number, bool fetch,
-                         uint32_t *node)
+static bool touch_shadow(struct model *model, struct cache *cache, uint64_t number, uint32_t *node)
 {
     struct shadow *shadow = cache->shadow;
-    bool there = shadow_touch(shadow, number, fetch, model->clock, node);
+    bool there = shadow_touch(shadow, number, model->clock, node);
     /* Its next use must reach the model, because it brings the line back. */
     if (shadow->evicted_index != SHADOW_NONE && cache->fast)
         fast_forget(cache, shadow->evicted_index);
@@ -85,69 +75,37 @@ static bool touch_shadow(struct model *model, struct cache *cache, uint64_t numb
 }
 
 /* The fully associative cache beside one hears of a line that it has not, used there. */
-static void walk_shadow(struct model *model, struct cache *cache, uint32_t index, bool fetch)
+static void walk_shadow(struct model *model, struct cache *cache, uint32_t index)
 {
     uint32_t node;
-    touch_shadow(model, cache, cache_number(cache, index), fetch, &node);
-    if (node)
-        shadow_join(cache->shadow, node, index);
+    touch_shadow(model, cache, cache_number(cache, index), &node);
+    shadow_join(cache->shadow, node, index);
 }
 
-/* Asks one cache for a line; a miss is classified. *node: for walk_fill(). */
-static bool walk_look_up(struct state_access *access, struct cache *cache, uint64_t address,
-                         uint32_t size_bytes, uint32_t *node)
+/* Asks one cache for a line; a miss is classified, and the line comes in. */
+static bool look_up(struct state_access *access, struct cache *cache, uint64_t address,
+                    uint32_t size_bytes)
 {
+    struct model *model = access->model;
     uint64_t number = address >> cache->line_shift;
     uint32_t index =
         access->absent && cache == access->first ? CACHE_NONE : cache_find(cache, number);
-    bool fetches = state_fetches(access->model, access->miss.kind);
-    *node = 0;
-    access->model->clock++;
+    uint32_t node = 0;
+    model->clock++;
     if (index == CACHE_NONE) {
-        bool in_shadow = cache->shadow && touch_shadow(access->model, cache, number, fetches, node);
+        bool in_shadow = cache->shadow && touch_shadow(model, cache, number, &node);
         cause_of(access, cache, address, size_bytes, in_shadow);
-        notice(access, cache);
+        walk_fill(access, cache, number, node);
         return false;
     }
     access->at[cache->level] = index;
     if (cache_forgot(cache, index))
-        walk_shadow(access->model, cache, index, fetches);
+        walk_shadow(model, cache, index);
     cache_touch(cache, index);
-    if (access->model->prefetch.kind && cache->slots[index].prefetched) {
-        cache->slots[index].prefetched = false;
-        walk_set_slow(access->model, cache, index);
-        notice(access, cache);
-    }
     return true;
 }
 
-static uint32_t descend(struct state_access *access, uint64_t address, uint32_t size_bytes,
-                        uint32_t level)
-{
-    uint32_t node;
-    if (level == access->model->spec.level_count)
-        return level;
-    struct cache *cache = cache_of(access, level);
-    if (walk_look_up(access, cache, address, size_bytes, &node))
-        return level;
-    uint32_t served = descend(access, address, size_bytes, level + 1);
-    if (state_fetches(access->model, access->miss.kind))
-        walk_fill(access, cache, address >> cache->line_shift, node);
-    return served;
-}
-
-static bool look_for_part(struct state_access *access, struct cache *cache, uint64_t address,
-                          uint32_t size_bytes)
-{
-    uint32_t node;
-    if (walk_look_up(access, cache, address, size_bytes, &node))
-        return true;
-    if (state_fetches(access->model, access->miss.kind))
-        walk_fill(access, cache, address >> cache->line_shift, node);
-    return false;
-}
-
-/* The same as cachegrind does it: a level at a time, each asked for all lines of the access. */
+/* As cachegrind does it: a level at a time, each asked for all lines of the access. */
 static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     for (uint32_t level = 0; level < access->model->spec.level_count; level++) {
@@ -156,52 +114,12 @@ static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32
         uint32_t part_bytes;
         for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
             part_bytes = state_part(cache, address + done, size_bytes - done);
-            there &= look_for_part(access, cache, address + done, part_bytes);
+            there &= look_up(access, cache, address + done, part_bytes);
         }
         if (there)
             return level;
     }
     return access->model->spec.level_count;
-}
-
-static void bring(struct state_access *access, uint64_t address, uint32_t level)
-{
-    struct model *model = access->model;
-    if (level == model->spec.level_count)
-        return;
-    struct cache *cache = access->thread->path[level];
-    uint64_t number = address >> cache->line_shift;
-    uint32_t index = cache_find(cache, number);
-    uint32_t node = 0;
-    model->clock++;
-    if (index != CACHE_NONE) {
-        if (cache_forgot(cache, index))
-            walk_shadow(model, cache, index, true);
-        cache_touch(cache, index);
-        return;
-    }
-    if (cache->shadow)
-        touch_shadow(model, cache, number, true, &node);
-    bring(access, address, level + 1);
-    index = walk_fill(access, cache, number, node);
-    cache->slots[index].prefetched = level == model->spec.prefetch_level;
-    cache->slots[index].others = level < model->private_levels && model->several &&
-                                 coherence_shared(model, address >> model->line_shift);
-    walk_set_slow(model, cache, index);
-}
-
-/* Fetches a line ahead, from the spec's prefetch_level on. */
-static void walk_ahead(struct state_access *access, uint64_t address)
-{
-    struct model *model = access->model;
-    uint32_t level = model->spec.prefetch_level;
-    const struct cache *cache = access->thread->path[level];
-    if (cache_find(cache, address >> cache->line_shift) != CACHE_NONE)
-        return;
-    if (level < model->private_levels && model->several)
-        coherence_take(model, access->thread->fast.number, address >> model->line_shift, false,
-                       access->miss.who);
-    bring(access, address, level);
 }
 
 enum { SIZE_MAX_BYTES = 4096 };
@@ -235,16 +153,16 @@ static void hit_first(struct state_thread *thread, uint32_t index, uint64_t addr
     thread->fast.model->clock++;
     cache_touch(first, index);
     if (cache_forgot(first, index))
-        walk_shadow(thread->fast.model, first, index, state_fetches(thread->fast.model, kind));
+        walk_shadow(thread->fast.model, first, index);
     if (cache_tracks(first, index))
         count_hit(first, index, address, size_bytes, kind);
 }
 
-/* A hit that the prefetcher learns from, or that takes the line from other threads. */
+/* A hit that takes the line from other threads. */
 static bool others_hear(const struct state_thread *thread, uint32_t index, uint32_t kind)
 {
-    const struct cache_slot *slot = &thread->path[0]->slots[index];
-    return slot->prefetched || (thread->fast.model->several && slot->others && kind & MODEL_STORE);
+    return thread->fast.model->several && thread->path[0]->slots[index].others &&
+           kind & MODEL_STORE;
 }
 
 /* Other threads hear of it before anything is looked up. */
@@ -264,7 +182,8 @@ static void announce(struct state_access *access, uint64_t address)
     coherence_take(model, access->thread->fast.number, number, write, access->miss.who);
 }
 
-/* A store that fetched nothing: it used the line where the nearest level has it. */
+/* The line had to make room for another one of the same access: it is used where the nearest level
+ * has it. */
 static void count_below(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     struct model *model = access->model;
@@ -312,7 +231,7 @@ static void sample(const struct state_thread *thread, uint64_t address, uint32_t
     first->slots[index].watched = reuse || users;
 }
 
-/* The same where the line is not: it was stored to and not fetched. */
+/* The same where the line is not any more. */
 static void sample_absent(struct state_access *access, uint64_t address)
 {
     struct model *model = access->model;
@@ -373,27 +292,9 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
         sample_absent(access, address);
     if (index == CACHE_NONE && (model->spec.use || model->track_all))
         count_below(access, address, size_bytes);
-    if (access->fetch_ahead &&
-        prefetch_next(&model->prefetch, access->miss.who.ip, address, &address))
-        walk_ahead(access, address);
-    access->fetch_ahead = false;
 }
 
-/* Each part of the access that is in one line of the first level, level after level. */
-static uint32_t by_lines(struct state_access *access, uint64_t address, uint32_t size_bytes)
-{
-    uint32_t served = 0, part_bytes;
-    for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
-        part_bytes = state_part(access->first, address + done, size_bytes - done);
-        announce(access, address + done);
-        uint32_t level = descend(access, address + done, part_bytes, 0);
-        served = level > served ? level : served;
-        if (!access->first->instruction)
-            conclude(access, address + done, part_bytes);
-    }
-    return served;
-}
-
+/* The access, by its parts that are each in one line of the first level. */
 static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     const struct cache *first = access->first;
@@ -424,9 +325,6 @@ static void ask_ahead(struct state_access *access, uint64_t address)
                  !model->evictors_settled;
     if (first->shadow && !keeps && cause_is_asked(model, 1))
         evicted_prefetch(&model->evicted[0], number, first->thread);
-    /* An inclusive level below might make room before. */
-    if (first->policy != MODEL_LRU || !model->spec.whole_access_below)
-        return;
     uint32_t victim = access->victim = cache_victim(first, number);
     if (keeps && first->tags[victim])
         __builtin_prefetch(&access->thread->path[1]->evicted_above[first->slots[victim].below], 1);
@@ -445,7 +343,6 @@ static void begin(struct state_access *access, struct state_thread *thread, stru
     access->first = first;
     access->missed = 0;
     access->victim = CACHE_NONE;
-    access->fetch_ahead = false;
     for (uint32_t level = 0; level < MODEL_LEVELS_MAX; level++)
         access->at[level] = 0;
     access->miss.address = address;
@@ -465,17 +362,14 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     access.absent = absent;
     if (absent)
         ask_ahead(&access, address);
-    uint32_t served = access.model->spec.whole_access_below
-                          ? by_levels(&access, address, size_bytes)
-                          : by_lines(&access, address, size_bytes);
-    access.miss.served = served;
+    access.miss.served = by_levels(&access, address, size_bytes);
     if (access.missed)
         cause_report(&access);
-    return served;
+    return access.miss.served;
 }
 
 /* Most misses: as walk(), of an access to one line, which the first level has not, where no other
- * thread, prefetcher or length of line has to be asked. */
+ * thread or length of line has to be asked. */
 static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
                            uint32_t kind, uint32_t ip)
 {
@@ -493,12 +387,12 @@ static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32
         if (index != CACHE_NONE) {
             access.at[level] = index;
             if (cache_forgot(cache, index))
-                walk_shadow(model, cache, index, true);
+                walk_shadow(model, cache, index);
             cache->stamps[index] = model->clock;
             break;
         }
         if (cache->shadow)
-            in_shadow |= (uint32_t)touch_shadow(model, cache, number, true, &node) << level;
+            in_shadow |= (uint32_t)touch_shadow(model, cache, number, &node) << level;
         walk_fill(&access, cache, number, node);
     }
     access.miss.served = level;

@@ -12,41 +12,24 @@ static void set_shape(struct cache *cache, const struct model_level_spec *spec)
     cache->sets = spec->size_bytes / spec->line_bytes / spec->ways;
     cache->masked = !(cache->sets & (cache->sets - 1));
     cache->set_mask = cache->masked ? cache->sets - 1 : 0;
-    cache->policy = spec->policy;
-    cache->inclusive = spec->inclusive;
 }
 
-static int init_trees(struct cache *cache, struct memory *memory)
+int cache_init(struct cache *cache, const struct model_level_spec *spec, struct memory *memory)
 {
-    cache->recent = memory_new(memory, cache->sets, sizeof *cache->recent);
-    cache->trees = memory_new(memory, cache->sets, sizeof *cache->trees);
-    if (!cache->recent || !cache->trees)
-        return -1;
-    for (uint64_t set = 0; set < cache->sets; set++)
-        cache->recent[set] = (uint32_t)set * cache->ways;
-    return 0;
-}
-
-int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed, bool timed,
-               struct memory *memory)
-{
-    *cache = (struct cache){.random = seed};
+    *cache = (struct cache){.tags = NULL};
     set_shape(cache, spec);
     uint64_t lines = cache->sets * cache->ways;
     cache->tags = memory_new(memory, lines, sizeof *cache->tags);
+    cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
     cache->lines = memory_new(memory, lines, sizeof *cache->lines);
     cache->reported = memory_new(memory, lines, sizeof *cache->reported);
     cache->slots = memory_new(memory, lines, sizeof *cache->slots);
     cache->ips = memory_new(memory, lines, sizeof *cache->ips);
     cache->flags = memory_new(memory, lines, sizeof *cache->flags);
-    if (!cache->tags || !cache->lines || !cache->reported || !cache->slots || !cache->ips ||
-        !cache->flags)
-        return -1;
-    if (timed || cache->policy == MODEL_LRU)
-        cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
-    if ((timed || cache->policy == MODEL_LRU) && !cache->stamps)
-        return -1;
-    return cache->policy == MODEL_TREE_PLRU ? init_trees(cache, memory) : 0;
+    return cache->tags && cache->stamps && cache->lines && cache->reported && cache->slots &&
+                   cache->ips && cache->flags
+               ? 0
+               : -1;
 }
 
 /* Bit mask of the next AT_ONCE entries that have a tag. */
@@ -81,39 +64,9 @@ uint32_t cache_find(const struct cache *cache, uint64_t number)
     return find_way(cache, (uint32_t)set * cache->ways, number + 1);
 }
 
-/* Turns every node on the way to a leaf away from it. */
-static uint64_t tree_touch(uint64_t tree, uint32_t way, uint32_t ways)
+uint32_t cache_victim(const struct cache *cache, uint64_t number)
 {
-    for (uint32_t node = ways + way; node > 1; node >>= 1) {
-        uint64_t parent = UINT64_C(1) << (node >> 1);
-        tree = node & 1 ? tree & ~parent : tree | parent;
-    }
-    return tree;
-}
-
-static uint32_t tree_victim(uint64_t tree, uint32_t ways)
-{
-    uint32_t node = 1;
-    while (node < ways)
-        node = node << 1 | (tree >> node & 1);
-    return node - ways;
-}
-
-void cache_touch(struct cache *cache, uint32_t index)
-{
-    if (cache->stamps)
-        cache->stamps[index] = *cache->now;
-    if (!cache->recent)
-        return;
-    uint32_t set = (uint32_t)cache_set(cache, cache_number(cache, index));
-    if (cache->fast && cache->recent[set] != index)
-        fast_forget(cache, cache->recent[set]);
-    cache->recent[set] = index;
-    cache->trees[set] = tree_touch(cache->trees[set], index - set * cache->ways, cache->ways);
-}
-
-static uint32_t oldest(const struct cache *cache, uint32_t first)
-{
+    uint32_t first = (uint32_t)cache_set(cache, number) * cache->ways;
     const uint64_t *stamps = &cache->stamps[first];
     uint64_t least = stamps[0];
     uint32_t found = 0;
@@ -122,30 +75,6 @@ static uint32_t oldest(const struct cache *cache, uint32_t first)
         least = stamps[way] < least ? stamps[way] : least;
     }
     return first + found;
-}
-
-/* Marsaglia's xorshift64*; the upper bits, by multiplication. */
-static uint32_t random_way(struct cache *cache)
-{
-    cache->random ^= cache->random >> 12;
-    cache->random ^= cache->random << 25;
-    cache->random ^= cache->random >> 27;
-    uint64_t drawn = cache->random * UINT64_C(0x2545f4914f6cdd1d);
-    return (uint32_t)((drawn >> 32) * cache->ways >> 32);
-}
-
-uint32_t cache_victim(struct cache *cache, uint64_t number)
-{
-    uint64_t set = cache_set(cache, number);
-    uint32_t first = (uint32_t)set * cache->ways;
-    if (cache->policy == MODEL_LRU)
-        return oldest(cache, first);
-    for (uint32_t index = first; index < first + cache->ways; index++)
-        if (!cache->tags[index])
-            return index;
-    if (cache->policy == MODEL_TREE_PLRU)
-        return first + tree_victim(cache->trees[set], cache->ways);
-    return first + random_way(cache);
 }
 
 void cache_put(struct cache *cache, uint32_t index, uint64_t number)
@@ -205,8 +134,7 @@ void fast_admit(struct cache *cache, uint32_t index)
     uint64_t number = cache_number(cache, index);
     struct model_fast *place = fast_place(cache, number);
     clear(cache, place);
-    if ((cache->recent && cache->recent[cache_set(cache, number)] != index) ||
-        cache_forgot(cache, index))
+    if (cache_forgot(cache, index))
         return;
     *place = (struct model_fast){.address = number << cache->line_shift,
                                  .index = index,
@@ -346,52 +274,12 @@ static uint32_t shadow_make_node(struct shadow *shadow, uint64_t tag)
     return node;
 }
 
-bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t stamp,
-                  uint32_t *node)
+bool shadow_touch(struct shadow *shadow, uint64_t number, uint64_t stamp, uint32_t *node)
 {
     bool there = (*node = shadow_find_node(shadow, number + 1)) != 0;
     shadow->evicted_index = SHADOW_NONE;
-    if (!there && fetch)
+    if (!there)
         *node = shadow_make_node(shadow, number + 1);
-    if (*node)
-        shadow->nodes[*node].stamp = stamp;
+    shadow->nodes[*node].stamp = stamp;
     return there;
-}
-
-static bool next_line(const struct prefetch *prefetch, uint64_t address, uint64_t *next)
-{
-    *next = (address & ~(uint64_t)(prefetch->line_bytes - 1)) + prefetch->line_bytes;
-    return *next != 0;
-}
-
-/* A step within a line still leads to the next one, in its direction. */
-static uint64_t at_least_a_line(const struct prefetch *prefetch, uint64_t step_bytes)
-{
-    int64_t step = (int64_t)step_bytes;
-    int64_t line = prefetch->line_bytes;
-    if (step > -line && step < line)
-        step = step < 0 ? -line : line;
-    return (uint64_t)step;
-}
-
-static bool by_stride(struct prefetch *prefetch, uint32_t ip, uint64_t address, uint64_t *next)
-{
-    struct prefetch_statement *at = &prefetch->statements[ip % PREFETCH_STATEMENTS];
-    if (at->ip != ip || !at->last) {
-        *at = (struct prefetch_statement){.ip = ip, .last = address};
-        return false;
-    }
-    uint64_t step_bytes = address - at->last;
-    at->steady = step_bytes && step_bytes == at->step_bytes;
-    at->step_bytes = step_bytes;
-    at->last = address;
-    *next = address + at_least_a_line(prefetch, step_bytes);
-    return at->steady;
-}
-
-bool prefetch_next(struct prefetch *prefetch, uint32_t ip, uint64_t address, uint64_t *next)
-{
-    if (prefetch->kind == MODEL_NEXT_LINE)
-        return next_line(prefetch, address, next);
-    return prefetch->kind == MODEL_STRIDE && by_stride(prefetch, ip, address, next);
 }

@@ -64,11 +64,10 @@ int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
                 struct memory *memory);
 
 /*
- * Whether a line was there that shadow_has() not by index; it is used at `stamp`, which only grows,
- * and if `fetch` comes in when it was not. *node: where it is then; 0: it is not.
+ * Whether a line was there that the real one has not, or the shadow had forgotten; it is used at
+ * `stamp`, which only grows. *node: where it is then.
  */
-bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t stamp,
-                  uint32_t *node);
+bool shadow_touch(struct shadow *shadow, uint64_t number, uint64_t stamp, uint32_t *node);
 
 /* The line of a node, not 0, is in the real cache from now on. */
 static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t index)
@@ -91,9 +90,8 @@ enum { CACHE_NONE = UINT32_MAX };
 struct cache_slot {
     uint32_t below;   /* index in the next level, a hint */
     uint32_t weight;  /* for so many lines it is reported when it leaves; 0: it is not */
-    uint16_t offset;  /* in it, of the access that fetched it; 0: it was fetched ahead */
+    uint16_t offset;  /* in it, of the access that fetched it */
     uint8_t slow;     /* as in struct model_fast */
-    bool prefetched;  /* and not asked for yet */
     bool watched;     /* its reuse or its users are sampled */
     bool others;      /* other threads have it too */
     bool instruction; /* fetched by the instruction side: its use as data says nothing */
@@ -110,9 +108,7 @@ struct cache_evictor {
 
 struct cache {
     uint64_t *tags;   /* line number + 1; 0: empty */
-    uint64_t *stamps; /* when last used, by the model's clock: LRU, or there is a shadow */
-    uint64_t *trees;  /* tree-PLRU: by set, node i (root 1): 1 if the right side goes next */
-    uint32_t *recent; /* likewise: index of the way used last, by set */
+    uint64_t *stamps; /* when last used, by the model's clock */
     uint32_t *ips;    /* instruction that fetched the line */
     uint8_t *flags;   /* CACHE_TRACKED, CACHE_FORGOTTEN */
     struct cache_slot *slots;
@@ -131,7 +127,6 @@ struct cache {
     const uint64_t *now; /* the model's clock; each use that is reported has a time of its own */
     uint64_t sets;
     uint64_t set_mask; /* sets - 1; not valid unless `masked` */
-    uint64_t random;
     uint32_t ways;
     uint32_t line_shift;
     uint32_t line_bytes;
@@ -139,35 +134,33 @@ struct cache {
     uint32_t level;
     uint32_t thread; /* of its cache; 0 for shared ones */
     uint32_t id;     /* among all caches of the model */
-    uint8_t policy;
-    bool masked; /* sets are a power of two */
+    bool masked;     /* sets are a power of two */
     bool shared;
-    bool inclusive;
     bool instruction; /* beside the first level */
 };
 
-/* `timed`: when lines were used is asked for whatever the policy. -1: no memory. */
-int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_t seed, bool timed,
-               struct memory *memory);
+/* -1: no memory. */
+int cache_init(struct cache *cache, const struct model_level_spec *spec, struct memory *memory);
 
 /* Index of a line; CACHE_NONE: it is not there. */
 uint32_t cache_find(const struct cache *cache, uint64_t number);
 
 /* The line was used, now. */
-void cache_touch(struct cache *cache, uint32_t index);
+static inline void cache_touch(struct cache *cache, uint32_t index)
+{
+    cache->stamps[index] = *cache->now;
+}
 
-/* Where a line is to go: an empty way, the first there is, else by policy. */
-uint32_t cache_victim(struct cache *cache, uint64_t number);
+/* Where a line is to go: an empty way, the first there is, else the one used longest ago. */
+uint32_t cache_victim(const struct cache *cache, uint64_t number);
 
 /* Puts a line, which is not there, into the place of the victim, and touches it. */
 void cache_put(struct cache *cache, uint32_t index, uint64_t number);
 
-/* The place has no line. Where the oldest goes, it is the first that does. */
+/* The place has no line: it is the first that one goes to. */
 static inline void cache_clear(struct cache *cache, uint32_t index)
 {
-    cache->tags[index] = 0;
-    if (cache->stamps)
-        cache->stamps[index] = 0;
+    cache->tags[index] = cache->stamps[index] = 0;
 }
 
 static inline uint64_t cache_set(const struct cache *cache, uint64_t number)
@@ -181,10 +174,8 @@ static inline void cache_prefetch(const struct cache *cache, uint64_t number)
     uint64_t first = cache_set(cache, number) * cache->ways;
     __builtin_prefetch(&cache->tags[first]);
     __builtin_prefetch(&cache->tags[first + cache->ways - 1]);
-    if (cache->stamps) {
-        __builtin_prefetch(&cache->stamps[first], 1);
-        __builtin_prefetch(&cache->stamps[first + cache->ways - 1], 1);
-    }
+    __builtin_prefetch(&cache->stamps[first], 1);
+    __builtin_prefetch(&cache->stamps[first + cache->ways - 1], 1);
 }
 
 static inline bool cache_tracks(const struct cache *cache, uint32_t index)
@@ -227,9 +218,8 @@ static inline uint32_t cache_lines(const struct cache *cache)
 
 /*
  * Lines of a first level that the fast path finds by itself (struct model_fast): a hit only writes
- * down its time, which is enough for LRU and the shadow; of a tree only the set's most recent line
- * is in the table, so that a hit changes no order. A line is in the table if a hit on it needs no
- * report; for other lines there is one call more. Used inside src/sim only.
+ * down its time, which is enough for LRU and the shadow. A line is in the table if a hit on it
+ * needs no report; for other lines there is one call more. Used inside src/sim only.
  */
 enum { FAST_MAX = 1 << 16 };
 
@@ -242,27 +232,5 @@ void fast_forget(struct cache *cache, uint32_t index);
 /* The line at `index` is found by the kinds of access that are not slow there; not if the shadow
  * beside has yet to hear of it. */
 void fast_admit(struct cache *cache, uint32_t index);
-
-/* The prefetcher: it selects the line, the model fetches it. Used inside src/sim only. */
-enum { PREFETCH_STATEMENTS = 256 };
-
-struct prefetch_statement {
-    uint32_t ip;
-    bool steady; /* the last two steps were the same */
-    uint64_t last;
-    uint64_t step_bytes; /* modulo 2^64: may go back */
-};
-
-struct prefetch {
-    struct prefetch_statement statements[PREFETCH_STATEMENTS]; /* of the stride kind, by ip */
-    uint8_t kind;                                              /* enum model_prefetch */
-    uint32_t line_bytes;
-};
-
-/*
- * An access missed, or was the first to use a prefetched line: whether another line is to be
- * fetched, and an address in it.
- */
-bool prefetch_next(struct prefetch *prefetch, uint32_t ip, uint64_t address, uint64_t *next);
 
 #endif

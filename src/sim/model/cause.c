@@ -24,12 +24,11 @@ static enum seen seen_line(struct state_access *access, uint64_t number, bool by
 static enum seen seen_before(struct state_access *access, const struct cache *cache,
                              uint64_t address)
 {
-    bool by_thread = access->model->spec.threads > 1 && !cache->shared;
     uint32_t shift = access->model->line_shift;
     uint64_t start = address & ~(uint64_t)(cache->line_bytes - 1);
     enum seen most = SEEN_NOT;
     for (uint32_t offset = 0; offset < cache->line_bytes; offset += 1u << shift) {
-        enum seen seen = seen_line(access, (start + offset) >> shift, by_thread);
+        enum seen seen = seen_line(access, (start + offset) >> shift, !cache->shared);
         if (seen == SEEN_UNKNOWN || seen == SEEN_HERE)
             return seen;
         if (seen > most)
@@ -111,8 +110,6 @@ static uint8_t replaced_cause(struct state_access *access, const struct cache *c
     int reason = find_evictor(access, cache, address >> cache->line_shift, missed);
     if (reason == MODEL_INVALIDATED)
         return invalidation(access, cache, address, size_bytes);
-    if (reason == MODEL_INCLUDED)
-        return MODEL_INCLUSION;
     return in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
 }
 
@@ -148,11 +145,9 @@ void cause_referenced(struct state_access *access, uint64_t address)
     uint8_t *byte = lines_byte(&model->lines, number);
     if (byte)
         *byte |= STATE_REFERENCED;
-    if (model->private_levels) {
-        uint8_t *bits = lines_bits(&access->thread->referenced, number);
-        if (bits)
-            *bits |= (uint8_t)(1u << number % 8);
-    }
+    uint8_t *bits = lines_bits(&access->thread->referenced, number);
+    if (bits)
+        *bits |= (uint8_t)(1u << number % 8);
 }
 
 /* Whether a line that no level has is referenced for the first time. It is not any more. */
@@ -261,67 +256,40 @@ void departure_report_below(struct model *model, struct cache *cache, uint32_t i
     cache->lines[index].use = (struct model_use){0};
 }
 
-/* The parts of a line that are in a cache above: their use is reported, or they leave too. */
+/* The parts of a line that are in a cache above. */
 static void visit_above(struct model *model, struct cache *above, const struct cache *cache,
-                        uint64_t address, struct model_who who, bool leave)
+                        uint64_t address)
 {
     for (uint32_t offset = 0; offset < cache->line_bytes; offset += above->line_bytes) {
         uint32_t index = cache_find(above, (address + offset) >> above->line_shift);
-        if (index != CACHE_NONE && leave)
-            departure_of(model, above, index, who, MODEL_INCLUDED);
-        else if (index != CACHE_NONE)
+        if (index != CACHE_NONE)
             departure_report_below(model, above, index);
     }
 }
 
-static void leave_instructions(struct model *model, const struct cache *cache, uint64_t address)
-{
-    for (uint32_t i = 0; i < model->threads_end; i++) {
-        struct state_thread *thread = model->threads[i];
-        if (!thread || !thread->instruction || (!cache->shared && cache->thread != i))
-            continue;
-        struct cache *above = thread->instruction;
-        for (uint32_t offset = 0; offset < cache->line_bytes; offset += above->line_bytes) {
-            uint32_t index = cache_find(above, (address + offset) >> above->line_shift);
-            if (index == CACHE_NONE)
-                continue;
-            cache_clear(above, index);
-            above->fetched[cache_set(above, (address + offset) >> above->line_shift)] = 0;
-        }
-    }
-}
-
 static void visit_private(struct model *model, uint32_t level, const struct cache *cache,
-                          uint64_t address, struct model_who who, bool leave)
+                          uint64_t address)
 {
     uint32_t holder = coherence_holders(model, address, cache->line_bytes);
     for (uint32_t i = 0; i < model->threads_end; i++)
         if (model->threads[i] && (holder == STATE_HOLDERS || holder == i + 1))
-            visit_above(model, model->threads[i]->path[level], cache, address, who, leave);
+            visit_above(model, model->threads[i]->path[level], cache, address);
 }
 
 /* From the nearest on, so that reports go down step by step. */
-static void visit_all_above(struct model *model, struct cache *cache, uint64_t address,
-                            struct model_who who, bool leave)
-{
-    for (uint32_t level = 0; level < cache->level; level++) {
-        if (model->shared[level])
-            visit_above(model, model->shared[level], cache, address, who, leave);
-        else if (!cache->shared)
-            visit_above(model, model->threads[cache->thread]->path[level], cache, address, who,
-                        leave);
-        else
-            visit_private(model, level, cache, address, who, leave);
-    }
-    if (leave && model->spec.instruction.size_bytes)
-        leave_instructions(model, cache, address);
-}
-
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address)
 {
-    struct model_who none = {MODEL_NONE, 0};
-    if (cache->level && (model->spec.use || model->track_all))
-        visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), none, false);
+    address &= ~(uint64_t)(cache->line_bytes - 1);
+    if (!model->spec.use && !model->track_all)
+        return;
+    for (uint32_t level = 0; level < cache->level; level++) {
+        if (model->shared[level])
+            visit_above(model, model->shared[level], cache, address);
+        else if (!cache->shared)
+            visit_above(model, model->threads[cache->thread]->path[level], cache, address);
+        else
+            visit_private(model, level, cache, address);
+    }
 }
 
 static void departure_remember(struct model *model, const struct cache *cache, uint32_t index,
@@ -356,8 +324,7 @@ static void departure_remember(struct model *model, const struct cache *cache, u
                     1);
 }
 
-static void report_host(const struct model *model, const struct cache *cache, uint32_t index,
-                        struct model_who who, enum model_reason reason)
+static void report_host(const struct model *model, const struct cache *cache, uint32_t index)
 {
     const struct model_host *host = &model->memory.host;
     const struct cache_slot *slot = &cache->slots[index];
@@ -366,13 +333,8 @@ static void report_host(const struct model *model, const struct cache *cache, ui
     struct model_eviction eviction = {
         .address = cache_number(cache, index) << cache->line_shift,
         .level = cache->level,
-        .thread = cache->thread,
         .fetched = {.ip = cache->ips[index],
                     .address = (cache_number(cache, index) << cache->line_shift) + slot->offset},
-        .evictor = who,
-        .reason = (uint8_t)reason,
-        .dirty = cache->reported[index].written != 0,
-        .prefetched_unused = slot->prefetched,
         .use = cache->reported[index],
         .used_bytes = memory_ones(cache->reported[index].touched) << cache->grain_shift,
         .weight = model->spec.use ? slot->weight : 1,
@@ -387,15 +349,11 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
         cache_clear(cache, index);
         return;
     }
-    uint64_t address = cache_number(cache, index) << cache->line_shift;
-    bool leave = cache->inclusive && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED);
-    if (leave)
-        visit_all_above(model, cache, address, who, true);
-    else if (cache_tracks(cache, index))
-        departure_report_above(model, cache, address);
+    if (cache_tracks(cache, index))
+        departure_report_above(model, cache, cache_number(cache, index) << cache->line_shift);
     departure_report_below(model, cache, index);
     departure_remember(model, cache, index, who, reason);
-    report_host(model, cache, index, who, reason);
+    report_host(model, cache, index);
     if (cache->fast)
         fast_forget(cache, index);
     if (cache->shadow && cache->nodes[index])

@@ -11,9 +11,7 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
                                const struct model_level_spec *spec)
 {
     struct cache *cache = memory_new(&model->memory, 1, sizeof *cache);
-    uint64_t seed = memory_hash(model->spec.seed + model->caches) | 1;
-    bool timed = model->spec.causes;
-    if (!cache || cache_init(cache, spec, seed, timed, &model->memory))
+    if (!cache || cache_init(cache, spec, &model->memory))
         return NULL;
     cache->now = &model->clock;
     cache->level = level;
@@ -27,8 +25,7 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
 static bool keeps_evictors(const struct model *model, uint32_t level)
 {
     const struct model_spec *spec = &model->spec;
-    return level == 1 && spec->causes && spec->whole_access_below && !spec->prefetch &&
-           spec->level[0].line_bytes == spec->level[1].line_bytes;
+    return level == 1 && spec->causes && spec->level[0].line_bytes == spec->level[1].line_bytes;
 }
 
 static struct cache *new_level(struct model *model, uint32_t level, uint32_t thread, bool shared)
@@ -53,9 +50,9 @@ static struct cache *new_level(struct model *model, uint32_t level, uint32_t thr
     return cache;
 }
 
-static struct cache *new_instruction(struct model *model, uint32_t thread, bool shared)
+static struct cache *new_instruction(struct model *model, uint32_t thread)
 {
-    struct cache *cache = new_cache(model, 0, thread, shared, &model->spec.instruction);
+    struct cache *cache = new_cache(model, 0, thread, false, &model->spec.instruction);
     if (!cache)
         return NULL;
     cache->instruction = true;
@@ -91,8 +88,7 @@ static int init_causes(struct model *model)
     for (uint32_t level = 0; level < spec->level_count; level++)
         if (evicted_init(&model->evicted[level], spec->evicted_max, &model->memory))
             return -1;
-    return model->private_levels ? evicted_init(&model->taken, spec->evicted_max, &model->memory)
-                                 : 0;
+    return evicted_init(&model->taken, spec->evicted_max, &model->memory);
 }
 
 static void init_pairs(struct model *model, uint32_t which, uint32_t level)
@@ -119,10 +115,9 @@ static int init_tables(struct model *model)
 
 static bool is_plain(const struct model_spec *spec)
 {
-    bool plain = spec->whole_access_below && !spec->prefetch && !spec->no_write_allocate;
+    bool plain = true;
     for (uint32_t level = 0; level < spec->level_count; level++)
-        plain &= spec->level[level].policy == MODEL_LRU &&
-                 spec->level[level].line_bytes == spec->level[0].line_bytes;
+        plain &= spec->level[level].line_bytes == spec->level[0].line_bytes;
     return plain;
 }
 
@@ -137,10 +132,7 @@ static int init_shared(struct model *model)
         if (!model->shared[level])
             return -1;
     }
-    if (!model->spec.instruction.size_bytes || model->private_levels)
-        return 0;
-    model->shared_instruction = new_instruction(model, 0, true);
-    return model->shared_instruction ? 0 : -1;
+    return 0;
 }
 
 struct model *model_new(const struct model_spec *spec, const struct model_host *host)
@@ -155,14 +147,8 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     model->memory = memory;
     model->spec = *spec;
     model_spec_complete(&model->spec);
-    /* One thread's levels are everybody's: nothing has to be searched for. */
-    for (uint32_t level = 0; level < spec->level_count && spec->threads == 1; level++)
-        model->spec.level[level].shared = true;
     model->lines_left_bytes = model->spec.lines_limit_bytes;
     model->line_shift = (uint32_t)__builtin_ctz(spec->level[0].line_bytes);
-    model->prefetch.kind = spec->prefetch;
-    if (spec->prefetch)
-        model->prefetch.line_bytes = spec->level[spec->prefetch_level].line_bytes;
     model->plain = is_plain(spec);
     if (init_shared(model) || init_tables(model)) {
         host->fail(host->context, "no memory for the simulated caches");
@@ -200,8 +186,7 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
             return NULL;
     }
     if (model->spec.instruction.size_bytes) {
-        thread->instruction = model->shared_instruction ? model->shared_instruction
-                                                        : new_instruction(model, number, false);
+        thread->instruction = new_instruction(model, number);
         if (!thread->instruction)
             return NULL;
     }
@@ -245,7 +230,7 @@ struct model_thread *model_thread(struct model *model, uint32_t number)
                                 "no memory for the caches of another thread");
         return NULL;
     }
-    if (model->private_levels && !model->several && model->threads_end)
+    if (!model->several && model->threads_end)
         begin_several(model);
     model->threads[number] = made;
     if (number >= model->threads_end)
@@ -253,20 +238,14 @@ struct model_thread *model_thread(struct model *model, uint32_t number)
     return &made->fast;
 }
 
-static void settle_cache(struct model *model, struct cache *cache)
-{
-    for (uint32_t index = 0; index < cache_lines(cache); index++)
-        if (cache->tags[index])
-            departure_report_below(model, cache, index);
-}
-
 void model_settle(struct model *model)
 {
-    if (model->shared[0])
-        settle_cache(model, model->shared[0]);
-    for (uint32_t i = 0; i < model->threads_end && !model->shared[0]; i++)
-        if (model->threads[i])
-            settle_cache(model, model->threads[i]->path[0]);
+    for (uint32_t i = 0; i < model->threads_end; i++) {
+        struct cache *first = model->threads[i] ? model->threads[i]->path[0] : NULL;
+        for (uint32_t index = 0; first && index < cache_lines(first); index++)
+            if (first->tags[index])
+                departure_report_below(model, first, index);
+    }
 }
 
 static void finish_cache(struct model *model, struct cache *cache)
@@ -317,18 +296,9 @@ static const char *refuse_ways(const struct model_level_spec *level, uint32_t in
 {
     static const char *const none[] = LEVEL_TEXTS("there are no ways");
     static const char *const many[] = LEVEL_TEXTS("more than 65536 ways");
-    static const char *const policy[] = LEVEL_TEXTS("unknown replacement policy");
-    static const char *const tree[] = LEVEL_TEXTS("tree-PLRU wants 2, 4, 8, 16, 32 or 64 ways");
     if (!level->ways)
         return none[index];
-    if (level->ways > MODEL_WAYS_MAX)
-        return many[index];
-    if (level->policy > MODEL_RANDOM)
-        return policy[index];
-    if (level->policy == MODEL_TREE_PLRU &&
-        (!power_of_two(level->ways) || level->ways < 2 || level->ways > MODEL_TREE_WAYS_MAX))
-        return tree[index];
-    return NULL;
+    return level->ways > MODEL_WAYS_MAX ? many[index] : NULL;
 }
 
 static const char *refuse_size(const struct model_level_spec *level, uint32_t index)
@@ -359,26 +329,23 @@ static const char *refuse_pair(const struct model_spec *spec, uint32_t index)
     static const char *const private_below[] = LEVEL_TEXTS("private below a shared level");
     static const char *const lengths[] =
         LEVEL_TEXTS("private levels of several threads have one length of line");
-    static const char *const whole[] = LEVEL_TEXTS("inclusive, but asked as cachegrind does");
     const struct model_level_spec *above = &spec->level[index - 1];
     const struct model_level_spec *level = &spec->level[index];
     if (level->line_bytes < above->line_bytes)
         return shorter[index];
     if (above->shared && !level->shared)
         return private_below[index];
-    if (spec->threads > 1 && !level->shared && level->line_bytes != above->line_bytes)
-        return lengths[index];
-    return spec->whole_access_below && level->inclusive ? whole[index] : NULL;
+    return spec->threads > 1 && !level->shared && level->line_bytes != above->line_bytes
+               ? lengths[index]
+               : NULL;
 }
 
 static const char *refuse_rest(const struct model_spec *spec)
 {
     if (!spec->threads || spec->threads > MODEL_THREADS_MAX)
         return "1 to 126 threads";
-    if (spec->prefetch > MODEL_STRIDE)
-        return "unknown kind of prefetch";
-    if (spec->prefetch && spec->prefetch_level >= spec->level_count)
-        return "prefetch into a level that is not there";
+    if (spec->level[0].shared)
+        return "the first level is shared";
     if (spec->users_one_in && !power_of_two(spec->users_one_in))
         return "one line in so many: no power of two";
     if (spec->reuse_one_in && !power_of_two(spec->reuse_one_in))
@@ -413,6 +380,4 @@ void model_spec_complete(struct model_spec *spec)
         spec->pairs_max = 1u << 16;
     if (!spec->lines_limit_bytes)
         spec->lines_limit_bytes = UINT64_C(1) << 30;
-    if (!spec->seed)
-        spec->seed = 1;
 }

@@ -6,8 +6,9 @@
  * point. It counts nothing: it reports, and its host counts. A model is called from one thread at a
  * time (Valgrind runs threads one after another).
  *
- * An access that straddles lines counts at most one miss at each level, and a modify counts once
- * (cachegrind's manual, "simulation details").
+ * Lines go by least recent use. An access that straddles lines counts at most one miss at each
+ * level; where one of its lines missed, the next level is asked for all of them; a modify counts
+ * once (cachegrind's manual, "simulation details").
  */
 #ifndef MISSTOP_SIM_MODEL_MODEL_H
 #define MISSTOP_SIM_MODEL_MODEL_H
@@ -27,8 +28,8 @@ enum model_cause {
     MODEL_FIRST_HERE,        /* another thread did, this one not (private levels) */
     MODEL_INVALIDATED_TRUE,  /* another thread wrote bytes that are asked for now */
     MODEL_INVALIDATED_FALSE, /* another thread wrote to the line, but other bytes */
-    MODEL_INCLUSION,         /* an inclusive level below threw it out */
-    MODEL_CONFLICT,          /* a fully associative cache of this size would have it */
+    MODEL_CONFLICT = 6,      /* a fully associative cache of this size would have it; 5 is that an
+                                inclusive level below threw it out, which none here does */
     MODEL_CAPACITY,
     MODEL_CAUSES
 };
@@ -37,7 +38,6 @@ enum model_cause {
 enum model_reason {
     MODEL_REPLACED,
     MODEL_INVALIDATED, /* another thread wrote to it */
-    MODEL_INCLUDED,    /* an inclusive level below threw it out */
     MODEL_END          /* model_finish() */
 };
 
@@ -66,40 +66,23 @@ enum {
     MODEL_LEVELS_MAX = 4,
     MODEL_THREADS_MAX = 126, /* private hierarchies; a byte per line names one of them */
     MODEL_WAYS_MAX = 65536,
-    MODEL_TREE_WAYS_MAX = 64, /* a set's tree is one word */
     MODEL_LINE_MIN = 4,
     MODEL_LINE_MAX = 4096
 };
-
-enum model_policy { MODEL_LRU, MODEL_TREE_PLRU, MODEL_RANDOM };
-
-/*
- * Next line: the line behind one that missed. Stride: an instruction that repeated a step is
- * expected to repeat it again (Chen and Baer's reference prediction table). Both see misses and the
- * first use of lines they fetched themselves.
- */
-enum model_prefetch { MODEL_NO_PREFETCH, MODEL_NEXT_LINE, MODEL_STRIDE };
 
 struct model_level_spec {
     uint64_t size_bytes; /* sets * ways * line; sets need not be a power of two */
     uint32_t ways;
     uint32_t line_bytes; /* a power of two, 4 to 4096; not shorter than the level's above */
-    uint8_t policy;      /* enum model_policy; the tree wants 2, 4 .. 64 ways */
-    bool inclusive;      /* its evicted lines leave the levels above it too */
-    bool shared;         /* one for all threads; below a shared level all are shared */
+    bool shared;         /* one for all threads; below a shared level all are; not the first */
 };
 
 struct model_spec {
     struct model_level_spec level[MODEL_LEVELS_MAX]; /* [0] is the nearest */
     uint32_t level_count;                            /* 1 .. MODEL_LEVELS_MAX */
-    struct model_level_spec instruction; /* beside [0], shared as that is; size 0: fetches of
-                                            instructions are not simulated */
+    struct model_level_spec instruction; /* beside [0]; size 0: fetches of instructions are not
+                                            simulated */
     uint32_t threads;                    /* 1 .. MODEL_THREADS_MAX */
-    bool no_write_allocate;              /* a store that misses fetches nothing */
-    bool whole_access_below; /* where one line of an access missed, the next level is asked for all
-                                its lines, as cachegrind does; not with inclusive levels */
-    uint8_t prefetch;        /* enum model_prefetch */
-    uint8_t prefetch_level;  /* index of the level that fetches ahead */
 
     bool causes; /* first reference, capacity, conflict, invalidation, and who threw it out */
     bool use;    /* which bytes of a line were used before it left (SIP) */
@@ -114,7 +97,6 @@ struct model_spec {
     uint32_t evicted_max;       /* evicted lines per level that keep their evictor */
     uint32_t pairs_max;         /* pairs in each table of who did what to whom */
     uint64_t lines_limit_bytes; /* of the tables of lines ever referenced */
-    uint64_t seed;              /* of random replacement */
 };
 
 /* Sets the bounds that are 0. */
@@ -164,12 +146,7 @@ struct model_miss {
 struct model_eviction {
     uint64_t address; /* of the line */
     uint32_t level;
-    uint32_t thread;          /* of the cache; of a shared one: of the evictor */
     struct model_who fetched; /* the access that fetched it; an address that is in it, always */
-    struct model_who evictor; /* the access that needed its place, or the store elsewhere */
-    uint8_t reason;           /* enum model_reason */
-    bool dirty;               /* was written to: it has to be written back */
-    bool prefetched_unused;   /* fetched ahead and never asked for */
     uint32_t weight;          /* for so many lines */
     struct model_use use;     /* all 0 unless the spec wants use */
     uint32_t used_bytes;      /* different bytes of it that were touched */
@@ -243,7 +220,7 @@ struct model_thread {
     const struct model_fast *fast;
     uint64_t fast_mask;
     union model_line *lines; /* of the first level */
-    uint64_t *stamps;        /* when each was last used; NULL: the policy needs no times */
+    uint64_t *stamps;        /* when each was last used */
     uint64_t *clock;         /* of all threads */
     uint32_t line_shift;     /* log2 of the line's bytes */
     uint32_t line_bytes;
@@ -300,8 +277,7 @@ static inline bool model_hit(const struct model_thread *thread, uint64_t *now, u
     if (offset >= thread->line_bytes || size_bytes - 1 >= thread->line_bytes - (uint32_t)offset ||
         kind & place->slow)
         return false;
-    if (thread->stamps)
-        thread->stamps[place->index] = ++*now;
+    thread->stamps[place->index] = ++*now;
     if (place->slow & MODEL_COUNTS_USE)
         model_count_hit(&thread->lines[place->index].hits,
                         model_grains((uint32_t)offset, size_bytes, thread->grain_shift), size_bytes,

@@ -20,7 +20,7 @@ struct state_thread {
     struct model_thread fast; /* first: the caller's pointer is this one's */
     struct cache *path[MODEL_LEVELS_MAX];
     struct cache *instruction;
-    struct lines referenced; /* bits: by this thread; unused with one thread */
+    struct lines referenced; /* bits: by this thread */
 };
 
 struct model {
@@ -29,13 +29,11 @@ struct model {
     struct memory memory;
     struct state_thread *threads[MODEL_THREADS_MAX];
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
-    struct cache *shared_instruction;       /* NULL: private, or none */
     uint32_t threads_end;                   /* the highest number of a thread that was made, + 1 */
     bool evictors_settled;                  /* cause_evictors_settle() */
-    bool plain; /* a line has one place in each level, by least recent use, and one thread uses it:
-                   walk_plain() */
-    bool several;            /* threads with private levels: they hear of each other's accesses */
-    uint32_t private_levels; /* how many, from the first; 0 with one thread */
+    bool plain;   /* lines of all levels have one length, and one thread uses them: walk_plain() */
+    bool several; /* threads with private levels: they hear of each other's accesses */
+    uint32_t private_levels; /* how many, from the first: 1 or more */
     uint32_t caches;         /* ids given */
     uint32_t line_shift;     /* of the first level */
     bool
@@ -48,7 +46,6 @@ struct model {
     uint32_t taken_from[MODEL_THREADS_MAX]; /* lines ever taken: 0 spares the search */
     struct tally pairs[MODEL_PAIRS][MODEL_LEVELS_MAX];
     struct users users;
-    struct prefetch prefetch;
     struct sampling reuse;
 };
 
@@ -63,14 +60,7 @@ struct state_access {
                                       else any index */
     uint32_t victim;               /* of `first`, where it is known already; else CACHE_NONE */
     bool absent;                   /* it is known that `first` has it not */
-    bool fetch_ahead;              /* something that the prefetcher watches happened */
 };
-
-/* Whether an access of this kind leaves a line where it missed it. */
-static inline bool state_fetches(const struct model *model, uint32_t kind)
-{
-    return !model->spec.no_write_allocate || !(kind & MODEL_STORE) || kind & MODEL_LOAD;
-}
 
 /* Number of bytes of `size_bytes` from `address` on in its line. */
 static inline uint32_t state_part(const struct cache *cache, uint64_t address, uint32_t size_bytes)

@@ -17,27 +17,16 @@ static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t af
     return found;
 }
 
-static void resident_report(const struct cache *cache, uint32_t index, resident_sink sink,
-                            void *context)
-{
-    sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
-}
-
 static void report_set(const struct cache *cache, uint32_t first, resident_sink sink, void *context)
 {
     uint32_t index;
-    if (cache->policy == MODEL_LRU)
-        for (uint64_t after = 0; (index = next_used(cache, first, after)) != CACHE_NONE;
-             after = cache->stamps[index])
-            resident_report(cache, index, sink, context);
-    else
-        for (index = first; index < first + cache->ways; index++)
-            if (cache->tags[index])
-                resident_report(cache, index, sink, context);
+    for (uint64_t after = 0; (index = next_used(cache, first, after)) != CACHE_NONE;
+         after = cache->stamps[index])
+        sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
 }
 
-/* Lines of thread `thread`'s cache of data at `level`, set by set, where the policy knows those
- * used last after those used before. A thread that the model has not seen has none. */
+/* Lines of thread `thread`'s cache of data at `level`, set by set, those used last after those used
+ * before. A thread that the model has not seen has none. */
 static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
                           resident_sink sink, void *context)
 {

@@ -108,14 +108,12 @@ static void fill_spec(void)
     const struct sim_header *header = &shared->header;
     spec.level_count = header->level_count;
     spec.threads = CACHES_MAX;
-    spec.whole_access_below = True;
     spec.causes = (header->flags & SIM_WANT_CAUSES) != 0;
     for (UInt i = 0; i < header->level_count; i++)
         spec.level[i] = (struct model_level_spec){
             .size_bytes = header->levels[i].size_bytes,
             .ways = header->levels[i].ways,
             .line_bytes = header->levels[i].line_bytes,
-            .policy = MODEL_LRU,
             /* As processors have it: the last of three, or the only one below the first. */
             .shared = i && i + 1 == header->level_count,
         };

@@ -15,15 +15,10 @@
 #include "view/export/writers.h"
 #include "view/widget/columns.h"
 
-/* A row in words; figures as they are printed. */
+/* A row as it is printed. */
 struct diff_line {
     const struct diff_row *row;
-    char change[16];   /* "-20.1" */
-    char interval[32]; /* "-21.0..-19.2" */
-    char a[16];
-    char b[16];
     char amounts[36]; /* "791ms > 875ms"; "-": there is none */
-    char times[16];
 };
 
 struct match {
@@ -314,11 +309,10 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
         diff_totals_note(diff, "%s is of %s, not of %s", index < diff->a.run_count ? "A" : "B",
                          run->comm, first->comm);
     if (!strcmp(run->basis, "decayed") && run->half_life_s > 0)
-        diff_totals_note(
-            diff,
-            "%s shows its recent past (half-life %g s), not the whole run; key c or -H 0 before "
-            "it is written changes that",
-            run->path, run->half_life_s);
+        diff_totals_note(diff,
+                         "%s shows its recent past (half-life %g s), not the whole run; key c or "
+                         "-H 0 before it is written changes that",
+                         run->path, run->half_life_s);
     if (run->waiting >= waiting_least)
         diff_totals_note(
             diff,
@@ -337,10 +331,8 @@ static int diff_totals_check(struct diff *diff, struct error *error)
     for (size_t i = 0; i < runs_of(diff) && !code; i++)
         code = check_run(diff, i, error);
     if (!diff->several)
-        diff_totals_note(
-            diff,
-            "the intervals cover how samples fall, not how runs differ from each other; several "
-            "runs a side (A1,A2,A3 B1,B2,B3) do");
+        diff_totals_note(diff, "the intervals cover how samples fall, not how runs differ from "
+                               "each other; several runs a side (A1,A2,A3 B1,B2,B3) do");
     return code;
 }
 
@@ -654,12 +646,18 @@ static void points(char *out, size_t size, double share)
     snprintf(out, size, "%+.*f", fabs(value) < 9.95 ? 2 : 1, value);
 }
 
-static void percent(char *out, size_t size, double share)
+static void format_change(char *out, size_t size, struct value value)
 {
-    if (isnan(share))
-        *out = '\0';
-    else
-        format_percent(out, size, value_number(share));
+    points(out, size, value.number);
+}
+
+static void format_interval(char *out, size_t size, struct value value)
+{
+    char low[12];
+    char high[12];
+    points(low, sizeof low, value.low);
+    points(high, sizeof high, value.high);
+    snprintf(out, size, "%s..%s", low, high);
 }
 
 /* An amount as the tables write it: a count, or time; "" if not known. */
@@ -674,14 +672,11 @@ static void diff_amount_text(char out[16], const struct diff *diff, double amoun
         text_count(out, amount);
 }
 
-/* "x0.48", "x12"; "" if not known. */
-static void diff_times_text(char out[16], const struct compare_times *times)
+/* "x0.48", "x12". */
+static void format_factor(char *out, size_t size, struct value value)
 {
-    double value = times->value;
-    if (isnan(value))
-        *out = '\0';
-    else
-        snprintf(out, 16, "x%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, fmin(value, 1e9));
+    double times = value.number;
+    snprintf(out, size, "x%.*f", times < 9.995 ? 2 : times < 99.95 ? 1 : 0, fmin(times, 1e9));
 }
 
 static void diff_line_make(struct diff_line *line, const struct diff *diff,
@@ -689,22 +684,21 @@ static void diff_line_make(struct diff_line *line, const struct diff *diff,
 {
     char a[16];
     char b[16];
-    char low[12];
-    char high[12];
     *line = (struct diff_line){.row = row};
-    percent(line->a, sizeof line->a, row->a);
-    percent(line->b, sizeof line->b, row->b);
     diff_amount_text(a, diff, isnan(row->a) ? NAN : row->amount_a);
     diff_amount_text(b, diff, isnan(row->b) ? NAN : row->amount_b);
     if (*a || *b)
         snprintf(line->amounts, sizeof line->amounts, "%s > %s", *a ? a : "-", *b ? b : "-");
-    diff_times_text(line->times, &row->times);
-    if (isnan(row->share.change))
-        return;
-    points(line->change, sizeof line->change, row->share.change);
-    points(low, sizeof low, row->share.low);
-    points(high, sizeof high, row->share.high);
-    snprintf(line->interval, sizeof line->interval, "%s..%s", low, high);
+}
+
+static struct value interval(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct comparison *share = &((const struct diff_line *)pointer)->row->share;
+    struct value value = value_number(share->change);
+    (void)snapshot;
+    value.low = share->low;
+    value.high = share->high;
+    return value;
 }
 
 static struct value reading(const struct snapshot *snapshot, const void *pointer)
@@ -716,22 +710,21 @@ static struct value reading(const struct snapshot *snapshot, const void *pointer
 
 static enum paint paint_change(struct value value)
 {
-    return *value.text == '-' ? PAINT_GOOD : PAINT_WARN;
+    return signbit(value.number) ? PAINT_GOOD : PAINT_WARN;
 }
 
 #define FIGURES                                                                                    \
-    COLUMN(.title = "CHANGE", .from = FIELD(struct diff_line, change), .width = 6,                 \
-           .look = COLUMN_RIGHT, .paint = paint_change),                                           \
-        COLUMN(.title = "95% INTERVAL", .from = FIELD(struct diff_line, interval), .width = 14,    \
-               .rank = 1, .look = COLUMN_RIGHT, .paint = paint_dim),                               \
-        COLUMN(.title = "A", .from = FIELD(struct diff_line, a), .width = 6,                       \
-               .look = COLUMN_RIGHT),                                                              \
-        COLUMN(.title = "B", .from = FIELD(struct diff_line, b), .width = 6,                       \
-               .look = COLUMN_RIGHT),                                                              \
+    COLUMN(.title = "CHANGE", .from = VIA(struct diff_line, row, share.change), .width = 6,        \
+           .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),                  \
+        COLUMN(.title = "95% INTERVAL", .value = interval, .width = 14, .rank = 1,                 \
+               .look = COLUMN_RIGHT, .format = format_interval, .paint = paint_dim),               \
+        COLUMN(.title = "A", .from = VIA(struct diff_line, row, a), .width = 6, UNIT_PERCENT),     \
+        COLUMN(.title = "B", .from = VIA(struct diff_line, row, b), .width = 6, UNIT_PERCENT),     \
         COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_line, amounts), .width = 15,     \
                .rank = 3, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight)),    \
-        COLUMN(.title = "TIMES", .from = FIELD(struct diff_line, times), .width = 6, .rank = 1,    \
-               .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight))
+        COLUMN(.title = "TIMES", .from = VIA(struct diff_line, row, times.value), .width = 6,      \
+               .rank = 1, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight),     \
+               .format = format_factor)
 #define READING COLUMN(.title = "READING", .value = reading, .width = 24, .most = 28, .rank = 1)
 /* Of the row that is compared. */
 #define WHAT(member)                                                                               \
@@ -806,7 +799,7 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
 {
     char a[16];
     char b[16];
-    char times[16];
+    char times[16] = "";
     const char *event = diff->a.runs[0]->event;
     const char *weighs = diff->a.runs[0]->weighs;
     const char *amounts = amount_words(diff);
@@ -819,7 +812,8 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
     }
     diff_amount_text(a, diff, diff->a.amount);
     diff_amount_text(b, diff, diff->b.amount);
-    diff_times_text(times, &diff->times);
+    if (!isnan(diff->times.value))
+        format_factor(times, sizeof times, value_number(diff->times.value));
     text_say(writer, "amounts: %s; in all %s -> %s, %s (%.2f..%.2f)", amounts, a, b, times,
              diff->times.low, diff->times.high);
     if (diff->amounts == DIFF_AMOUNT_OF_RUN || isnan(diff->a.weight) || isnan(diff->b.weight))

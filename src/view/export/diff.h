@@ -141,19 +141,6 @@ int json_diff_print(FILE *out, const struct diff *diff, bool all);
 /* Whether amounts are nanoseconds, not events. */
 bool diff_in_time(const struct diff *diff);
 
-/*
- * The end of a file of reports, one JSON object a line: only the last one counts, so the file is
- * read from its end. For json_report.c.
- */
-enum { REPORT_BYTES_MOST = 64 << 20 };
-
-struct report_file {
-    char *text; /* the last REPORT_BYTES_MOST of the file at the most */
-    size_t size;
-    const char *last; /* the last line that is not blank, in `text` */
-    size_t last_size;
-};
-
 /* Whether a file begins as JSON does; false also where it cannot be read. */
 bool report_file_is_json(const char *path);
 

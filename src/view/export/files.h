@@ -27,11 +27,10 @@ int html_check(const char *path, struct error *error);
 
 /* There as a whole or not at all, mode 0600. 0 or a negative errno. */
 int html_write(const char *path, const struct snapshot *snapshot,
-               const struct screen_sources *sources, const struct html_run *run,
-               struct error *error);
+               const struct view_sources *sources, const struct html_run *run, struct error *error);
 
 /* The page alone. 0 or a negative errno. */
-int html_print(FILE *out, const struct snapshot *snapshot, const struct screen_sources *sources,
+int html_print(FILE *out, const struct snapshot *snapshot, const struct view_sources *sources,
                const struct html_run *run);
 
 /*

@@ -15,10 +15,10 @@
 #include "view/answer.h"
 #include "view/findings.h"
 #include "view/levels.h"
-#include "view/pages/causes.h"
-#include "view/pages/rows.h"
+#include "view/screens/causes.h"
+#include "view/screens/rows.h"
 #include "view/words.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 
 /* The process, the source, and how far to trust the figures. */
 
@@ -74,8 +74,7 @@ static void write_source(struct html_writer *writer)
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_source *source = &snapshot->source;
     char range[192];
-    bool ranked = source->ranking < source->event_count;
-    const struct snapshot_event *event = ranked ? &source->events[source->ranking] : NULL;
+    const struct snapshot_event *event = ranking_event(source);
     if (html_known(snapshot->elapsed_s))
         fact(writer, snapshot->recording ? "Long" : "Watched for", "%.*f s",
              snapshot->elapsed_s < 1 ? 3 : 1, snapshot->elapsed_s);
@@ -116,96 +115,53 @@ static void write_answer(struct html_writer *writer)
     fact(writer, "Answer", "%s%s%s%s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "");
 }
 
-static void html_head_note(struct html_writer *writer, const char *class, const char *text)
-{
-    html_element(writer, "li", class, text);
-}
-
 /* Limits that a reader who was not there would miss. */
 static void write_notes(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     char text[TEXT_BYTES];
     html_markup(writer, "<ul class=\"notes says\">\n");
-    html_head_note(writer, "",
-                   snapshot->recording
-                       ? "Made from a recording, not live: what was not recorded, and "
-                         "what is not on the machine that read it, is not here."
-                   : snapshot->source.live ? "Watched live."
-                                           : "Not live.");
+    html_element(writer, "li", "",
+                 snapshot->recording ? "Made from a recording, not live: what was not recorded, "
+                                       "and what is not on the machine that read it, is not here."
+                 : snapshot->source.live ? "Watched live."
+                                         : "Not live.");
     if (!snapshot->source.precise && snapshot->source.name)
-        html_head_note(
-            writer, "",
+        html_element(
+            writer, "li", "",
             "The source does not report addresses: they are computed from the registers at each "
             "sample, and a sample where that fails is counted below, not guessed.");
     answer_trust(snapshot, text, sizeof text);
-    html_head_note(writer, "warn", text);
+    html_element(writer, "li", "warn", text);
     levels_sentence(snapshot, snapshot->levels, text, sizeof text);
-    html_head_note(writer, "", text);
+    html_element(writer, "li", "", text);
     use_sentence(snapshot, &snapshot->uses.all, text, sizeof text);
-    html_head_note(writer, "", text);
+    html_element(writer, "li", "", text);
     binary_note(&snapshot->binaries, text, sizeof text);
-    html_head_note(writer, "warn", text);
-    html_head_note(writer, "warn", snapshot->recording ? snapshot->recording->note : NULL);
-    html_head_note(writer, "warn", snapshot->status);
+    html_element(writer, "li", "warn", text);
+    html_element(writer, "li", "warn", snapshot->recording ? snapshot->recording->note : NULL);
+    html_element(writer, "li", "warn", snapshot->status);
     for (size_t i = 0; i < snapshot->refused.count; i++) {
         snprintf(text, sizeof text, "Not opened: %s (%s)", snapshot->refused.list[i].path,
                  snapshot->refused.list[i].why);
-        html_head_note(writer, "warn", text);
+        html_element(writer, "li", "warn", text);
     }
     field_reading(snapshot, text, sizeof text);
     if (*text)
         strncat(text, ": some fields have no names yet", sizeof text - strlen(text) - 1);
-    html_head_note(writer, "warn", text);
+    html_element(writer, "li", "warn", text);
     html_markup(writer, "</ul>\n");
-}
-
-static void write_links(struct html_writer *writer)
-{
-    const struct snapshot *snapshot = writer->snapshot;
-    const struct {
-        const char *id;
-        const char *title;
-        bool there;
-    } parts[] = {
-        {"findings", "Problems", true},
-        {"objects", "Objects", true},
-        {"time", "Time", snapshot->timeline.periods > 1},
-        {"inside", "Inside the objects", snapshot->object_count > 0},
-        {"whatif", "What if", snapshot->whatif.count > 0},
-        {"code", "Code", snapshot->code_count > 0},
-        {"matrix", "Code and data", snapshot->matrix.row_count > 0},
-        {"reuse", "Reuse", snapshot->reuse.known},
-        {"causes", "Causes", snapshot->causes.known},
-        {"simulation", "Simulated caches", snapshot->simulation.level_count > 0},
-        {"watch", "Watched lines", snapshot->watch.on && snapshot->watch.count > 0},
-        {"sharing", "Sharing", snapshot->sharing.group_count > 0},
-        {"sets", "Cache sets", snapshot->sets.sets > 0},
-        {"again", "Recurrence", snapshot->window.used > 0},
-        {"heap", "Heap", snapshot->heap.summary.feed != HEAP_FEED_NONE},
-        {"search", "Search", snapshot->search.state != SEARCH_OFF},
-        {"trust", "Not attributed", true},
-        {"help", "How to read this", true},
-    };
-    html_markup(writer, "<nav>");
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].there)
-            html_markup(writer, "<a href=\"#%s\">%s</a>\n", parts[i].id, parts[i].title);
-    html_markup(writer, "</nav>\n");
 }
 
 static void html_head(struct html_writer *writer)
 {
     const struct snapshot_target *target = &writer->snapshot->target;
-    html_markup(writer, measured_of(&writer->snapshot->source) == MEASURED_MISSES
-                            ? "<header>\n<h1>Cache misses of "
-                            : "<header>\n<h1>Memory accesses of ");
-    html_text(writer, target->comm && *target->comm ? target->comm : "a process");
-    html_markup(writer, "</h1>\n<p class=\"dim\">");
-    html_text(writer, writer->run->version);
-    html_markup(writer, *writer->run->date ? ", page made " : "");
-    html_text(writer, writer->run->date);
-    html_markup(writer, "</p>\n<dl class=\"facts\">\n");
+    bool misses = measured_of(&writer->snapshot->source) == MEASURED_MISSES;
+    html_say(writer,
+             "<header>\n<h1>%s of %s</h1>\n<p class=\"dim\">%s%s%s</p>\n<dl class=\"facts\">\n",
+             misses ? "Cache misses" : "Memory accesses",
+             target->comm && *target->comm ? target->comm : "a process", writer->run->version,
+             *writer->run->date ? ", page made " : "", writer->run->date);
     write_answer(writer);
     write_program(writer);
     write_recording(writer);
@@ -213,8 +169,6 @@ static void html_head(struct html_writer *writer)
     write_samples(writer);
     html_markup(writer, "</dl>\n");
     write_notes(writer);
-    write_links(writer);
-    html_markup(writer, "</header>\n");
 }
 
 /* The main results in sentences before any table, each with a link to its part; declared in
@@ -372,11 +326,8 @@ static void write_gain(struct html_writer *writer, const struct snapshot_finding
 {
     char gain[96];
     finding_gain(finding, gain, sizeof gain);
-    html_say(writer, "<dt>Gain</dt><dd class=\"says\"><b>%s</b>", gain);
-    if (*reckoned) {
-        html_say(writer, ": %s", reckoned);
-    }
-    html_markup(writer, ".</dd>\n");
+    html_say(writer, "<dt>Gain</dt><dd class=\"says\"><b>%s</b>%s%s.</dd>\n", gain,
+             *reckoned ? ": " : "", reckoned);
 }
 
 static void write_code(struct html_writer *writer, const struct snapshot_finding *finding)
@@ -395,9 +346,8 @@ static void write_places(struct html_writer *writer, const struct snapshot_findi
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_object *object = columns_object(snapshot, finding->object);
     char id[32];
-    bool sharing =
-        finding_screen(finding) == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
-    bool sets = finding_screen(finding) == FINDING_ON_SETS && snapshot->sets.sets > 0;
+    bool sharing = finding_screen(finding) == SCREEN_SHARING && snapshot->sharing.group_count > 0;
+    bool sets = finding_screen(finding) == SCREEN_CACHE && snapshot->sets.sets > 0;
     bool opened = object && html_object_link(snapshot, object, id, sizeof id);
     if (!opened && !sharing && !sets)
         return;
@@ -434,18 +384,16 @@ static void html_findings(struct html_writer *writer)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
     char text[FINDINGS_NONE_BYTES];
-    html_section(writer, "findings", "Problems recognised",
-                 findings->count
-                     ? "Known problems that show in the samples, most "
-                       "gain first. A gain is the part of all samples that the change could save."
-                     : NULL);
-    for (size_t i = 0; i < findings->count; i++)
-        write_finding(writer, &findings->list[i], i);
     if (!findings->count) {
         findings_none(writer->snapshot, text, sizeof text);
         html_element(writer, "p", "", text);
+        return;
     }
-    html_section_end(writer);
+    html_element(writer, "p", "lead",
+                 "Known problems that show in the samples, most gain first. A gain is the part of "
+                 "all samples that the change could save.");
+    for (size_t i = 0; i < findings->count; i++)
+        write_finding(writer, &findings->list[i], i);
 }
 
 /* Unattributed samples by reason, and how to read the page. */
@@ -470,9 +418,10 @@ static void write_reasons(struct html_writer *writer)
         if (!totals->reasons[i] || !totals->samples)
             continue;
         if (!any)
-            html_markup(writer, "<div class=\"wide\"><table class=\"sorts\"><thead><tr>"
-                                "<th class=\"num\">SAMPLES</th><th class=\"num\">OF ALL</th>"
-                                "<th>REASON</th><th>WHAT THAT IS</th></tr></thead>\n<tbody>\n");
+            html_markup(writer,
+                        "<div class=\"wide\"><table class=\"sorts\"><thead><tr><th "
+                        "class=\"num\">SAMPLES</th><th class=\"num\">OF "
+                        "ALL</th><th>REASON</th><th>WHAT THAT IS</th></tr></thead>\n<tbody>\n");
         any = true;
         write_reason(writer, (enum reason)i);
     }
@@ -483,20 +432,17 @@ static void write_reasons(struct html_writer *writer)
 static void html_trust(struct html_writer *writer)
 {
     char text[512];
-    html_section(writer, "trust", "What was not attributed, and why",
-                 "Every sample either has an object or is counted here under one reason.");
     if (writer->snapshot->totals.samples)
         write_reasons(writer);
     else
         html_markup(writer, "<p>There were no samples.</p>\n");
     field_summary(writer->snapshot, text, sizeof text);
     html_element(writer, "p", "", text);
-    html_section_end(writer);
 }
 
 static const char *const lines[] = {
-    "A share says how much of what was sampled fell on a row; what that is of is at the top. "
-    "± is half of the 95 % interval in percent points: with few samples it is wide.",
+    "A share says how much of what was sampled fell on a row; what that is of is at the top. ± is "
+    "half of the 95 % interval in percent points: with few samples it is wide.",
     "A blank is what was not measured. It is not zero.",
     "An object is a variable, a heap block or all blocks of one origin, a stack, a mapping. OF IT "
     "is a part of the object, or of the function, whose row it is.",
@@ -511,93 +457,139 @@ static const char *const lines[] = {
 /* how to read the page */
 static void html_help(struct html_writer *writer)
 {
-    html_section(writer, "help", "How to read this", NULL);
     html_markup(writer, "<ul class=\"notes\">\n");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         html_element(writer, "li", "", lines[i]);
     html_markup(writer, "</ul>\n");
-    html_section_end(writer);
 }
 
-static const char option[] = "--html";
-
-/* The page may load nothing from elsewhere, whatever its text contains. */
-static const char policy[] =
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n";
-
-static void print_page(struct html_writer *writer)
+/* The time of a recording may be anything. */
+static bool has_time(const struct snapshot *snapshot)
 {
-    html_markup(writer, "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" "
-                        "lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
-    html_markup(writer, "%s", policy);
-    html_markup(writer, "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
-                        "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
-    const struct snapshot_target *target = &writer->snapshot->target;
-    html_say(writer, "<title>misstop: %s</title>\n",
-             target->comm && *target->comm ? target->comm : "?");
-    html_markup(writer, "<style>\n%s</style>\n</head>\n<body>\n", html_style);
-    html_head(writer);
-    html_short(writer);
-    html_findings(writer);
-    html_objects(writer);
-    html_timeline(writer);
-    html_opened_objects(writer);
-    html_whatif(writer);
-    html_code(writer);
-    html_matrix(writer);
-    html_reuse(writer);
-    html_causes(writer);
-    html_simulation(writer);
-    html_watch(writer);
-    html_sharing(writer);
-    html_sets(writer);
-    html_window(writer);
-    html_heap(writer);
-    html_search(writer);
-    html_trust(writer);
-    html_help(writer);
-    html_markup(writer, "<script>\n%s</script>\n</body>\n</html>\n", html_script);
+    const struct snapshot_timeline *timeline = &snapshot->timeline;
+    return timeline->periods > 1 && html_known(timeline->start_s) &&
+           html_known(timeline->period_s) && timeline->period_s > 0;
 }
 
-int html_print(FILE *out, const struct snapshot *snapshot, const struct screen_sources *sources,
-               const struct html_run *run)
+static bool has_sets(const struct snapshot *snapshot)
 {
-    struct html_writer writer = {out, snapshot, sources, run};
-    errno = 0;
-    print_page(&writer);
-    return fflush(out) == EOF || ferror(out) ? -(errno ? errno : EIO) : 0;
+    return snapshot->sets.sets && snapshot->sets.counts;
 }
 
-int html_check(const char *path, struct error *error)
+static bool has_watched(const struct snapshot *snapshot)
 {
-    return whole_file_check(option, path, error);
+    return snapshot->watch.on && snapshot->watch.count;
 }
 
-static int write_to(int fd, const struct snapshot *snapshot, const struct screen_sources *sources,
-                    const struct html_run *run)
+#define SECTION(...)                                                                               \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* The parts of the page in their order. */
+static const struct section {
+    const char *id;
+    const char *link; /* its title among the links on top */
+    const char *title;
+    const char *lead;  /* a sentence below it; NULL: `write` begins with one, or there is none */
+    struct path given; /* of the snapshot: there only with this */
+    bool (*there)(const struct snapshot *snapshot); /* the same; NULL: always */
+    void (*write)(struct html_writer *writer);
+} sections[] = {
+    SECTION(.id = "findings", .link = "Problems", .title = "Problems recognised",
+            .write = html_findings),
+    SECTION(.id = "objects", .link = "Objects", .title = "Objects",
+            .lead = "The variables, heap blocks and mappings that the samples are on. The whisker "
+                    "on a bar is the 95 % interval of the share: rows whose whiskers overlap may "
+                    "well stand the other way round.",
+            .write = html_objects),
+    SECTION(.id = "time", .link = "Time", .title = "The run over time", .there = has_time,
+            .write = html_timeline),
+    SECTION(.id = "inside", .link = "Inside the objects", .title = "Inside the objects",
+            .lead = "Fields, how they lie in cache lines, the code that accesses them.",
+            .given = FIELD(struct snapshot, object_count), .write = html_opened_objects),
+    SECTION(.id = "whatif", .link = "What if", .title = "What if",
+            .lead =
+                "The same accesses in a second simulated cache, as if one object lay otherwise.",
+            .given = FIELD(struct snapshot, whatif.count), .write = html_whatif),
+    SECTION(.id = "code", .link = "Code", .title = "Code",
+            .lead = "The functions that the sampled accesses are in, and below them the lines of "
+                    "the first ones.",
+            .given = FIELD(struct snapshot, code_count), .write = html_code),
+    SECTION(.id = "matrix", .link = "Code and data", .title = "Which code on which data",
+            .given = FIELD(struct snapshot, matrix.row_count), .write = html_matrix),
+    SECTION(.id = "reuse", .link = "Reuse", .title = "What other caches would miss",
+            .lead = "How many other lines are used before a line is used again tells what a cache "
+                    "of any size misses, if any line can go anywhere in it. The dashed curve is "
+                    "that of all accesses.",
+            .given = FIELD(struct snapshot, reuse.known), .write = html_reuse),
+    SECTION(.id = "causes", .link = "Causes", .title = "Why lines were missed",
+            .given = FIELD(struct snapshot, causes.known), .write = html_causes),
+    SECTION(.id = "simulation", .link = "Simulated caches", .title = "Simulated caches",
+            .lead = "The program ran under these, and not under the machine's own caches. The "
+                    "totals are exact and of the whole run.",
+            .given = FIELD(struct snapshot, simulation.level_count), .write = html_simulation),
+    SECTION(.id = "watch", .link = "Watched lines", .title = "Watched lines",
+            .lead = "Debug registers of the processor were set on lines that had been sampled: "
+                    "whether they were touched again, how soon, and how much of them was used.",
+            .there = has_watched, .write = html_watch),
+    SECTION(.id = "sharing", .link = "Sharing", .title = "Shared cache lines",
+            .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing),
+    SECTION(.id = "sets", .link = "Cache sets", .title = "Cache sets",
+            .lead = "Samples by the set of the cache that the line belongs to. A few bars above "
+                    "all others: hot lines, or lines that compete for the same set.",
+            .there = has_sets, .write = html_sets),
+    SECTION(.id = "again", .link = "Recurrence", .title = "Lines sampled again",
+            .lead = "Of the last samples: the lines that came more than once.",
+            .given = FIELD(struct snapshot, window.used), .write = html_window),
+    SECTION(.id = "heap", .link = "Heap", .title = "Heap",
+            .lead = "Who allocated the memory that is live, and how many of the samples are on it.",
+            .given = FIELD(struct snapshot, heap.summary.feed), .write = html_heap),
+    SECTION(.id = "search", .link = "Search", .title = "Search",
+            .lead =
+                "Ranges of addresses are measured and divided, those with most samples first, "
+                "until each holds one object or one cache line: it finds what has no name, too.",
+            .given = FIELD(struct snapshot, search.state), .write = html_search),
+    SECTION(.id = "trust", .link = "Not attributed", .title = "What was not attributed, and why",
+            .lead = "Every sample either has an object or is counted here under one reason.",
+            .write = html_trust),
+    SECTION(.id = "help", .link = "How to read this", .title = "How to read this",
+            .write = html_help),
+};
+
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+static bool section_there(const struct section *section, const struct snapshot *snapshot)
 {
-    int own = dup(fd); /* fclose() closes what it was given, which is not ours */
-    FILE *out = own < 0 ? NULL : fdopen(own, "w");
-    int code = out ? html_print(out, snapshot, sources, run) : -errno;
-    if (!out && own >= 0)
-        close(own);
-    return out && fclose(out) && !code ? -errno : code;
+    return path_given(&section->given, snapshot) && (!section->there || section->there(snapshot));
 }
 
-int html_write(const char *path, const struct snapshot *snapshot,
-               const struct screen_sources *sources, const struct html_run *run,
-               struct error *error)
+static void html_links(struct html_writer *writer)
 {
-    struct whole_file file;
-    int code = whole_file_open(&file, option, path, error);
-    return code ? code : whole_file_close(&file, write_to(file.fd, snapshot, sources, run), error);
+    html_markup(writer, "<nav>");
+    for (size_t i = 0; i < SECTIONS; i++)
+        if (section_there(&sections[i], writer->snapshot))
+            html_markup(writer, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].link);
+    html_markup(writer, "</nav>\n</header>\n");
+}
+
+static void html_sections(struct html_writer *writer)
+{
+    for (size_t i = 0; i < SECTIONS; i++) {
+        if (!section_there(&sections[i], writer->snapshot))
+            continue;
+        html_markup(writer, "<section id=\"%s\">\n", sections[i].id);
+        html_element(writer, "h2", "", sections[i].title);
+        html_element(writer, "p", "lead", sections[i].lead);
+        sections[i].write(writer);
+        html_markup(writer, "</section>\n");
+    }
 }
 
 /* Style and script of the page. Without the script nothing is missing
  * but the sorting by a title. Neither has a < or & in it, which XML would mistake. */
 
-const char html_style[] =
+static const char style[] =
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1d2329;--dim:#626b75;--line:#d9dee3;"
     "--panel:#f5f7f9;--link:#0b57a4;--good:#1c7c3c;--warn:#8a5a00;--bad:#b3261e;"
     "--load:#0b6e8f;--store:#9a3d8f;--h0:#6b8fb8;--h1:#3f86c9;--h2:#2f9e8f;--h3:#b58900;"
@@ -683,14 +675,14 @@ const char html_style[] =
     "i.rest{background:var(--rest)}i.read{background:var(--load)}i.write{background:var(--store)}\n"
     "details{border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.3rem .8rem}"
     "summary{cursor:pointer;overflow-wrap:anywhere}\n"
-    "@media print{:root{--bg:#fff;--fg:#000;--dim:#555;--line:#bbb;--panel:#f5f5f5}"
-    "body{max-width:none;padding:0;font-size:10pt}.wide{overflow:visible}nav{display:none}"
-    "table{font-size:8pt;width:auto}th,td,td.code{white-space:normal;overflow-wrap:anywhere}"
-    "h2,h3,summary{break-after:avoid}tr,svg{break-inside:avoid}"
-    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
+    "@media "
+    "print{:root{--bg:#fff;--fg:#000;--dim:#555;--line:#bbb;--panel:#f5f5f5}body{max-width:none;"
+    "padding:0;font-size:10pt}.wide{overflow:visible}nav{display:none}table{font-size:8pt;width:"
+    "auto}th,td,td.code{white-space:normal;overflow-wrap:anywhere}h2,h3,summary{break-after:avoid}"
+    "tr,svg{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
 /* Unknown goes last whichever way it is sorted, as on the screen. */
-const char html_script[] =
+static const char script[] =
     "document.querySelectorAll('table.sorts').forEach(function(table){\n"
     "  table.classList.add('live');\n"
     "  table.querySelectorAll('th').forEach(function(th,column){\n"
@@ -720,3 +712,60 @@ const char html_script[] =
     "reveal();\n"
     "addEventListener('beforeprint',function(){\n"
     "  document.querySelectorAll('details').forEach(function(d){d.open=true;});});\n";
+
+static const char option[] = "--html";
+
+/* The page may load nothing from elsewhere, whatever its text contains. */
+static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                             "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n";
+
+static void print_page(struct html_writer *writer)
+{
+    html_markup(writer, "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" "
+                        "lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
+    html_markup(writer, "%s", policy);
+    html_markup(writer, "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
+                        "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
+    const struct snapshot_target *target = &writer->snapshot->target;
+    html_say(writer, "<title>misstop: %s</title>\n",
+             target->comm && *target->comm ? target->comm : "?");
+    html_markup(writer, "<style>\n%s</style>\n</head>\n<body>\n", style);
+    html_head(writer);
+    html_links(writer);
+    html_short(writer);
+    html_sections(writer);
+    html_markup(writer, "<script>\n%s</script>\n</body>\n</html>\n", script);
+}
+
+int html_print(FILE *out, const struct snapshot *snapshot, const struct view_sources *sources,
+               const struct html_run *run)
+{
+    struct html_writer writer = {out, snapshot, sources, run};
+    errno = 0;
+    print_page(&writer);
+    return fflush(out) == EOF || ferror(out) ? -(errno ? errno : EIO) : 0;
+}
+
+int html_check(const char *path, struct error *error)
+{
+    return whole_file_check(option, path, error);
+}
+
+static int write_to(int fd, const struct snapshot *snapshot, const struct view_sources *sources,
+                    const struct html_run *run)
+{
+    int own = dup(fd); /* fclose() closes what it was given, which is not ours */
+    FILE *out = own < 0 ? NULL : fdopen(own, "w");
+    int code = out ? html_print(out, snapshot, sources, run) : -errno;
+    if (!out && own >= 0)
+        close(own);
+    return out && fclose(out) && !code ? -errno : code;
+}
+
+int html_write(const char *path, const struct snapshot *snapshot,
+               const struct view_sources *sources, const struct html_run *run, struct error *error)
+{
+    struct whole_file file;
+    int code = whole_file_open(&file, option, path, error);
+    return code ? code : whole_file_close(&file, write_to(file.fd, snapshot, sources, run), error);
+}

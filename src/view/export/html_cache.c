@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "view/export/writers.h"
-#include "view/pages/causes.h"
+#include "view/screens/causes.h"
 #include "view/words.h"
 #include "view/widget/chart.h"
 
@@ -93,11 +93,6 @@ void html_sets(struct html_writer *writer)
 {
     const struct snapshot_sets *sets = &writer->snapshot->sets;
     char text[320];
-    if (!sets->sets || !sets->counts)
-        return;
-    html_section(writer, "sets", "Cache sets",
-                 "Samples by the set of the cache that the line belongs to. A few bars above all "
-                 "others: hot lines, or lines that compete for the same set.");
     html_markup(writer, "<p>");
     html_format(writer,
                 "%s: %" PRIu32 " sets of %" PRIu32 " lines of %" PRIu32 " bytes, by %s address. ",
@@ -113,17 +108,12 @@ void html_sets(struct html_writer *writer)
     html_element(writer, "p", "says", text);
     html_element(writer, "p", "dim", sets_note(sets));
     html_sets_draw(writer, sets);
-    html_section_end(writer);
 }
 
 void html_window(struct html_writer *writer)
 {
     const struct snapshot_window *window = &writer->snapshot->window;
     char text[320];
-    if (!window->used)
-        return;
-    html_section(writer, "again", "Lines sampled again",
-                 "Of the last samples: the lines that came more than once.");
     html_markup(writer,
                 "<p>%" PRIu64 " samples on %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
                 " again.</p>\n",
@@ -134,7 +124,6 @@ void html_window(struct html_writer *writer)
     if (window->pair_count)
         html_markup(writer, "<h3>Sampled together</h3>\n");
     html_rows(writer, &pair_columns, window->pairs, window->pair_count, PAIR_ROWS);
-    html_section_end(writer);
 }
 
 /* Results of the n-way search, and dropped regions. */
@@ -173,22 +162,12 @@ static void write_state(struct html_writer *writer, const struct snapshot_search
 static void write_regions(struct html_writer *writer, const struct columns *columns,
                           const struct snapshot_region *regions, size_t count, size_t most)
 {
-    html_table(writer, &(struct html_table){.columns = columns,
-                                            .rows = regions,
-                                            .count = count,
-                                            .most = most,
-                                            .link = region_link});
+    html_linked_rows(writer, columns, regions, count, most, region_link);
 }
 
 void html_search(struct html_writer *writer)
 {
     const struct snapshot_search *search = &writer->snapshot->search;
-    if (search->state == SEARCH_OFF)
-        return;
-    html_section(
-        writer, "search", "Search",
-        "Ranges of addresses are measured and divided, those with most samples first, until "
-        "each holds one object or one cache line: it finds what has no name, too.");
     write_state(writer, search);
     write_regions(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
     if (search->dropped_count) {
@@ -196,7 +175,6 @@ void html_search(struct html_writer *writer)
         write_regions(writer, &dropped_columns, search->dropped, search->dropped_count,
                       DROPPED_ROWS);
     }
-    html_section_end(writer);
 }
 
 /* Why lines were missed, by object, function and thread, and who evicts whom; declared in
@@ -204,13 +182,6 @@ void html_search(struct html_writer *writer)
 
 enum { HTML_CAUSES_ROWS = 30, EXPLAINED = 8, TEXT_BYTES = 512 };
 static const double worth_listing = 0.01; /* of all misses */
-
-static bool link_object(const struct snapshot *snapshot, const void *row, char *id, size_t size)
-{
-    const struct snapshot_object *object =
-        columns_object(snapshot, ((const struct snapshot_causes_row *)row)->index);
-    return object && html_object_link(snapshot, object, id, size);
-}
 
 static bool link_function(const struct snapshot *snapshot, const void *row, char *id, size_t size)
 {
@@ -223,9 +194,8 @@ static void write_evictors(struct html_writer *writer, const struct snapshot_cau
 {
     char text[2 * COLUMN_TEXT_BYTES];
     causes_threads(writer->snapshot, row, text, sizeof text);
-    if (*text) {
+    if (*text)
         html_say(writer, "<li>evicted by threads: %s</li>\n", text);
-    }
     for (size_t i = 0; i < row->evictor_count; i++) {
         if (row->evictors[i].share < worth_listing)
             return;
@@ -238,10 +208,9 @@ static void explain(struct html_writer *writer, enum causes_of kind,
                     const struct snapshot_causes_row *row, bool open)
 {
     char text[TEXT_BYTES];
-    html_markup(writer, "<details%s><summary><b>%.1f%%</b> ", open ? " open=\"open\"" : "",
-                100 * row->figures.misses / writer->snapshot->causes.all.misses);
-    html_text(writer, row->name);
-    html_markup(writer, "</summary>\n");
+    html_details(writer, open);
+    html_say(writer, "<summary><b>%.1f%%</b> %s</summary>\n",
+             100 * row->figures.misses / writer->snapshot->causes.all.misses, row->name);
     causes_advice(kind, row, text, sizeof text);
     html_element(writer, "p", "says", text);
     html_markup(writer, "<ul class=\"notes says\">\n");
@@ -258,17 +227,14 @@ static void explain(struct html_writer *writer, enum causes_of kind,
 static void write_kind(struct html_writer *writer, enum causes_of kind)
 {
     static bool (*const links[CAUSES_KINDS])(const struct snapshot *, const void *, char *,
-                                             size_t) = {link_object, link_function, NULL};
+                                             size_t) = {[CAUSES_FUNCTIONS] = link_function};
     const struct snapshot_causes *causes = &writer->snapshot->causes;
     const struct snapshot_causes_list *list = &causes->of[kind];
     if (kind == CAUSES_THREADS && list->count < 2)
         return;
     html_markup(writer, "<h3>By %s</h3>\n", causes_of_name(kind));
-    html_table(writer, &(struct html_table){.columns = &causes_columns[kind],
-                                            .rows = list->rows,
-                                            .count = list->count,
-                                            .most = HTML_CAUSES_ROWS,
-                                            .link = links[kind]});
+    html_linked_rows(writer, &causes_columns[kind], list->rows, list->count, HTML_CAUSES_ROWS,
+                     links[kind]);
     for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
         if (list->rows[i].figures.misses >= worth_listing * causes->all.misses)
             explain(writer, kind, &list->rows[i], !i);
@@ -286,17 +252,14 @@ static void write_evictions(struct html_writer *writer, enum causes_of kind)
 void html_causes(struct html_writer *writer)
 {
     char text[TEXT_BYTES];
-    if (!writer->snapshot->causes.known)
-        return;
     causes_summary(writer->snapshot, CAUSES_OBJECTS, text, sizeof text);
-    html_section(writer, "causes", "Why lines were missed", text);
+    html_element(writer, "p", "lead", text);
     for (enum causes_of kind = 0; kind < CAUSES_KINDS; kind++)
         write_kind(writer, kind);
     html_markup(writer, "<h3>Evictions</h3>\n");
     write_evictions(writer, CAUSES_OBJECTS);
     write_evictions(writer, CAUSES_FUNCTIONS);
     write_evictions(writer, CAUSES_THREADS);
-    html_section_end(writer);
 }
 
 /* Miss curves by cache size, as curves and tables. */
@@ -376,10 +339,8 @@ static void write_row(struct html_writer *writer, const struct snapshot_reuse_ro
     const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
     char text[512];
     reuse_advice(reuse, row, text, sizeof text);
-    html_markup(writer, "<details%s><summary><span class=\"strong\">",
-                open ? " open=\"open\"" : "");
-    html_text(writer, row->name);
-    html_markup(writer, "</span></summary>\n");
+    html_details(writer, open);
+    html_say(writer, "<summary><span class=\"strong\">%s</span></summary>\n", row->name);
     html_element(writer, "p", "says", text);
     html_reuse_draw(writer, reuse, row);
     html_markup(writer, "</details>\n");
@@ -388,17 +349,10 @@ static void write_row(struct html_writer *writer, const struct snapshot_reuse_ro
 void html_reuse(struct html_writer *writer)
 {
     const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
-    if (!reuse->known)
-        return;
-    html_section(writer, "reuse", "What other caches would miss",
-                 "How many other lines are used before a line is used again tells what a cache of "
-                 "any size misses, if any line can go anywhere in it. The dashed curve is that of "
-                 "all accesses.");
     html_rows(writer, &reuse_columns, reuse->objects, reuse->object_count, HTML_REUSE_ROWS);
     for (size_t i = 0; i < reuse->object_count && i < OPENED; i++)
         write_row(writer, &reuse->objects[i], i == 0);
     html_rows(writer, &reuse_line_columns, reuse->lines, reuse->line_count, HTML_REUSE_ROWS);
-    html_section_end(writer);
 }
 
 /* Cache lines that threads contend for, with who uses which bytes. */
@@ -417,11 +371,6 @@ enum {
     STEP = 20,
     RULER = 16
 };
-
-static const struct snapshot_share *group_share(const void *row)
-{
-    return &((const struct snapshot_sharing_group *)row)->share;
-}
 
 /* A run of bytes with their bits set is one rectangle. */
 static void draw_runs(struct html_writer *writer, uint64_t bits, const char *class, int y,
@@ -494,10 +443,10 @@ static void write_group(struct html_writer *writer, const struct snapshot_sharin
 {
     char reading[SHARING_READING_BYTES];
     sharing_reading(group, reading, sizeof reading);
-    html_markup(writer, "<details%s><summary><span class=\"strong\">",
-                open ? " open=\"open\"" : "");
-    html_text(writer, group->name && *group->name ? group->name : "(no name)");
-    html_markup(writer, "</span> %s</summary>\n", sharing_verdict_name(group->verdict));
+    html_details(writer, open);
+    html_say(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n",
+             group->name && *group->name ? group->name : "(no name)",
+             sharing_verdict_name(group->verdict));
     html_element(writer, "p", "says", reading);
     if (group->line_count) {
         draw_line(writer, &group->lines[0]);
@@ -512,21 +461,14 @@ static void write_group(struct html_writer *writer, const struct snapshot_sharin
 void html_sharing(struct html_writer *writer)
 {
     const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
-    if (!sharing->group_count)
-        return;
-    html_section(writer, "sharing", "Shared cache lines",
+    html_element(writer, "p", "lead",
                  sharing->evidence == SHARING_HITM
                      ? "Lines that several threads use with a store among them; the hardware "
                        "told when one found the line modified in another's cache."
                      : "Lines that several threads use by turns with a store among them.");
-    html_table(writer, &(struct html_table){.columns = &sharing_columns,
-                                            .rows = sharing->groups,
-                                            .count = sharing->group_count,
-                                            .most = GROUP_ROWS,
-                                            .interval = group_share});
+    html_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, GROUP_ROWS);
     for (size_t i = 0; i < sharing->group_count && i < GROUPS_OPENED; i++)
         write_group(writer, &sharing->groups[i], i == 0);
-    html_section_end(writer);
 }
 
 /* Exact totals of a run under simulated caches. */
@@ -535,14 +477,8 @@ void html_simulation(struct html_writer *writer)
 {
     const struct snapshot_simulation *simulation = &writer->snapshot->simulation;
     char text[320];
-    if (!simulation->level_count)
-        return;
-    html_section(writer, "simulation", "Simulated caches",
-                 "The program ran under these, and not under the machine's own caches. The totals "
-                 "are exact and of the whole run.");
     simulation_sentence(simulation, text, sizeof text);
     html_element(writer, "p", "says", text);
     html_rows(writer, &simulation_columns, simulation->level, simulation->level_count,
               SIMULATION_LEVELS_MAX);
-    html_section_end(writer);
 }

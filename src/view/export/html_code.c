@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "view/export/writers.h"
-#include "view/pages/rows.h"
-#include "view/pages/matrix_table.h"
+#include "view/screens/rows.h"
+#include "view/screens/matrix_table.h"
 
 enum {
     FUNCTION_ROWS = 60,
@@ -16,11 +16,6 @@ enum {
 
 static const double worth_opening = 0.005;
 
-static const struct snapshot_share *function_share(const void *row)
-{
-    return &((const struct snapshot_code *)row)->share;
-}
-
 /* A function that hardly misses is a row of the table and no more. */
 static bool is_opened(const struct snapshot_code *code, size_t index)
 {
@@ -31,29 +26,25 @@ static bool is_opened(const struct snapshot_code *code, size_t index)
 /* The same function is a row of `code` and of each object that it misses on. */
 bool html_function_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
 {
-    const struct snapshot_code *wanted = pointer;
-    for (size_t i = 0; i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == wanted->id) {
-            snprintf(id, size, "f%zu", i + 1);
-            return is_opened(&snapshot->code[i], i);
-        }
-    return false;
+    const struct snapshot_code *code =
+        columns_code(snapshot, ((const struct snapshot_code *)pointer)->id);
+    size_t index = code ? (size_t)(code - snapshot->code) : 0;
+    snprintf(id, size, "f%zu", index + 1);
+    return code && is_opened(code, index);
 }
 
 /* Why a line has no text: of the first file that has none. */
 static void write_unreadable(struct html_writer *writer, const struct source_rows *lines)
 {
-    const struct screen_sources *sources = writer->sources;
+    const struct view_sources *sources = writer->sources;
     const char *note = NULL;
     for (size_t i = 0; i < lines->count && !note && sources->source_note; i++)
         if (lines->list[i].file && !lines->list[i].text[0])
             note = sources->source_note(sources->context, lines->list[i].file);
-    html_markup(writer, "<p class=\"dim\">The text of a source file could not be read here: "
-                        "--symfs DIR says where it is.");
-    if (note) {
-        html_say(writer, " %s", note);
-    }
-    html_markup(writer, "</p>\n");
+    html_say(writer,
+             "<p class=\"dim\">The text of a source file could not be read here: --symfs DIR says "
+             "where it is.%s%s</p>\n",
+             note ? " " : "", note);
 }
 
 /* The lines as the screen shows them; instructions where no line is known. */
@@ -62,25 +53,18 @@ static void write_lines(struct html_writer *writer, const struct snapshot_code *
     struct source_rows lines = {.list = NULL};
     struct instruction_rows instructions = {.list = NULL};
     source_rows_make(&lines, code, writer->sources);
-    html_table(writer, &(struct html_table){.columns = &source_columns,
-                                            .rows = lines.list,
-                                            .count = lines.count,
-                                            .most = SOURCE_ROWS,
-                                            .code = true});
+    html_rows(writer, &source_columns, lines.list, lines.count, SOURCE_ROWS);
     if (lines.unreadable)
         write_unreadable(writer, &lines);
     instruction_rows_make(&instructions, code, NULL, writer->sources);
     if (lines.count)
         html_markup(writer, "<details><summary>Instructions</summary>\n");
-    html_table(writer, &(struct html_table){.columns = &instruction_columns,
-                                            .rows = instructions.list,
-                                            .count = instructions.count,
-                                            .most = INSTRUCTION_ROWS,
-                                            .code = true});
+    html_rows(writer, &instruction_columns, instructions.list, instructions.count,
+              INSTRUCTION_ROWS);
     if (lines.count)
         html_markup(writer, "</details>\n");
-    instruction_rows_fini(&instructions);
-    source_rows_fini(&lines);
+    free(instructions.list);
+    free(lines.list);
 }
 
 static void write_callers(struct html_writer *writer, const struct snapshot_code *code)
@@ -92,13 +76,9 @@ static void write_callers(struct html_writer *writer, const struct snapshot_code
     caller_rows_make(&rows, code->callers);
     callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
     html_say(writer, "<details><summary>Callers: %s</summary>\n", known);
-    html_table(writer, &(struct html_table){.columns = &caller_columns,
-                                            .rows = rows.list,
-                                            .count = rows.count,
-                                            .most = CALLER_ROWS,
-                                            .code = true});
+    html_rows(writer, &caller_columns, rows.list, rows.count, CALLER_ROWS);
     html_markup(writer, "</details>\n");
-    caller_rows_fini(&rows);
+    free(rows.list);
 }
 
 static void write_function(struct html_writer *writer, const struct snapshot_code *code,
@@ -107,17 +87,11 @@ static void write_function(struct html_writer *writer, const struct snapshot_cod
     char text[32] = "";
     if (html_known(code->share.value))
         format_percent(text, sizeof text, value_number(code->share.value));
-    html_markup(writer, "<details%s><summary><span class=\"strong\">",
-                open ? " open=\"open\"" : "");
-    html_text(writer, code->function && *code->function ? code->function : "(no name)");
-    html_markup(writer, "</span> ");
-    html_text(writer, text);
-    html_markup(writer, "</summary>\n<div id=\"f%zu\">\n", number);
+    html_details(writer, open);
+    html_say(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n<div id=\"f%zu\">\n",
+             code->function && *code->function ? code->function : "(no name)", text, number);
     if (code->file && code->line)
-        html_markup(writer, "<p class=\"dim\">");
-    if (code->file && code->line) {
-        html_say(writer, "%s:%u</p>\n", code->file, code->line);
-    }
+        html_say(writer, "<p class=\"dim\">%s:%u</p>\n", code->file, code->line);
     write_lines(writer, code);
     write_callers(writer, code);
     html_markup(writer, "</div></details>\n");
@@ -126,21 +100,11 @@ static void write_function(struct html_writer *writer, const struct snapshot_cod
 void html_code(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
-    if (!snapshot->code_count)
-        return;
-    html_section(writer, "code", "Code",
-                 "The functions that the sampled accesses are in, and below them the lines of the "
-                 "first ones.");
-    html_table(writer, &(struct html_table){.columns = &function_columns,
-                                            .rows = snapshot->code,
-                                            .count = snapshot->code_count,
-                                            .most = FUNCTION_ROWS,
-                                            .interval = function_share,
-                                            .link = html_function_link});
+    html_linked_rows(writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS,
+                     html_function_link);
     for (size_t i = 0; i < snapshot->code_count; i++)
         if (is_opened(&snapshot->code[i], i))
             write_function(writer, &snapshot->code[i], i + 1, i == 0);
-    html_section_end(writer);
 }
 
 /* Which function misses on which object, as a table with heat, and its strongest cells in words. */
@@ -246,10 +210,9 @@ static void write_cell(struct html_writer *writer, const struct matrix_table *ta
 {
     char text[MATRIX_WORD_BYTES];
     matrix_word(table, cell, MATRIX_WORD_TITLE, text);
-    html_markup(writer, "<details%s><summary><b>%.1f%%</b> ", open ? " open=\"open\"" : "",
-                cell->figures->share * 100);
-    html_text(writer, text);
-    html_markup(writer, "</summary>\n<ul class=\"notes says\">\n");
+    html_details(writer, open);
+    html_say(writer, "<summary><b>%.1f%%</b> %s</summary>\n<ul class=\"notes says\">\n",
+             cell->figures->share * 100, text);
     for (enum matrix_word word = MATRIX_WORD_SHARES; word < MATRIX_WORDS; word++) {
         matrix_word(table, cell, word, text);
         html_element(writer, "li", "", text);
@@ -276,10 +239,8 @@ void html_matrix(struct html_writer *writer)
     struct bin_rules rules;
     char lead[320];
     struct matrix_table *table = malloc(sizeof *table);
-    if (!table || !writer->snapshot->matrix.row_count) {
-        free(table);
+    if (!table)
         return;
-    }
     bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(table, writer->snapshot, &rules, MATRIX_WEIGHT);
     snprintf(
@@ -287,10 +248,9 @@ void html_matrix(struct html_writer *writer)
         "Functions down, objects across: each cell is the part of all %.80s that this function "
         "has on this object. A row or a column adds up to its total.",
         matrix_table_measured(table));
-    html_section(writer, "matrix", "Which code on which data", lead);
+    html_element(writer, "p", "lead", lead);
     write_table(writer, table);
     write_cells(writer, table);
-    html_section_end(writer);
     bin_rules_fini(&rules);
     free(table);
 }

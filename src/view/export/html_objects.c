@@ -2,12 +2,13 @@
 /* The objects, and the first ones one by one. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "view/export/writers.h"
 #include "view/levels.h"
-#include "view/pages/rows.h"
+#include "view/screens/rows.h"
 #include "view/words.h"
 
 /* The layout of a type in cache lines: a strip of bytes for each line, and the rows of the
@@ -153,12 +154,8 @@ static void html_layout(struct html_writer *writer, const struct snapshot_object
     html_element(writer, "p", "says", reading);
     html_layout_draw(writer, layout);
     layout_rows_make(&rows, layout, &none);
-    html_table(writer, &(struct html_table){.columns = &layout_columns,
-                                            .rows = rows.list,
-                                            .count = rows.count,
-                                            .most = ROWS,
-                                            .code = true});
-    layout_rows_fini(&rows);
+    html_rows(writer, &layout_columns, rows.list, rows.count, ROWS);
+    free(rows.list);
 }
 
 enum {
@@ -182,38 +179,18 @@ bool html_object_link(const struct snapshot *snapshot, const void *pointer, char
     return index < HTML_OBJECTS_OPENED;
 }
 
-static const struct snapshot_share *html_objects_object_share(const void *row)
-{
-    return &((const struct snapshot_object *)row)->share;
-}
-
-static const struct snapshot_share *code_share(const void *row)
-{
-    return &((const struct snapshot_code *)row)->share;
-}
-
 void html_objects(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
-    html_section(writer, "objects", "Objects",
-                 "The variables, heap blocks and mappings that the samples are on. The whisker on "
-                 "a bar is the 95 % interval of the share: rows whose whiskers overlap may well "
-                 "stand the other way round.");
     if (!snapshot->object_count)
         html_markup(writer, "<p>No object: %s.</p>\n",
                     snapshot->totals.samples ? "no sample could be attributed" : "no samples");
-    html_table(writer, &(struct html_table){.columns = &object_columns,
-                                            .rows = snapshot->objects,
-                                            .count = snapshot->object_count,
-                                            .most = OBJECT_ROWS,
-                                            .interval = html_objects_object_share,
-                                            .link = html_object_link});
+    html_linked_rows(writer, &object_columns, snapshot->objects, snapshot->object_count,
+                     OBJECT_ROWS, html_object_link);
     char left[160];
     objects_left_out(snapshot, left, sizeof left);
-    if (*left) {
+    if (*left)
         html_say(writer, "<p class=\"dim\">%s.</p>\n", left);
-    }
-    html_section_end(writer);
 }
 
 /* Kind, place and size, how its type is known, who allocated it. */
@@ -264,45 +241,24 @@ static size_t fields_worth_listing(const struct snapshot_object *object)
     return count;
 }
 
-static void write_list(struct html_writer *writer, const char *title,
-                       const struct html_table *table)
-{
-    if (!table->count)
-        return;
-    html_element(writer, "h3", "", title);
-    html_table(writer, table);
-}
-
 static void write_lists(struct html_writer *writer, const struct snapshot_object *object)
 {
     struct levels_rows levels;
     levels_rows_make(&levels, object->levels);
-    write_list(writer, "Fields",
-               &(struct html_table){.columns = &field_columns,
-                                    .rows = object->fields,
-                                    .count = object->field_count,
-                                    .most = fields_worth_listing(object)});
+    html_element(writer, "h3", "", object->field_count ? "Fields" : NULL);
+    html_rows(writer, &field_columns, object->fields, object->field_count,
+              fields_worth_listing(object));
     for (size_t i = 0; i < object->layout_count && i < LAYOUTS; i++)
         html_layout(writer, object, &object->layouts[i]);
-    write_list(writer, "Where its accesses found their data",
-               &(struct html_table){.columns = &levels_columns,
-                                    .rows = levels.list,
-                                    .count = levels.count,
-                                    .most = LEVEL_ROWS});
-    write_list(writer, "Code that accesses it",
-               &(struct html_table){.columns = &toucher_columns,
-                                    .rows = object->code,
-                                    .count = object->code_count,
-                                    .most = CODE_ROWS,
-                                    .interval = code_share,
-                                    .link = html_function_link});
+    html_element(writer, "h3", "", levels.count ? "Where its accesses found their data" : NULL);
+    html_rows(writer, &levels_columns, levels.list, levels.count, LEVEL_ROWS);
+    html_element(writer, "h3", "", object->code_count ? "Code that accesses it" : NULL);
+    html_linked_rows(writer, &toucher_columns, object->code, object->code_count, CODE_ROWS,
+                     html_function_link);
     /* One instance is the object itself. */
-    write_list(
-        writer, "Instances",
-        &(struct html_table){.columns = &instance_columns,
-                             .rows = object->instances,
-                             .count = object->instance_count > 1 ? object->instance_count : 0,
-                             .most = INSTANCE_ROWS});
+    size_t instances = object->instance_count > 1 ? object->instance_count : 0;
+    html_element(writer, "h3", "", instances ? "Instances" : NULL);
+    html_rows(writer, &instance_columns, object->instances, instances, INSTANCE_ROWS);
 }
 
 /* The id is on the inner element, so that a browser opens it when it follows the link. */
@@ -315,12 +271,9 @@ static void write_object(struct html_writer *writer, const struct snapshot_objec
     html_object_link(writer->snapshot, object, id, sizeof id);
     if (share.kind == VALUE_NUMBER && html_known(share.number))
         format_percent(text, sizeof text, share);
-    html_markup(writer, "<details%s><summary><span class=\"strong\">",
-                open ? " open=\"open\"" : "");
-    html_text(writer, object->name && *object->name ? object->name : "(no name)");
-    html_markup(writer, "</span> ");
-    html_text(writer, text);
-    html_markup(writer, "</summary>\n<div id=\"%s\">\n", id);
+    html_details(writer, open);
+    html_say(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n<div id=\"%s\">\n",
+             object->name && *object->name ? object->name : "(no name)", text, id);
     write_facts(writer, object);
     write_lists(writer, object);
     html_markup(writer, "</div></details>\n");
@@ -329,15 +282,8 @@ static void write_object(struct html_writer *writer, const struct snapshot_objec
 void html_opened_objects(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
-    size_t count =
-        snapshot->object_count < HTML_OBJECTS_OPENED ? snapshot->object_count : HTML_OBJECTS_OPENED;
-    if (!count)
-        return;
-    html_section(writer, "inside", "Inside the objects",
-                 "Fields, how they lie in cache lines, the code that accesses them.");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < snapshot->object_count && i < HTML_OBJECTS_OPENED; i++)
         write_object(writer, &snapshot->objects[i], i == 0);
-    html_section_end(writer);
 }
 
 /* The heap beside its misses. */
@@ -349,10 +295,6 @@ void html_heap(struct html_writer *writer)
     const struct snapshot_heap *heap = &writer->snapshot->heap;
     const struct heap_summary *summary = &heap->summary;
     char bytes[16];
-    if (summary->feed == HEAP_FEED_NONE)
-        return;
-    html_section(writer, "heap", "Heap",
-                 "Who allocated the memory that is live, and how many of the samples are on it.");
     html_say(writer, "<p>%s in %" PRIu64 " blocks, known by %s",
              text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
              summary->source ? summary->source : "?");
@@ -361,7 +303,6 @@ void html_heap(struct html_writer *writer)
     html_markup(writer, ".</p>\n");
     html_element(writer, "p", "dim", heap_note(writer->snapshot));
     html_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
-    html_section_end(writer);
 }
 
 /* Questions about another layout, and the answers. */
@@ -372,10 +313,7 @@ static void write_answer(struct html_writer *writer, const struct snapshot_whati
     char text[WHATIF_TEXT_BYTES];
     whatif_title(answer, text, sizeof text);
     html_element(writer, "p", "says", text);
-    html_table(writer, &(struct html_table){.columns = &whatif_columns,
-                                            .rows = rows,
-                                            .count = whatif_rows(answer, rows),
-                                            .most = WHATIF_ROWS_MAX});
+    html_rows(writer, &whatif_columns, rows, whatif_rows(answer, rows), WHATIF_ROWS_MAX);
     whatif_sentence(answer, text, sizeof text);
     html_element(writer, "p", "says", text);
 }
@@ -384,30 +322,18 @@ void html_whatif(struct html_writer *writer)
 {
     const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
     char text[WHATIF_TEXT_BYTES];
-    if (!asked->count)
-        return;
-    html_section(writer, "whatif", "What if",
-                 "The same accesses in a second simulated cache, as if one object lay otherwise.");
     whatif_summary(asked, text, sizeof text);
     html_element(writer, "p", "says", text);
     if (*text)
         html_rows(writer, &whatif_asked_columns, asked->list, asked->count, WHATIF_MAX);
     for (uint32_t i = 0; i < asked->count; i++)
         write_answer(writer, &asked->list[i]);
-    html_section_end(writer);
 }
 
 /* Results of hardware watchpoints for each object, and the code that touched next; declared in
  * html_writer.h. */
 
 enum { HTML_WATCH_OBJECT_ROWS = 40, EXPLAINED = 12 };
-
-static bool link_object(const struct snapshot *snapshot, const void *row, char *id, size_t size)
-{
-    const struct snapshot_watch_object *watched = row;
-    const struct snapshot_object *object = columns_object(snapshot, watched->object);
-    return object && html_object_link(snapshot, object, id, size);
-}
 
 static void explain(struct html_writer *writer, const struct snapshot_watch_object *object)
 {
@@ -427,21 +353,11 @@ void html_watch(struct html_writer *writer)
     const struct snapshot_watch *watch = &writer->snapshot->watch;
     char text[512];
     size_t explained = 0;
-    if (!watch->on || !watch->count)
-        return;
-    html_section(
-        writer, "watch", "Watched lines",
-        "Debug registers of the processor were set on lines that had been sampled: whether "
-        "they were touched again, how soon, and how much of them was used.");
     watch_summary(watch, text, sizeof text);
     html_element(writer, "p", "dim", text);
     if (watch_pace(watch, text, sizeof text))
         html_element(writer, "p", "dim", text);
-    html_table(writer, &(struct html_table){.columns = &watch_columns,
-                                            .rows = watch->objects,
-                                            .count = watch->count,
-                                            .most = HTML_WATCH_OBJECT_ROWS,
-                                            .link = link_object});
+    html_rows(writer, &watch_columns, watch->objects, watch->count, HTML_WATCH_OBJECT_ROWS);
     html_markup(writer, "<ul>\n");
     for (size_t i = 0; i < watch->count && explained < EXPLAINED; i++)
         if (watch->objects[i].verdict != WATCH_TOO_FEW || !i) {
@@ -449,5 +365,4 @@ void html_watch(struct html_writer *writer)
             explained++;
         }
     html_markup(writer, "</ul>\n");
-    html_section_end(writer);
 }

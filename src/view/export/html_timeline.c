@@ -221,15 +221,12 @@ void html_timeline(struct html_writer *writer)
     const char *name = measure_name(writer->snapshot, timeline->ranks);
     char reading[PHASES_READING_BYTES];
     char lead[LABEL_BYTES];
-    if (timeline->periods < 2 || !html_known(timeline->start_s) ||
-        !html_known(timeline->period_s) || !(timeline->period_s > 0))
-        return;
     snprintf(
         lead, sizeof lead,
         "From left to right, the part of the %.100s that fell on each object. A letter names a "
         "phase: phases of one letter are alike.",
         name);
-    html_section(writer, "time", "The run over time", lead);
+    html_element(writer, "p", "lead", lead);
     struct timeline_stack objects = timeline_stack_of(ranking, "object", &ranking->objects);
     html_timeline_chart(writer, &objects, name, "parts of objects over time");
     phases_reading(timeline, reading, sizeof reading);
@@ -239,5 +236,4 @@ void html_timeline(struct html_writer *writer)
     volatility_words(timeline, NULL, reading, sizeof reading);
     html_element(writer, "p", "says", reading);
     write_turns(writer, timeline);
-    html_section_end(writer);
 }

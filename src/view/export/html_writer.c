@@ -136,16 +136,9 @@ void html_element(struct html_writer *writer, const char *tag, const char *class
     html_markup(writer, "</%s>\n", tag);
 }
 
-void html_section(struct html_writer *writer, const char *id, const char *title, const char *lead)
+void html_details(struct html_writer *writer, bool open)
 {
-    html_markup(writer, "<section id=\"%s\">\n", id);
-    html_element(writer, "h2", "", title);
-    html_element(writer, "p", "lead", lead);
-}
-
-void html_section_end(struct html_writer *writer)
-{
-    html_markup(writer, "</section>\n");
+    html_markup(writer, open ? "<details open=\"open\">" : "<details>");
 }
 
 const char *html_class(enum paint paint)
@@ -166,6 +159,15 @@ bool html_known(double number)
 {
     return fabs(number) < drawn_most;
 }
+
+struct html_table {
+    const struct columns *columns;
+    const void *rows;
+    size_t count;
+    size_t most;
+    bool (*link)(const struct snapshot *snapshot, const void *row, char *id, size_t size);
+    const struct column *named; /* that has the name of the row; NULL: none */
+};
 
 static const void *row_at(const struct html_table *table, size_t index)
 {
@@ -212,9 +214,9 @@ static const char *class_of_look(const struct html_table *table, const struct co
     case COLUMN_CODE:
         return "code";
     case COLUMN_NAME:
-        return table->code ? "name code" : "name";
+        return table->columns->code ? "name code" : "name";
     default:
-        return column->format ? "num" : table->code ? "code" : "txt";
+        return column->format ? "num" : table->columns->code ? "code" : "txt";
     }
 }
 
@@ -241,7 +243,9 @@ static double within(double part)
 static void write_bar(struct html_writer *writer, const struct html_table *table, const void *row,
                       double part)
 {
-    const struct snapshot_share *share = table->interval ? table->interval(row) : NULL;
+    const struct path *interval = &table->columns->interval;
+    const struct snapshot_share *share =
+        interval->kind != PATH_NONE ? path_target(interval, row) : NULL;
     html_markup(writer,
                 "<svg class=\"bar\" viewBox=\"0 0 100 12\" preserveAspectRatio=\"none\">"
                 "<rect class=\"%s\" y=\"1\" width=\"%.1f\" height=\"10\"/>",
@@ -277,7 +281,13 @@ static void write_name(struct html_writer *writer, const struct html_table *tabl
                        const char *text)
 {
     char id[32];
-    bool links = table->link && table->link(writer->snapshot, row, id, sizeof id);
+    const struct path *index = &table->columns->object;
+    const struct snapshot_object *object =
+        index->kind != PATH_NONE
+            ? columns_object(writer->snapshot, (uint32_t)path_value(index, row).integer)
+            : NULL;
+    bool links = table->link ? table->link(writer->snapshot, row, id, sizeof id)
+                             : object && html_object_link(writer->snapshot, object, id, sizeof id);
     if (links)
         html_markup(writer, "<a href=\"#%s\">", id);
     html_text(writer, text);
@@ -309,7 +319,7 @@ static void write_cell(struct html_writer *writer, const struct html_table *tabl
     } else if (known && column->format) {
         column->format(text, sizeof text, value);
         html_text(writer, text);
-    } else if (known && column->look == COLUMN_NAME && strcmp(paint, "strong") == 0) {
+    } else if (known && column == table->named) {
         write_name(writer, table, row, value.text);
     } else if (known) {
         html_text(writer, value.text);
@@ -332,7 +342,7 @@ static void write_row(struct html_writer *writer, const struct html_table *table
     html_markup(writer, "</tr>\n");
 }
 
-void html_table(struct html_writer *writer, const struct html_table *table)
+static void write_table(struct html_writer *writer, const struct html_table *table)
 {
     bool shown[COLUMNS_MAX] = {false};
     unsigned columns = 0;
@@ -355,9 +365,20 @@ void html_table(struct html_writer *writer, const struct html_table *table)
                     table->count - rows_shown(table));
 }
 
+void html_linked_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
+                      size_t count, size_t most,
+                      bool (*link)(const struct snapshot *snapshot, const void *row, char *id,
+                                   size_t size))
+{
+    struct html_table table = {columns, rows, count, most, link, NULL};
+    for (unsigned i = columns->count; i-- > 0;)
+        if (columns->list[i].look == COLUMN_NAME && columns->list[i].paint == paint_strong)
+            table.named = &columns->list[i];
+    write_table(writer, &table);
+}
+
 void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
                size_t count, size_t most)
 {
-    html_table(writer, &(struct html_table){
-                           .columns = columns, .rows = rows, .count = count, .most = most});
+    html_linked_rows(writer, columns, rows, count, most, NULL);
 }

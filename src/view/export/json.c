@@ -43,18 +43,17 @@ static const struct columns event_members = MEMBERS(
     MEMBER_COUNT("events", struct snapshot_event, events),
     MEMBER_KNOWN("counted", struct snapshot_event, counted));
 
-static const void *ranking_event(const struct snapshot *snapshot, const void *row)
+static const void *ranking_of(const struct snapshot *snapshot, const void *source)
 {
-    const struct snapshot_source *source = row;
     (void)snapshot;
-    return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
+    return ranking_event(source);
 }
 
 static const struct columns source_members = MEMBERS(
     struct snapshot_source,
     MEMBER("name", struct snapshot_source, name),
-    COLUMN(.key = "event", .target = ranking_event, .from = FIELD(struct snapshot_event, name)),
-    COLUMN(.key = "period", .target = ranking_event, .from = KNOWN(struct snapshot_event, period)),
+    COLUMN(.key = "event", .target = ranking_of, .from = FIELD(struct snapshot_event, name)),
+    COLUMN(.key = "period", .target = ranking_of, .from = KNOWN(struct snapshot_event, period)),
     MEMBER("precise", struct snapshot_source, precise),
     MEMBER("live", struct snapshot_source, live),
     MEMBER("weighs", struct snapshot_source, weighs),
@@ -336,7 +335,7 @@ static const struct columns snapshot_members = MEMBERS(
            .given = ROW_OF(struct snapshot, recording)),
     COLUMN(.key = "stretch", .from = ROW_OF(struct snapshot, time_range),
            .rows = &time_range_members),
-    COLUMN(.key = "simulation", .in = ROW_IN(struct snapshot, simulation), .target = json_simulated,
+    COLUMN(.key = "simulation", .in = ROW_IN(struct snapshot, simulation), .where = FIELD(struct snapshot_simulation, level_count),
            .rows = &simulation_members),
     COLUMN(.key = "causes", .from = ROW_IN(struct snapshot, causes), .rows = &all_causes_members,
            .given = FIELD(struct snapshot, causes.known)),
@@ -454,46 +453,36 @@ static json_t *column_json(const struct column *column, const struct snapshot *s
     }
     if (column->rows && column->count.kind == PATH_NONE)
         return json_row(column->rows, snapshot, target);
-    if (column->rows) {
-        const struct column count = {
-            .in = column->in, .target = column->target, .from = column->count};
-        return json_rows(column->rows, snapshot, target,
-                         columns_element(&count, snapshot, row, 0).integer);
-    }
     if (column->each)
         return named_json(column, snapshot, row);
-    if (!column->elements)
+    const struct column counted = {
+        .in = column->in, .target = column->target, .from = column->count};
+    uint64_t count = column->count.kind != PATH_NONE
+                         ? columns_element(&counted, snapshot, row, 0).integer
+                         : column->elements;
+    if (column->rows)
+        return json_rows(column->rows, snapshot, target, count);
+    if (column->count.kind == PATH_NONE && !column->elements)
         return value_json(column, columns_value(column, snapshot, row));
-    json_t *out = json_array();
-    for (unsigned i = 0; i < column->elements; i++)
-        json_array_append_new(out, value_json(column, columns_element(column, snapshot, row, i)));
+    json_t *out = target ? json_array() : json_null();
+    for (uint64_t i = 0; target && i < count; i++)
+        json_array_append_new(
+            out, value_json(column, columns_element(column, snapshot, row, (unsigned)i)));
     return out;
-}
-
-/* In the order of the table; after each member those that follow it by `after`. */
-static void set_members(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
-                        const void *row, const char *after)
-{
-    for (unsigned i = 0; i < columns->count; i++) {
-        const struct column *column = &columns->list[i];
-        if (!column->after != !after || (after && strcmp(column->after, after)) ||
-            !(column->key || column->members))
-            continue;
-        if (columns_given(column, snapshot, row)) {
-            if (column->members)
-                json_set_row(out, column->members, snapshot, columns_target(column, snapshot, row));
-            else
-                json_set(out, column->key, column_json(column, snapshot, row));
-        }
-        if (column->key)
-            set_members(out, columns, snapshot, row, column->key);
-    }
 }
 
 void json_set_row(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
                   const void *row)
 {
-    set_members(out, columns, snapshot, row, NULL);
+    for (unsigned i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->list[i];
+        if (!(column->key || column->members) || !columns_given(column, snapshot, row))
+            continue;
+        if (column->members)
+            json_set_row(out, column->members, snapshot, columns_target(column, snapshot, row));
+        else
+            json_set(out, column->key, column_json(column, snapshot, row));
+    }
 }
 
 json_t *json_row(const struct columns *columns, const struct snapshot *snapshot, const void *row)

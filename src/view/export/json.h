@@ -39,9 +39,8 @@ json_t *json_snapshot(const struct snapshot *snapshot);
 /* One object on one line, flushed; it is freed. 0 or a negative errno. */
 int json_line(FILE *out, json_t *root);
 
-/* Members of the snapshot that other files put together. Null where nothing is simulated; the
- * matrix under the names that the user gave. */
-const void *json_simulated(const struct snapshot *snapshot, const void *simulation);
+/* Members of the snapshot that other files put together; the matrix under the names that the user
+ * gave. */
 json_t *json_matrix(const struct snapshot *snapshot, const void *row);
 json_t *json_reuse(const struct snapshot *snapshot, const void *reuse);
 json_t *json_waits(const struct snapshot *snapshot, const void *wait);

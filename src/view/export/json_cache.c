@@ -4,26 +4,6 @@
 #include "view/export/json.h"
 #include "view/words.h"
 
-static json_t *json_set_counts(const struct snapshot *snapshot, const void *row)
-{
-    const struct snapshot_sets *sets = row;
-    json_t *out = json_array();
-    (void)snapshot;
-    for (uint32_t i = 0; sets->counts && i < sets->sets; i++)
-        json_array_append_new(out, json_count(sets->counts[i]));
-    return out;
-}
-
-static json_t *json_set_lines(const struct snapshot *snapshot, const void *row)
-{
-    const struct snapshot_sets *sets = row;
-    json_t *out = json_array();
-    (void)snapshot;
-    for (uint32_t i = 0; i < sets->sets; i++)
-        json_array_append_new(out, json_whole(sets->lines[i]));
-    return out;
-}
-
 static json_t *json_sets_reading(const struct snapshot *snapshot, const void *row)
 {
     char text[320];
@@ -52,8 +32,11 @@ const struct columns sets_members = MEMBERS(
     MEMBER_KNOWN("sets", struct snapshot_sets, sets),
     MEMBER_KNOWN("ways", struct snapshot_sets, ways),
     MEMBER_KNOWN("line", struct snapshot_sets, line),
-    COLUMN(.key = "counts", .json = json_set_counts),
-    COLUMN(.key = "lines", .json = json_set_lines, .given = ROW_OF(struct snapshot_sets, lines)),
+    COLUMN(.key = "counts", .from = FIRST_OF(struct snapshot_sets, counts), .form = JSON_COUNT,
+           .count = FIELD(struct snapshot_sets, sets)),
+    COLUMN(.key = "lines", .from = FIRST_OF(struct snapshot_sets, lines),
+           .count = FIELD(struct snapshot_sets, sets),
+           .given = ROW_OF(struct snapshot_sets, lines)),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sets, verdict),
            .name = sets_verdict_name),
     MEMBER_COUNT("chi2", struct snapshot_sets, chi2),
@@ -70,26 +53,19 @@ const struct columns region_phase_members =
     MEMBER("share", struct snapshot_region_phase, share),
     MEMBER("leads", struct snapshot_region_phase, leads));
 
-static const void *search_on(const struct snapshot *snapshot, const void *search)
-{
-    return snapshot->search.state == SEARCH_OFF ? NULL : search;
-}
-
 const struct columns search_members = MEMBERS(
     struct snapshot_search,
     COLUMN(.key = "state", .from = FIELD(struct snapshot_search, state),
            .name = search_state_name),
     MEMBER_KNOWN("ways", struct snapshot_search, ways),
     MEMBER("iteration", struct snapshot_search, iteration),
-    COLUMN(.key = "interval", .target = search_on,
-           .from = FIELD(struct snapshot_search, interval_s)),
+    COLUMN(.key = "interval", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, interval_s)),
     MEMBER("restarts", struct snapshot_search, restarts),
-    COLUMN(.key = "explained", .target = search_on,
-           .from = FIELD(struct snapshot_search, explained)),
-    COLUMN(.key = "what", .target = search_on, .from = FIELD(struct snapshot_search, what)),
-    COLUMN(.key = "base", .target = search_on, .from = FIELD(struct snapshot_search, base),
+    COLUMN(.key = "explained", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, explained)),
+    COLUMN(.key = "what", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, what)),
+    COLUMN(.key = "base", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, base),
            .format = format_address),
-    COLUMN(.key = "bound", .target = search_on, .from = FIELD(struct snapshot_search, bound),
+    COLUMN(.key = "bound", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, bound),
            .format = format_address),
     MEMBER_ROWS("regions", struct snapshot_search, regions, region_count, &region_columns),
     MEMBER_ROWS("dropped", struct snapshot_search, dropped, dropped_count, &region_columns));
@@ -338,16 +314,6 @@ const struct columns sharing_members = MEMBERS(
 
 /* Exact totals of a simulated run. */
 
-const void *json_simulated(const struct snapshot *snapshot, const void *simulation)
-{
-    return snapshot->simulation.level_count ? simulation : NULL;
-}
-
-static const void *paused(const struct snapshot *snapshot, const void *simulation)
-{
-    return snapshot->simulation.counting ? NULL : simulation;
-}
-
 const struct columns simulation_members = MEMBERS(
     struct snapshot_simulation,
     MEMBER("loads", struct snapshot_simulation, loads),
@@ -358,5 +324,5 @@ const struct columns simulation_members = MEMBERS(
     MEMBER("one_in", struct snapshot_simulation, one_in),
     MEMBER("untold", struct snapshot_simulation, dropped),
     MEMBER("counting", struct snapshot_simulation, counting),
-    COLUMN(.key = "paused", .target = paused, .from = FIELD(struct snapshot_simulation, pause),
+    COLUMN(.key = "paused", .unless = FIELD(struct snapshot_simulation, counting), .from = FIELD(struct snapshot_simulation, pause),
            .name = simulation_pause_name));

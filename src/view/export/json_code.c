@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "view/export/json.h"
-#include "view/pages/matrix_table.h"
+#include "view/screens/matrix_table.h"
 #include "view/words.h"
 
 static json_t *partners(const struct snapshot_partners *from)
@@ -33,25 +33,6 @@ static json_t *json_evicted_by(const struct snapshot *snapshot, const void *part
     return partners(&((const struct snapshot_partners *)partner_lists)[LINE_EVICTED_BY]);
 }
 
-/* Of the samples counted, as many as the part by weight is: divided last, unlike COUNTED(). */
-static struct value counted_of(const struct snapshot_instruction *from, double part)
-{
-    return value_number(
-        from->samples > 0 ? part * (from->samples + from->count_over) / from->samples : part);
-}
-
-static struct value counted_loads(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return counted_of(row, ((const struct snapshot_instruction *)row)->loads);
-}
-
-static struct value counted_stores(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return counted_of(row, ((const struct snapshot_instruction *)row)->stores);
-}
-
 const struct columns instruction_members = MEMBERS(
     struct snapshot_instruction,
     COLUMN(.key = "address", .from = FIELD(struct snapshot_instruction, address),
@@ -71,8 +52,9 @@ const struct columns instruction_members = MEMBERS(
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_instruction, unknown_reason),
            .name = access_reason_note),
     MEMBER("share", struct snapshot_instruction, share),
-    COLUMN(.key = "loads", .form = JSON_COUNT, .value = counted_loads),
-    COLUMN(.key = "stores", .form = JSON_COUNT, .value = counted_stores),
+    COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_instruction, loads)),
+    COLUMN(.key = "stores", .form = JSON_COUNT,
+           .from = COUNTED(struct snapshot_instruction, stores)),
     COLUMN(.from = ROW_OF(struct snapshot_instruction, use), .members = &use_members),
     COLUMN(.key = "used_by", .from = ROW_OF(struct snapshot_instruction, partners),
            .json = json_used_by, .given = ROW_OF(struct snapshot_instruction, partners)),

@@ -4,7 +4,7 @@
 
 #include "view/export/json.h"
 #include "view/levels.h"
-#include "view/pages/rows.h"
+#include "view/screens/rows.h"
 #include "view/words.h"
 
 /* The layout of a type in memory, with its heat. */
@@ -88,21 +88,11 @@ const struct columns layout_members = MEMBERS(
 
 /* The heap and its bins. */
 
-static json_t *json_site(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct heap_bin *heap = pointer;
-    (void)snapshot;
-    json_t *site = heap && heap->site_count ? json_array() : json_null();
-    for (uint32_t i = 0; heap && i < heap->site_count; i++)
-        json_array_append_new(site, json_text(heap->site[i]));
-    return site;
-}
-
 /* Of the blocks themselves; null where there is no heap bin. */
-const struct columns heap_members =
-    MEMBERS(
+const struct columns heap_members = MEMBERS(
     struct heap_bin,
-    COLUMN(.key = "site", .json = json_site),
+    COLUMN(.key = "site", .where = FIELD(struct heap_bin, site_count),
+           .from = FIRST_OF(struct heap_bin, site), .count = FIELD(struct heap_bin, site_count)),
     MEMBER("live_blocks", struct heap_bin, live_blocks),
     MEMBER("live_bytes", struct heap_bin, usable_bytes),
     MEMBER("usable_bytes", struct heap_bin, usable_bytes),
@@ -113,11 +103,6 @@ static const char *feed_name(unsigned feed)
 {
     static const char *const feeds[] = {"none", "agent", "walk"};
     return feeds[feed];
-}
-
-static const void *heap_fed(const struct snapshot *snapshot, const void *heap)
-{
-    return snapshot->heap.summary.feed == HEAP_FEED_NONE ? NULL : heap;
 }
 
 static const void *heap_fed_by_agent(const struct snapshot *snapshot, const void *heap)
@@ -136,15 +121,12 @@ const struct columns heap_summary_members = MEMBERS(
     COLUMN(.key = "feed", .from = FIELD(struct snapshot_heap, summary.feed), .name = feed_name),
     MEMBER("source", struct snapshot_heap, summary.source),
     COLUMN(.key = "note", .value = note_value),
-    COLUMN(.key = "live_blocks", .target = heap_fed,
-           .from = FIELD(struct snapshot_heap, summary.live_blocks)),
-    COLUMN(.key = "live_bytes", .target = heap_fed,
-           .from = FIELD(struct snapshot_heap, summary.usable_bytes)),
+    COLUMN(.key = "live_blocks", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.live_blocks)),
+    COLUMN(.key = "live_bytes", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.usable_bytes)),
     COLUMN(.key = "requested_bytes", .target = heap_fed_by_agent,
            .from = FIELD(struct snapshot_heap, summary.requested_bytes)),
-    COLUMN(.key = "lost", .target = heap_fed, .from = FIELD(struct snapshot_heap, summary.lost)),
-    COLUMN(.key = "failed", .target = heap_fed,
-           .from = FIELD(struct snapshot_heap, summary.failed)),
+    COLUMN(.key = "lost", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.lost)),
+    COLUMN(.key = "failed", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.failed)),
     MEMBER("mark_age", struct snapshot_heap, summary.mark_age_s),
     MEMBER_ROWS("bins", struct snapshot_heap, bins, bin_count, &bin_columns),
     MEMBER("bins_left_out", struct snapshot_heap, bins_left_out));
@@ -159,25 +141,7 @@ json_t *json_event_shares(const struct snapshot *snapshot, const void *pointer)
     return out;
 }
 
-bool json_has_causes(const struct snapshot *snapshot, const void *row)
-{
-    (void)row;
-    return snapshot->causes.known;
-}
-
 /* Where accesses found their data. */
-
-static json_t *json_latencies(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct snapshot_levels *levels = pointer;
-    (void)snapshot;
-    if (isnan(levels->latency))
-        return json_null();
-    json_t *out = json_array();
-    for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
-        json_array_append_new(out, json_count(levels->histogram[i]));
-    return out;
-}
 
 static json_t *json_basis(const struct snapshot *snapshot, const void *pointer)
 {
@@ -211,7 +175,9 @@ static const struct columns level_members = MEMBERS(
     MEMBER("tlb_miss", struct snapshot_levels, tlb_miss),
     MEMBER("locked", struct snapshot_levels, locked),
     MEMBER("blocked", struct snapshot_levels, blocked),
-    COLUMN(.key = "latencies", .json = json_latencies));
+    COLUMN(.key = "latencies", .where = FIELD(struct snapshot_levels, latency),
+           .from = FIELD(struct snapshot_levels, histogram[0]), .form = JSON_COUNT,
+           .elements = SNAPSHOT_LATENCY_CLASSES));
 
 const struct columns levels_members = MEMBERS(
     struct snapshot_levels,
@@ -319,12 +285,6 @@ const struct columns rates_members =
 
 /* Use of lines. */
 
-static bool has_use(const struct snapshot *snapshot, const void *row)
-{
-    (void)row;
-    return snapshot->uses.known;
-}
-
 static struct value use_level(const struct snapshot *snapshot, const void *row)
 {
     (void)row;
@@ -349,9 +309,9 @@ static const struct columns used_members = MEMBERS(
 const struct columns use_members =
     MEMBERS(
     struct snapshot_use,
-    COLUMN(.key = "spatial_use", .value = use_spatial, .present = has_use),
-    COLUMN(.key = "temporal_use", .value = use_temporal, .present = has_use),
-    COLUMN(.key = "use", .rows = &used_members, .present = has_use));
+    COLUMN(.key = "spatial_use", .value = use_spatial, .with = FIELD(struct snapshot, uses.known)),
+    COLUMN(.key = "temporal_use", .value = use_temporal, .with = FIELD(struct snapshot, uses.known)),
+    COLUMN(.key = "use", .rows = &used_members, .with = FIELD(struct snapshot, uses.known)));
 
 /* Questions about another layout, and the answers. */
 

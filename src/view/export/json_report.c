@@ -174,6 +174,16 @@ static void report_take_functions(struct report *report, const json_t *functions
         report->least_code = 0;
 }
 
+/* The end of a file of reports, one JSON object a line: only the last one counts. */
+enum { REPORT_BYTES_MOST = 64 << 20 };
+
+struct report_file {
+    char *text; /* the last REPORT_BYTES_MOST of the file at the most */
+    size_t size;
+    const char *last; /* the last line that is not blank, in `text` */
+    size_t last_size;
+};
+
 static int read_at(int fd, char *out, size_t size, off_t from, size_t *got)
 {
     *got = 0;
@@ -371,10 +381,10 @@ static int report_refuse(const json_t *root, const char *path, struct error *err
 {
     const json_t *version = json_object_get(root, "version");
     if (!json_is_integer(version))
-        return error_set(error, -EBADMSG,
-                         "%s is no report of misstop: it has no version; give what key W wrote or "
-                         "-b -j printed",
-                         path);
+        return error_set(
+            error, -EBADMSG,
+            "%s is no report of misstop: it has no version; give what key W wrote or -b -j printed",
+            path);
     if (json_integer_value(version) != 1)
         return error_set(error, -EBADMSG, "%s: reports of version %lld are not known here", path,
                          (long long)json_integer_value(version));

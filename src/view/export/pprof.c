@@ -18,6 +18,7 @@
 #include "snapshot.h"
 #include "base/files.h"
 #include "view/pprof.pb-c.h"
+#include "view/words.h"
 
 /*
  * The tables of a profile under construction: strings, functions, locations and mappings, each
@@ -320,12 +321,6 @@ struct writer {
     double exact[VALUES_MOST];
 };
 
-static const struct snapshot_event *ranking_of(const struct snapshot *snapshot)
-{
-    const struct snapshot_source *source = &snapshot->source;
-    return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
-}
-
 static void set_type(struct writer *writer, Pprof__ValueType *type, const char *name,
                      const char *unit)
 {
@@ -337,7 +332,7 @@ static void set_type(struct writer *writer, Pprof__ValueType *type, const char *
 /* The clock's events are nanoseconds; all others are events. */
 static void set_types(struct writer *writer)
 {
-    const struct snapshot_event *event = ranking_of(writer->snapshot);
+    const struct snapshot_event *event = ranking_event(&writer->snapshot->source);
     const char *name = event && event->name ? event->name : "events";
     set_type(writer, &writer->types[0], "samples", "count");
     set_type(writer, &writer->types[1], name, strstr(name, "clock") ? "nanoseconds" : "count");

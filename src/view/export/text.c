@@ -18,10 +18,10 @@
 #include "view/answer.h"
 #include "view/findings.h"
 #include "view/levels.h"
-#include "view/pages/causes.h"
-#include "view/pages/matrix_table.h"
+#include "view/screens/causes.h"
+#include "view/screens/matrix_table.h"
 #include "view/words.h"
-#include "view/pages/rows.h"
+#include "view/screens/rows.h"
 #include "view/widget/table.h"
 
 /* The first lines of batch text: what was watched, how, and how far to trust it; declared in
@@ -32,8 +32,8 @@ static void print_head(struct text_writer *writer)
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_source *source = &snapshot->source;
     const struct snapshot_target *target = &snapshot->target;
-    const char *event =
-        source->ranking < source->event_count ? source->events[source->ranking].name : NULL;
+    const struct snapshot_event *ranking = ranking_event(source);
+    const char *event = ranking ? ranking->name : NULL;
     char pid[24] = "";
     char threads[32] = "";
     char elapsed[32] = "";

@@ -7,13 +7,13 @@
 #define MISSTOP_VIEW_EXPORT_WRITERS_H
 
 #include "view/export/files.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 #include "view/widget/columns.h"
 
 struct html_writer {
     FILE *out;
     const struct snapshot *snapshot;
-    const struct screen_sources *sources;
+    const struct view_sources *sources;
     const struct html_run *run;
 };
 
@@ -34,10 +34,8 @@ void html_say(struct html_writer *writer, const char *format, ...)
 /* <tag class="class">text</tag>; nothing where the text is NULL or "". */
 void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text);
 
-/* A part of the page under its title, with `id` as the link target and a sentence of
- * explanation. */
-void html_section(struct html_writer *writer, const char *id, const char *title, const char *lead);
-void html_section_end(struct html_writer *writer);
+/* The beginning of what opens by a click, before its <summary>. */
+void html_details(struct html_writer *writer, bool open);
 
 /* The class of a colour; "" where there is none. */
 const char *html_class(enum paint paint);
@@ -45,24 +43,16 @@ const char *html_class(enum paint paint);
 /* Whether a number can be drawn: neither NAN nor beyond all measure. */
 bool html_known(double number);
 
-/* Rows through the columns of the screen, as a table that can be sorted by its titles. Columns that
- * say nothing of any of the rows are left out. For html_*.c. */
-struct html_table {
-    const struct columns *columns;
-    const void *rows;
-    size_t count;
-    size_t most; /* rows shown; the number of others is printed */
-    /* Of a bar: the interval to draw on it; NULL: none. */
-    const struct snapshot_share *(*interval)(const void *row);
-    /* Where the row's name leads to: "o12"; false: nowhere. NULL: no row does. */
-    bool (*link)(const struct snapshot *snapshot, const void *row, char *id, size_t size);
-    bool code; /* text is source or instructions: nothing is wrapped */
-};
-
-/* Nothing where there is no row. */
-void html_table(struct html_writer *writer, const struct html_table *table);
+/* Rows through the columns of the screen, as a table that can be sorted by its titles; nothing
+ * where there is no row. Columns that say nothing of any of the rows are left out; at most `most`
+ * rows, and the number of others. The name of a row leads to its object, or where `link` says
+ * ("o12"; false: nowhere). */
 void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
                size_t count, size_t most);
+void html_linked_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
+                      size_t count, size_t most,
+                      bool (*link)(const struct snapshot *snapshot, const void *row, char *id,
+                                   size_t size));
 
 /* The ids that the sections give. */
 bool html_object_link(const struct snapshot *snapshot, const void *object, char *id, size_t size);
@@ -71,11 +61,7 @@ bool html_function_link(const struct snapshot *snapshot, const void *code, char 
 /* How many objects and functions have a part of their own. */
 enum { HTML_OBJECTS_OPENED = 20, HTML_FUNCTIONS_OPENED = 20 };
 
-/* Style and script: literal, without a word that XML would mistake. The parts of the page, in their
- * order, each with nothing where there is nothing of it. */
-extern const char html_style[];
-extern const char html_script[];
-
+/* The parts of the page, each called where the snapshot has something of it (html.c). */
 void html_matrix(struct html_writer *writer);
 void html_objects(struct html_writer *writer);
 void html_opened_objects(struct html_writer *writer);

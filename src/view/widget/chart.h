@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A run as a picture: time from left to right, in each column the parts that objects (or
- * functions, fields, threads) have of the misses, one above the other. For the Phases page.
+ * functions, fields, threads) have of the misses, one above the other. For the Phases screen.
  */
 #ifndef MISSTOP_VIEW_WIDGET_CHART_H
 #define MISSTOP_VIEW_WIDGET_CHART_H
@@ -11,7 +11,7 @@
 
 #include "snapshot.h"
 #include "snapshot_sharing.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 
 enum { CHART_SERIES = 6 }; /* with a colour of their own */
 

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/chart.h"
 
 enum {
@@ -57,13 +57,13 @@ static struct value path_computed(const struct path *path, const char *row)
     if (path->kind == PATH_CHANGE)
         return value_number(member > 0 ? (with - member) / member : NAN);
     if (path->kind == PATH_COUNTED)
-        return value_number(member *
-                            (with > 0 ? (with + path_double(row, path->with[1])) / with : 1));
+        return value_number(with > 0 ? member * (with + path_double(row, path->with[1])) / with
+                                     : member);
     bool known = with > 0 && path_double(row, path->with[1]) + path_double(row, path->with[2]) > 0;
     return value_number(known ? member / with : NAN);
 }
 
-static struct value path_value(const struct path *path, const char *at)
+static struct value value_at(const struct path *path, const char *at)
 {
     switch (at ? path->kind : PATH_NONE) {
     case PATH_DOUBLE: {
@@ -104,7 +104,12 @@ static struct value path_value(const struct path *path, const char *at)
     }
 }
 
-static const void *path_target(const struct path *path, const void *row)
+struct value path_value(const struct path *path, const void *row)
+{
+    return value_at(path, path_row(path, row));
+}
+
+const void *path_target(const struct path *path, const void *row)
 {
     if (path->kind == PATH_NONE)
         return row;
@@ -116,7 +121,7 @@ bool path_given(const struct path *path, const void *row)
 {
     if (path->kind == PATH_ROW || path->kind == PATH_ROW_HERE)
         return path_target(path, row);
-    struct value value = path_value(path, path_row(path, row));
+    struct value value = path_value(path, row);
     return path->kind == PATH_NONE || value.kind == VALUE_NUMBER || value.kind == VALUE_TEXT ||
            value.integer;
 }
@@ -142,7 +147,7 @@ uint64_t columns_identity(const struct columns *columns, const struct snapshot *
                           const void *row)
 {
     return columns->identity ? columns->identity(snapshot, row)
-                             : path_value(&columns->key, path_row(&columns->key, row)).integer;
+                             : path_value(&columns->key, row).integer;
 }
 
 static struct value value_of(const struct column *column, const struct snapshot *snapshot,
@@ -169,21 +174,21 @@ struct value columns_element(const struct column *column, const struct snapshot 
         [PATH_U64] = sizeof(uint64_t),  [PATH_TEXT] = sizeof(char *), [PATH_ROW_HERE] = 0};
     const char *first = path_row(&column->from, column_row(column, snapshot, row));
     struct value value =
-        path_value(&column->from, first ? first + index * sizes[column->from.kind] : NULL);
+        value_at(&column->from, first ? first + index * sizes[column->from.kind] : NULL);
     return column->name && first ? value_text(column->name((unsigned)value.integer)) : value;
 }
 
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row)
 {
-    return (!column->present || column->present(snapshot, row)) && path_given(&column->given, row);
+    return (!column->present || column->present(snapshot, row)) &&
+           path_given(&column->given, row) && path_given(&column->with, snapshot);
 }
 
 static bool has_some(const struct columns *columns, const struct column *column,
                      const struct snapshot *snapshot)
 {
     const char *rows = path_target(&columns->all, snapshot);
-    uint64_t count =
-        path_value(&columns->all_count, path_row(&columns->all_count, snapshot)).integer;
+    uint64_t count = path_value(&columns->all_count, snapshot).integer;
     for (uint64_t i = 0; i < count; i++)
         if (columns_value(column, snapshot, rows + i * columns->row_size).kind != VALUE_UNKNOWN)
             return true;
@@ -466,6 +471,22 @@ double columns_half(const struct snapshot_share *share)
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index)
 {
     return index < snapshot->object_count ? &snapshot->objects[index] : NULL;
+}
+
+const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == id)
+            return &snapshot->objects[i];
+    return NULL;
+}
+
+const struct snapshot_code *columns_code(const struct snapshot *snapshot, uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].id == id)
+            return &snapshot->code[i];
+    return NULL;
 }
 
 const void *columns_object_at(const struct snapshot *snapshot, const void *index)

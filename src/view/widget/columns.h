@@ -3,7 +3,7 @@
  * Columns as data: title, the path to the value in a row, JSON key, how it is written, sorted
  * and painted, and which columns go first when there is little room. Screen, batch text, HTML and
  * the JSON members of a row come from the same table; finding, filtering, sorting and the help
- * page need nothing else.
+ * need nothing else.
  */
 #ifndef MISSTOP_VIEW_WIDGET_COLUMNS_H
 #define MISSTOP_VIEW_WIDGET_COLUMNS_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "snapshot.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/view.h"
 
 enum {
@@ -127,6 +127,11 @@ struct path {
         .through = offsetof(type, pointer) + 1,                                                    \
         .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
     }
+/* The first of an array that a pointer leads to. */
+#define FIRST_OF(type, pointer)                                                                    \
+    {                                                                                              \
+        .kind = PATH_KIND(*((type *)0)->pointer), .through = offsetof(type, pointer) + 1           \
+    }
 #define HALF(type, share)                                                                          \
     {                                                                                              \
         .kind = PATH_HALF, .offset = offsetof(type, share)                                         \
@@ -184,9 +189,8 @@ struct json_t;
 /* A column, a JSON member, or both. */
 struct column {
     const char *title; /* NULL: only a JSON member */
-    const char *help;  /* one sentence; NULL: not on the help page */
+    const char *help;  /* one sentence; NULL: not in the help */
     const char *key;   /* JSON member; NULL: none */
-    const char *after; /* key that the member follows; NULL: that of the row above */
     /* The row that the value is of, where it is not this one: by a path, then by a function. */
     struct path in;
     const void *(*target)(const struct snapshot *snapshot, const void *row);
@@ -199,8 +203,8 @@ struct column {
      * count one as an object, or null. `members`: those of the row in place of a member. */
     const struct columns *rows;
     const struct columns *members;
-    struct path count;
-    unsigned elements; /* array of that many values that begins with `from` */
+    struct path count; /* without rows: of values, the first of them at `from` */
+    unsigned elements; /* the same, where their number is fixed */
     /* An object instead, with these names; an element without one is left out. `sparse`: those
      * that are not 0, or null where none is known. */
     const char *(*each)(unsigned index);
@@ -214,6 +218,7 @@ struct column {
     struct path where;  /* of the row: its value is known only where this is given */
     struct path unless; /* ... and only where this is not */
     struct path given;  /* of the row: the member of JSON is there only where this is given */
+    struct path with;   /* the same, of the snapshot */
     bool (*present)(const struct snapshot *snapshot, const void *row); /* the same; NULL: always */
     struct path only; /* of the snapshot: the column is shown only where this is given */
     bool (*shown)(const struct snapshot *snapshot); /* the same; NULL: always */
@@ -276,9 +281,18 @@ struct column {
 #define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
 #define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
 
+/* Parts that were loads and stores, of rows of the type at the path, {0}: the row itself. */
+#define LOADS_COLUMNS(order, type, ...)                                                            \
+    COLUMN(.title = "LD", .help = "Part of its samples that were loads.", .in = __VA_ARGS__,       \
+           .from = PART(type, loads), .width = 5, .rank = order, UNIT_PERCENT,                     \
+           .paint = paint_load),                                                                   \
+        COLUMN(.title = "ST", .help = "Part of its samples that were stores.", .in = __VA_ARGS__,  \
+               .from = PART(type, stores), .width = 5, .rank = order, UNIT_PERCENT,                \
+               .paint = paint_store)
+
 /* The columns of one kind of row. */
 struct columns {
-    const char *title; /* of the list, for panes and the help page */
+    const char *title; /* of the list, for panes and the help */
     const struct column *list;
     unsigned count;
     unsigned sort; /* column sorted by at first; COLUMNS_AS_THEY_COME */
@@ -286,14 +300,21 @@ struct columns {
     /* A whole number that stays the same for the same thing in the next snapshot; or a function of
      * the row. */
     struct path key;
-    /* Where a snapshot lists these rows, and how many. */
+    /* Where a snapshot lists these rows, and how many: ALL_OF(list, count). A table of a screen
+     * with these columns has them without its doing. */
     struct path all;
     struct path all_count;
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
+    struct path object;   /* index of the object of a row: Enter opens it, HTML links its name */
+    struct path interval; /* of its share: HTML draws it on the bar */
+    bool code;            /* text is source or instructions: HTML wraps nothing */
     /* Text of a row that only parts others: it cannot be selected and is left out where the
      * rows are sorted or filtered. NULL for other rows; no function: there are none. */
     const char *(*parting)(const void *row);
 };
+
+#define ALL_OF(rows, number)                                                                       \
+    .all = ROW_OF(struct snapshot, rows), .all_count = FIELD(struct snapshot, number)
 
 /* The members of struct columns that follow from the list and its type of row. */
 #define TABLE(type, columns)                                                                       \
@@ -352,6 +373,9 @@ struct value columns_element(const struct column *column, const struct snapshot 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct columns *columns, unsigned index, const struct snapshot *snapshot);
+/* The row and the value at a path; NULL, unknown: there is none. */
+const void *path_target(const struct path *path, const void *row);
+struct value path_value(const struct path *path, const void *row);
 /* Whether a path is given, as in struct column; true for no path. */
 bool path_given(const struct path *path, const void *row);
 /* Whether a member of JSON is there. */
@@ -412,8 +436,10 @@ double columns_reach(const struct snapshot_share *share);
 /* `target` of a column: the object that an index in the row is of; NULL: not listed. */
 const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
-/* An object by its index in the snapshot; NULL: not listed. */
+/* An object by its index in the snapshot; an object and a function by its id. NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
+const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id);
+const struct snapshot_code *columns_code(const struct snapshot *snapshot, uint32_t id);
 
 /* The text where there is no finding: the problems looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };
@@ -471,8 +497,6 @@ const char *typed_key(unsigned typed); /* NULL: not typed */
 struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *phase);
 struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
-/* `present` of their members. */
-bool json_has_causes(const struct snapshot *snapshot, const void *row);
 
 /* A function's accesses to one object. */
 struct site {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,35 +65,35 @@ void prose_entry(struct prose_writer *writer, enum paint paint, const char *labe
     }
 }
 
-void prose_open(struct prose *prose)
+static struct prose *prose_shown(const struct browser *browser)
 {
-    prose->top = 0;
-    prose->found = -1;
+    return browser->states[browser->screen];
 }
 
-void prose_draw(struct prose *prose, struct browser *browser, struct canvas *canvas,
-                struct area area)
+void prose_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct prose *prose = prose_shown(browser);
     struct prose_writer writer = {.canvas = canvas, .area = area, .top = prose->top};
-    prose->write(&writer, browser);
+    browser_screen(browser)->write(&writer, browser);
     prose->lines = writer.line;
     prose->area = area;
     prose->ascii = canvas->ascii;
-    int row = area.row + prose->found - prose->top;
-    if (prose->found >= 0 && row >= area.row && row < area.row + area.rows)
+    int row = area.row + prose->found - 1 - prose->top;
+    if (prose->found && row >= area.row && row < area.row + area.rows)
         canvas_flag(canvas, row, area.column, area.columns, CELL_SELECTED);
 }
 
 /* The line of a word, of those as wide as drawn last; -1: it has none. */
-static int line_of(const struct prose *prose, struct browser *browser, const char *word, int from)
+static int line_of(struct browser *browser, const char *word, int from)
 {
+    const struct prose *prose = prose_shown(browser);
     struct canvas none = {.ascii = prose->ascii};
     struct prose_writer writer = {.canvas = &none,
                                   .area = {.columns = prose->area.columns},
                                   .word = word,
                                   .from = from,
                                   .found = -1};
-    prose->write(&writer, browser);
+    browser_screen(browser)->write(&writer, browser);
     return writer.found;
 }
 
@@ -105,28 +105,30 @@ static void scroll_to(struct prose *prose, int top)
 }
 
 /* From the line found last, else from the first in sight; past the end it begins anew. */
-static bool go_to_word(struct prose *prose, struct browser *browser, const char *word,
-                       bool from_here)
+static bool go_to_word(struct browser *browser, const char *word, bool from_here)
 {
-    int from = prose->found >= 0 ? prose->found + !from_here : prose->top;
-    int line = line_of(prose, browser, word, from);
+    struct prose *prose = prose_shown(browser);
+    int line = line_of(browser, word, prose->found ? prose->found - from_here : prose->top);
     if (line < 0)
-        line = line_of(prose, browser, word, 0);
-    prose->found = line;
+        line = line_of(browser, word, 0);
+    prose->found = line + 1;
     if (line >= 0)
         scroll_to(prose, line);
     return line >= 0;
 }
 
-bool prose_find(struct prose *prose, struct browser *browser, const char *word, bool from_here)
+bool prose_find(struct browser *browser, const char *word, bool from_here)
 {
+    struct prose *prose = prose_shown(browser);
     snprintf(prose->word, sizeof prose->word, "%s", word);
-    return go_to_word(prose, browser, word, from_here);
+    return go_to_word(browser, word, from_here);
 }
 
-bool prose_act(struct prose *prose, struct browser *browser, enum action action)
+bool prose_act(struct browser *browser, enum action action, struct request *request)
 {
-    int page = prose->area.rows > 1 ? prose->area.rows - 1 : 1;
+    struct prose *prose = prose_shown(browser);
+    (void)request;
+    int screen = prose->area.rows > 1 ? prose->area.rows - 1 : 1;
     int top = prose->top;
     switch (action) {
     case ACTION_UP:
@@ -136,10 +138,10 @@ bool prose_act(struct prose *prose, struct browser *browser, enum action action)
         top += 1;
         break;
     case ACTION_PAGE_UP:
-        top -= page;
+        top -= screen;
         break;
     case ACTION_PAGE_DOWN:
-        top += page;
+        top += screen;
         break;
     case ACTION_HOME:
         top = 0;
@@ -150,7 +152,7 @@ bool prose_act(struct prose *prose, struct browser *browser, enum action action)
     case ACTION_FIND_NEXT:
         if (!*prose->word)
             browser_message(browser, "nothing to find yet: / asks for a word");
-        else if (!go_to_word(prose, browser, prose->word, false))
+        else if (!go_to_word(browser, prose->word, false))
             browser_message(browser, "not found");
         return true;
     case ACTION_FILTER:
@@ -163,8 +165,9 @@ bool prose_act(struct prose *prose, struct browser *browser, enum action action)
     return true;
 }
 
-void prose_hint(const struct prose *prose, char *out, size_t size)
+void prose_hint(struct browser *browser, char *out, size_t size)
 {
+    const struct prose *prose = prose_shown(browser);
     int last = prose->top + prose->area.rows;
     if (last < prose->lines)
         snprintf(out, size,

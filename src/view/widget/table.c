@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 
 /* Snapshots in which the first names come. */
 enum { FITS = 3 };
@@ -146,6 +146,13 @@ void table_set(struct table *table, const struct snapshot *snapshot, const void 
     arrange(table);
 }
 
+void table_set_all(struct table *table, const struct snapshot *snapshot)
+{
+    const struct columns *columns = table->columns;
+    table_set(table, snapshot, path_target(&columns->all, snapshot),
+              path_value(&columns->all_count, snapshot).integer);
+}
+
 bool table_select(struct table *table, uint64_t identity)
 {
     if (!place_at(table, identity))
@@ -212,8 +219,10 @@ static void sort_by(struct table *table, unsigned column)
 
 void table_suggest_sort(struct table *table, unsigned column)
 {
-    if (!table->sort_chosen)
-        table->sort = column;
+    if (table->sort_chosen || table->sort == column)
+        return;
+    table->sort = column;
+    arrange(table);
 }
 
 /* Where the rows come in an order of their own, that is one of the steps, after the columns. */
@@ -297,15 +306,10 @@ enum table_hit table_click(struct table *table, int row, int column)
 
 /* How a table looks. */
 
-static bool flushed_right(const struct column *column)
-{
-    return column->look == COLUMN_RIGHT;
-}
-
-static void draw_cell(struct canvas *canvas, int row, int column, int width, bool right,
+static void draw_cell(struct canvas *canvas, int row, int column, int width, enum column_look look,
                       enum paint paint, const char *text)
 {
-    int blanks = right ? width - glyph_columns(text, canvas->ascii) : 0;
+    int blanks = look == COLUMN_RIGHT ? width - glyph_columns(text, canvas->ascii) : 0;
     if (blanks < 0)
         blanks = 0;
     canvas_text(canvas, row, column + blanks, width - blanks, paint, text);
@@ -319,15 +323,15 @@ static void draw_title(const struct table *table, const struct layout *layout, u
     int start = column + layout->places[place].start;
     bool sorted = layout->places[place].index == table->sort;
     const char *text = columns_title(shown, canvas->ascii);
-    draw_cell(canvas, row, start, width, flushed_right(shown), PAINT_HEADING, text);
+    draw_cell(canvas, row, start, width, shown->look, PAINT_HEADING, text);
     if (!sorted)
         return;
     canvas_paint(canvas, row, start, width, PAINT_SORTED);
     /* The arrow only where it covers no letter of the title. */
     if (glyph_columns(text, canvas->ascii) < width) {
         const char *arrow = canvas->ascii ? (table->invert ? "^" : "v") : table->invert ? "▲" : "▼";
-        canvas_text(canvas, row, flushed_right(shown) ? start : start + width - 1, 1, PAINT_SORTED,
-                    arrow);
+        canvas_text(canvas, row, shown->look == COLUMN_RIGHT ? start : start + width - 1, 1,
+                    PAINT_SORTED, arrow);
     }
 }
 
@@ -339,7 +343,7 @@ static void draw_value(const struct table *table, const struct layout *layout, u
     struct value value = columns_value(column, table->snapshot, row);
     int width = layout->places[place].width;
     columns_text(column, table->snapshot, row, width, canvas->ascii, text, sizeof text);
-    draw_cell(canvas, at_row, at_column + layout->places[place].start, width, flushed_right(column),
+    draw_cell(canvas, at_row, at_column + layout->places[place].start, width, column->look,
               column->paint ? column->paint(value) : PAINT_PLAIN, text);
 }
 
@@ -354,18 +358,12 @@ void table_draw_row(const struct table *table, const struct layout *layout, stru
     }
 }
 
-static const void *table_draw_row_at(const struct table *table, size_t at)
-{
-    return table->rows + table->order[at] * table->columns->row_size;
-}
-
 /* The selected row is always in sight, with the rule above it where there is room; the last page
  * is a full one. */
 static void scroll(struct table *table, size_t rows)
 {
     size_t first = table->selected;
-    while (first > 0 && first <= table->shown &&
-           table_parting(table, table_draw_row_at(table, first - 1)))
+    while (first > 0 && parts(table, first - 1))
         first--;
     if (first < table->top)
         table->top = first;
@@ -411,7 +409,7 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
     const struct area *body = &table->body;
     for (int i = 0; i < body->rows && table->top + (size_t)i < table->shown; i++) {
         size_t at = table->top + (size_t)i;
-        const void *row = table_draw_row_at(table, at);
+        const void *row = row_at(table, table->order[at]);
         const char *parting = table_parting(table, row);
         if (parting)
             draw_parting(table, canvas, body->row + i, parting);

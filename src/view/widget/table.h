@@ -2,13 +2,13 @@
 /*
  * A list one can move in, sort, filter and search, over any rows described by columns.
  * The selection stays on the same thing when a new snapshot moves it; until the user has
- * moved it, it stays on the first row instead. Embedded in the pages.
+ * moved it, it stays on the first row instead. Embedded in the states of screens.
  */
 #ifndef MISSTOP_VIEW_WIDGET_TABLE_H
 #define MISSTOP_VIEW_WIDGET_TABLE_H
 
 #include "request.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/columns.h"
 
 enum { TABLE_WORD_BYTES = 64 };
@@ -47,6 +47,9 @@ void table_lay_out(struct table *table);
 void table_set(struct table *table, const struct snapshot *snapshot, const void *rows,
                size_t count);
 
+/* Those that the snapshot lists. */
+void table_set_all(struct table *table, const struct snapshot *snapshot);
+
 /* Rows shown, without those that part others. */
 size_t table_rows(const struct table *table);
 
@@ -59,7 +62,7 @@ bool table_select(struct table *table, uint64_t identity);
 /* The same until the user moves the selection, and only for the rows as they are now. */
 void table_prefer(struct table *table, uint64_t identity);
 
-/* The column to sort by until the user says another. Comes before table_set(). */
+/* The column to sort by until the user says another. */
 void table_suggest_sort(struct table *table, unsigned column);
 
 /* Moves the selection; clamped at both ends. */

@@ -138,10 +138,37 @@ static void sorts_by_several_members(void **state)
     assert_int_equal(rows[3].id, 2);
 }
 
+struct kept {
+    double share;
+    uint32_t id;
+};
+
+static void largest_are_kept_in_order(void **state)
+{
+    static const struct kept all[] = {{0.1, 1}, {0.5, 2}, {0.3, 3}, {0.5, 1}, {0.3, 4}, {0.05, 5}};
+    struct kept list[4] = {{0, 0}};
+    size_t count = 0;
+    (void)state;
+    list[3].id = 77;
+    for (size_t i = 0; i < 6; i++)
+        KEEP(list, &count, 3, &all[i], LARGEST(struct kept, share), SMALLEST(struct kept, id));
+    assert_int_equal(count, 3);
+    assert_int_equal(list[0].id, 1);
+    assert_int_equal(list[1].id, 2);
+    assert_int_equal(list[2].id, 3);
+    assert_int_equal(list[3].id, 77);
+    count = 0;
+    for (size_t i = 0; i < 6; i++)
+        KEEP(list, &count, 3, &all[i], LARGEST(struct kept, share));
+    assert_int_equal(list[0].id, 2);
+    assert_int_equal(list[1].id, 1);
+}
+
 static int run_array(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_and_finds_by_a_member),
                                        cmocka_unit_test(sorts_by_several_members),
+                                       cmocka_unit_test(largest_are_kept_in_order),
                                        cmocka_unit_test(keeps_what_is_there),
                                        cmocka_unit_test(stops_at_the_bound),
                                        cmocka_unit_test(refuses_what_overflows),
@@ -251,10 +278,27 @@ static void empty_and_cleared_maps_hold_nothing(void **state)
     hash_fini(&hash);
 }
 
+static void hash_values_are_put_added_and_walked(void **state)
+{
+    struct hash hash = {0};
+    size_t at = 0;
+    uint32_t sum = 0;
+    (void)state;
+    assert_null(hash_next(&hash, &at));
+    for (uint64_t key = 0; key < 100; key++)
+        assert_true(hash_put(&hash, key, 5) && hash_add(&hash, key, 2));
+    at = 0;
+    for (const struct hash_slot *slot; (slot = hash_next(&hash, &at));)
+        sum += slot->value;
+    assert_int_equal(sum, 700);
+    hash_fini(&hash);
+}
+
 static int run_hash(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_an_array),
+        cmocka_unit_test(hash_values_are_put_added_and_walked),
         cmocka_unit_test(empty_and_cleared_maps_hold_nothing),
     };
     return cmocka_run_group_tests_name("hash", tests, NULL, NULL);

@@ -9,7 +9,8 @@ tests_unit_engine_test_time_range_SOURCES = tests/unit/engine/test_time_range.c 
 	tests/unit/store/store_planned.c tests/unit/store/store_planned.h
 tests_unit_engine_test_time_range_LDADD = $(UNIT_LIBS)
 tests_unit_engine_test_time_range_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
-tests_unit_engine_test_simulation_SOURCES = tests/unit/engine/test_simulation.c src/simulation.c
+tests_unit_engine_test_simulation_SOURCES = tests/unit/engine/test_simulation.c src/simulation.c \
+	src/launch.c src/terminal.c
 tests_unit_engine_test_simulation_LDADD = $(UNIT_LIBS)
 tests_unit_engine_test_simulation_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"/nonexistent"'
 

@@ -20,7 +20,7 @@
 #include "unit.h"
 #include "unit/store/store_planned.h"
 #include "view/export/json.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 
 enum { PHASES = 5, PHASE_S = 6, RATE = 2000, PLACES = PHASES * PHASE_S * RATE };
 enum { FIRST = 3, SECOND = 5 };
@@ -284,8 +284,8 @@ static void what_is_marked_is_shown(void **state)
     assert_int_equal(shown->totals.samples, some);
 }
 
-/* Every page says what it is of, at any size, and N comes back from there. */
-static void back_to_now_from_every_page(void **state)
+/* Every screen says what it is of, at any size, and N comes back from there. */
+static void back_to_now_from_every_screen(void **state)
 {
     static const char keys[] = "1234567890mf?";
     struct fixture *fixture = *state;
@@ -313,11 +313,11 @@ static void escape_leads_back_at_last(void **state)
 {
     struct fixture *fixture = *state;
     select_first_phase(fixture);
-    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
     assert_int_equal(press(fixture, KEYS_ESCAPE).kind, REQUEST_NONE);
-    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
     assert_int_equal(press(fixture, KEYS_ESCAPE).kind, REQUEST_NOW);
 }
 
@@ -420,7 +420,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_change_is_reported, setup, teardown),
         cmocka_unit_test_setup_teardown(a_phase_is_as_if_nothing_else_had_been, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_marked_is_shown, setup, teardown),
-        cmocka_unit_test_setup_teardown(back_to_now_from_every_page, setup, teardown),
+        cmocka_unit_test_setup_teardown(back_to_now_from_every_screen, setup, teardown),
         cmocka_unit_test_setup_teardown(escape_leads_back_at_last, setup, teardown),
         cmocka_unit_test_setup_teardown(the_run_is_not_touched, setup, teardown),
         cmocka_unit_test_setup_teardown(what_only_goes_on_live_is_not_known, setup, teardown),

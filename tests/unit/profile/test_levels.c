@@ -351,22 +351,25 @@ static void latency_classes(void **state)
 /* A pair that another took the place of leaves nothing behind. */
 static void rows_are_whose_key_says(void **state)
 {
-    struct levels_table table = {0};
-    struct access access = {.latency = 64, .weight = 1};
-    struct data_source nothing = {0};
+    struct count_rows rows = {0};
     (void)state;
-    assert_null(levels_find(&table, 5, 77));
-    levels_add(&(struct levels_touched){nothing, {levels_row(&table, 5, 77)}}, &access, 1);
-    levels_add(&(struct levels_touched){nothing, {NULL, levels_row(&table, 5000, 1)}}, &access, 1);
-    NEAR(levels_find(&table, 5, 77)->at[LEVELS_WAITED(DATA_UNKNOWN)].at[BASIS_RUN], 64);
-    assert_null(levels_find(&table, 5, 78));
-    assert_null(levels_find(&table, 6, 77));
-    NEAR(levels_row(&table, 5, 78)->at[LEVELS_WAITED(DATA_UNKNOWN)].at[BASIS_RUN], 0);
-    assert_null(levels_find(&table, 5, 77));
-    assert_int_equal(table.row_count, 2);
-    levels_table_clear(&table);
-    assert_null(levels_find(&table, 5000, 1));
-    levels_table_fini(&table);
+    assert_null(count_rows_find(&rows, 5, 77));
+    counted_add(count_rows_make(&rows, 2 * sizeof(struct counted), 5, 77), 64, 1);
+    counted_add(count_rows_make(&rows, 2 * sizeof(struct counted), 5000, 1), 1, 1);
+    NEAR(((struct counted *)count_rows_find(&rows, 5, 77))->at[BASIS_RUN], 64);
+    count_rows_rescale(&rows, 0.5);
+    NEAR(((struct counted *)count_rows_find(&rows, 5, 77))->at[BASIS_RUN], 64);
+    NEAR(((struct counted *)count_rows_find(&rows, 5, 77))->at[BASIS_DECAYED], 32);
+    assert_null(count_rows_find(&rows, 5, 78));
+    assert_null(count_rows_find(&rows, 6, 77));
+    NEAR(((struct counted *)count_rows_make(&rows, 2 * sizeof(struct counted), 5, 78))
+             ->at[BASIS_RUN],
+         0);
+    assert_null(count_rows_find(&rows, 5, 77));
+    assert_int_equal(rows.count, 2);
+    count_rows_clear(&rows);
+    assert_null(count_rows_find(&rows, 5000, 1));
+    count_rows_fini(&rows);
 }
 
 int main(void)

@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 #include "unit.h"
-#include "view/pages/matrix_table.h"
-#include "view/screen/browser.h"
+#include "view/screens/matrix_table.h"
+#include "view/display/browser.h"
 #include "view/widget/chart.h"
 #include "unit/names.h"
 

@@ -72,15 +72,16 @@ static const struct planted figure2[] = {
     {"C", 0x10200000, MIB, .20, OBJECT_GLOBAL}, {"D", 0x10300000, MIB, .025, OBJECT_GLOBAL},
     {"E", 0x10400000, MIB, .35, OBJECT_GLOBAL}, {"F", 0x10500000, MIB, .025, OBJECT_GLOBAL}};
 
+/* `forgetful`: the queue is lost before each step. */
 static const char *two_way_finds(uint64_t seed, bool forgetful)
 {
     static struct search search;
     struct prng prng = {seed};
     plant(figure2, 6);
     search_init(&search, &planted_names, 2, 64);
-    search.forgetful = forgetful;
     search_start(&search, 0x10000000, 0x10600000, "all", 0);
-    feed(&search, &prng, 1, 30, NULL);
+    for (uint64_t now = 1; now < UINT64_C(30000000000); now = feed(&search, &prng, now, 5e-4, NULL))
+        search.queue.count = forgetful ? 0 : search.queue.count;
     double best = 0;
     const char *name = "";
     for (uint32_t i = 0; i < planted_count; i++)
@@ -603,6 +604,7 @@ struct run {
     uint64_t stepped_ns;
     struct sampled last[REMEMBERED];
     uint64_t sampled;
+    bool ignored; /* phases are not looked for */
 };
 
 static struct run *phases_begin(mix *shares, unsigned phase_s, uint64_t seed, bool ignored)
@@ -613,7 +615,7 @@ static struct run *phases_begin(mix *shares, unsigned phase_s, uint64_t seed, bo
     run->shares = shares;
     run->phase_s = phase_s;
     run->prng = (struct prng){seed};
-    run->kept.ignored = ignored;
+    run->ignored = ignored;
     search_phases_clear(&run->kept);
     assert_int_equal(phases_init(&run->phases, 0), 0);
     search_init(&run->search, &planted_names, 10, 64);
@@ -665,8 +667,9 @@ static void sample(struct run *run)
     bool changed = phases_add(&run->phases, run->counts, run->stepped_ns, end_ns);
     memset(run->counts, 0, sizeof run->counts);
     run->stepped_ns = end_ns;
-    count_again(run,
-                search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns));
+    if (!run->ignored)
+        count_again(
+            run, search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns));
 }
 
 /* A region that is not found counts as 0. */
@@ -690,7 +693,7 @@ static double error_of(const struct search *search, const double *shares)
 static const struct search *search_of(const struct run *run, unsigned phase)
 {
     uint8_t letter = (uint8_t)phase;
-    if (run->kept.ignored || run->kept.phase == letter)
+    if (run->ignored || run->kept.phase == letter)
         return &run->search;
     for (unsigned i = 0; i < SEARCH_KEPT; i++)
         if (run->kept.kept[i].mark && run->kept.kept[i].phase == letter)

@@ -111,24 +111,28 @@ static void refused(void **state)
 /* From a recording, with hostile values. */
 static void among_those_recorded(void **state)
 {
-    static const struct geometry_cache caches[] = {
-        {1, 64, 64, 8, "Instruction"}, {1, 64, 0, 8, "Data"},
-        {1, 0, 64, 8, "Data"},         {1, 64, 64, 12, "Data"},
-        {2, 64, 1024, 20, "Unified"},  {3, 64, UINT32_MAX, 11, "Unified"}};
-    const size_t count = sizeof caches / sizeof *caches;
+    static const struct perfdata_machine machine = {
+        .cache_count = 6,
+        .caches = {{1, 64, 64, 8, "Instruction", ""},
+                   {1, 64, 0, 8, "Data", ""},
+                   {1, 0, 64, 8, "Data", ""},
+                   {1, 64, 64, 12, "Data", ""},
+                   {2, 64, 1024, 20, "Unified", ""},
+                   {3, 64, UINT32_MAX, 11, "Unified", ""}}};
+    static const struct perfdata_machine unknown;
     struct geometry geometry;
     struct error error = {0};
     (void)state;
-    assert_int_equal(geometry_among(&geometry, NULL, caches, count, &error), 0);
+    assert_int_equal(geometry_among(&geometry, NULL, &machine, &error), 0);
     assert_string_equal(geometry.level, "L1d");
     assert_int_equal(geometry.size_bytes, 48 << 10);
     assert_int_equal(geometry.sets, 64);
-    assert_int_equal(geometry_among(&geometry, "L2", caches, count, &error), 0);
+    assert_int_equal(geometry_among(&geometry, "L2", &machine, &error), 0);
     assert_int_equal(geometry.size_bytes, 1280 << 10);
-    assert_int_equal(geometry_among(&geometry, "L3", caches, count, &error), -ENOENT);
+    assert_int_equal(geometry_among(&geometry, "L3", &machine, &error), -ENOENT);
     assert_non_null(strstr(error.text, "-C L3=SIZE"));
-    assert_int_equal(geometry_among(&geometry, "L1=32K,8,64", caches, 0, &error), 0);
-    assert_int_equal(geometry_among(&geometry, "cache", caches, count, &error), -EINVAL);
+    assert_int_equal(geometry_among(&geometry, "L1=32K,8,64", &unknown, &error), 0);
+    assert_int_equal(geometry_among(&geometry, "cache", &machine, &error), -EINVAL);
 }
 
 static int run_geometry(void)

@@ -7,7 +7,7 @@
 
 #include "profile/profile.h"
 #include "unit.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 #include "unit/names.h"
 
 static const uint64_t apart = 0x100000;
@@ -148,7 +148,7 @@ static void the_screen_lists_them(void **state)
     }
     assert_true(found);
     browser_input(&browser, &(struct input){.kind = INPUT_KEY, .key = KEYS_ENTER});
-    assert_int_equal(browser.page, PAGE_DETAIL);
+    assert_int_equal(browser.screen, SCREEN_DETAIL);
     assert_string_equal(browser.opened.name, "object 2");
     browser_fini(&browser);
     canvas_fini(&canvas);

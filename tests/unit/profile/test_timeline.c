@@ -8,7 +8,7 @@
 #include "profile/profile.h"
 #include "profile/time/timeline.h"
 #include "unit.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 #include "view/widget/chart.h"
 #include "view/words.h"
 #include "unit/names.h"
@@ -199,7 +199,7 @@ static void the_screen_shows_it(void **state)
     browser_init(&browser, NULL);
     browser_show(&browser, look(&run), snapshot_free);
     press(&browser, '8');
-    assert_int_equal(browser.page, PAGE_TIMELINE);
+    assert_int_equal(browser.screen, SCREEN_TIMELINE);
     draw(&browser, 30, 100, text, sizeof text);
     assert_non_null(strstr(text, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbbbbb"));
     assert_non_null(strstr(text, "grid"));
@@ -218,7 +218,7 @@ static void the_screen_shows_it(void **state)
     draw(&browser, 30, 100, text, sizeof text);
     assert_non_null(strstr(text, "\n 250ms "));
     press(&browser, KEYS_ESCAPE);
-    assert_int_equal(browser.page, PAGE_TIMELINE);
+    assert_int_equal(browser.screen, SCREEN_TIMELINE);
     draw(&browser, 30, 100, text, sizeof text);
     assert_null(strstr(text, "zoomed in"));
     for (int rows = 10; rows < 50; rows += 7)

@@ -97,7 +97,6 @@ static void assert_same(const struct block *found, const struct block *expected)
     assert_int_equal(found->start, expected->start);
     assert_int_equal(found->usable_bytes, expected->usable_bytes);
     assert_int_equal(found->bin, expected->bin);
-    assert_int_equal(found->walked, expected->walked);
     if (waste > WASTE_MAX)
         waste = WASTE_MAX;
     assert_true(found_waste <= waste && waste - found_waste <= (waste < 4096 ? 0 : waste / 1000));
@@ -166,8 +165,7 @@ static void step_add(struct run *run)
     struct block block = {.start = pick_address(run) & ~UINT64_C(7),
                           .usable_bytes = pick_size(run),
                           .born_ns = prng_below(&run->prng, 8) ? run->now_ns : 0,
-                          .bin = (uint32_t)prng_below(&run->prng, BLOCKS_BINS_END),
-                          .walked = prng_below(&run->prng, 2)};
+                          .bin = (uint32_t)prng_below(&run->prng, BLOCKS_BINS_END)};
     block.requested_bytes = block.usable_bytes - prng_next(&run->prng) % (block.usable_bytes + 1);
     struct model *model = &run->model;
     if (!block.start || block.start >= BLOCKS_ADDRESS_END ||
@@ -522,7 +520,6 @@ static void precision(void **state)
     struct block most = kept(blocks, block); /* the most waste that can be told */
     assert_true(most.requested_bytes >= block.usable_bytes - WASTE_MAX);
     assert_true(most.requested_bytes < block.usable_bytes - WASTE_MAX / 1000 * 999);
-    assert_false(most.walked);
     block.born_ns = epoch_ns - day_ns; /* before the first: as the first */
     assert_int_equal(kept(blocks, block).born_ns, epoch_ns);
     block.born_ns = epoch_ns + 26 * day_ns;

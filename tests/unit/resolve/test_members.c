@@ -513,6 +513,28 @@ static void a_part_is_found_where_it_is_the_only_one(void **state)
     assert_false(type_find_part(&point_desc, &whole, &at));
 }
 
+static uint32_t search(const char *name)
+{
+    struct object_search search = {.name = name};
+    object_search_look(&search, 1, "table", "libx.so");
+    object_search_look(&search, 2, "table_of_rows", "program");
+    object_search_look(&search, 3, "rows", "program");
+    object_search_look(&search, 4, "rows", "libx.so");
+    return search.fits == 1 ? search.found : 0;
+}
+
+static void objects_are_found_by_name_or_a_part_of_one(void **state)
+{
+    (void)state;
+    assert_int_equal(search("table"), 1); /* though another has it as a part */
+    assert_int_equal(search("_of_"), 2);
+    assert_int_equal(search("ows"), 0); /* three have it */
+    assert_int_equal(search("rows"), 3);
+    assert_int_equal(search("libx.so:rows"), 4);
+    assert_int_equal(search("lib:rows"), 0);
+    assert_int_equal(search("column"), 0);
+}
+
 static int run_members(void)
 {
     const struct CMUnitTest tests[] = {
@@ -692,6 +714,7 @@ static int run_layout(void)
         cmocka_unit_test_setup_teardown(senseless_segments_are_left_out, begin, end),
         cmocka_unit_test_setup_teardown(too_many_segments_are_survived, begin, end),
         cmocka_unit_test_setup_teardown(thread_local_sizes_are_rounded_not_wrapped, begin, end),
+        cmocka_unit_test(objects_are_found_by_name_or_a_part_of_one),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }

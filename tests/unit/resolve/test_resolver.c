@@ -491,6 +491,7 @@ static uint32_t settled(uint32_t object)
     return object;
 }
 
+/* And keep them: a name is never another object's later. */
 static void large_blocks_shown_alike_have_numbers(void **state)
 {
     (void)state;
@@ -502,6 +503,10 @@ static void large_blocks_shown_alike_have_numbers(void **state)
     assert_string_equal(desc.name, "malloc(2.0M)");
     assert_true(ask_object(&names, other.object, &desc));
     assert_string_equal(desc.name, "malloc(2.0M) #2");
+    provisional_tick(resolver_resolver, UINT64_C(1) << 60); /* neither is there any more */
+    struct place later = sample_block(0x30000000, 2101232, true, USED_BIN + 2);
+    assert_true(ask_object(&names, later.object, &desc));
+    assert_string_equal(desc.name, "malloc(2.0M) #3");
 }
 
 /* Whenever it is freed and used again: a sample counts in the bin that its object ends in. */

@@ -274,9 +274,8 @@ static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
     munmap(memory, BYTES);
 }
 
-/* In a recording. The object of an address, named, remembered. */
-static void find_and_remember(struct located_recents *recent, struct space *space,
-                              struct names *names, uint64_t address)
+/* In a recording: whether all of the mapping is one object. */
+static bool is_one_object(struct space *space, struct names *names, uint64_t address)
 {
     const struct tls no_tls = {0};
     struct located located;
@@ -284,10 +283,10 @@ static void find_and_remember(struct located_recents *recent, struct space *spac
         assert_true(located_make(&located, space, &no_tls, names, address, STACK_KNOWN));
         assert_true(located_intern(&located, names));
     }
-    located_remember(recent, space, address, &located);
+    return located_is_mapping(&located, space, address);
 }
 
-static void findings_are_remembered_until_something_changes(void **state)
+static void mappings_are_one_object_until_something_changes(void **state)
 {
     enum { START = 0x70000000, BYTES = 1 << 20, IN = START + 0x8000 };
     const struct modules_from from = {.live = false};
@@ -295,32 +294,24 @@ static void findings_are_remembered_until_something_changes(void **state)
         .start = START, .length = BYTES, .protection = PROT_READ | PROT_WRITE, .path = "//anon"};
     const struct sample_mapping other = {
         .start = START + BYTES / 2, .length = BYTES / 2, .protection = PROT_READ, .path = "/x"};
-    struct located_recents *recent = calloc(1, sizeof *recent);
     static struct names names;
-    struct located found;
     struct space space;
     (void)state;
     assert_int_equal(names_init(&names), 0);
     assert_int_equal(space_init(&space, &from), 0);
     space_take(&space, &memory);
-    assert_false(located_recall(recent, &space, IN, STACK_KNOWN, &found));
-    find_and_remember(recent, &space, &names, IN);
-    assert_true(located_recall(recent, &space, IN + 4096, STACK_KNOWN, &found));
-    assert_true(found.base == START && found.end == START + BYTES && found.kind == OBJECT_ANON);
-    assert_false(located_recall(recent, &space, IN, STACK_REACHED, &found));
-    assert_false(located_recall(recent, &space, START + BYTES, STACK_KNOWN, &found));
+    assert_true(is_one_object(&space, &names, IN));
+    uint64_t version = space_version(&space);
     space_take(&space, &other); /* half of it is a file's now */
-    assert_false(located_recall(recent, &space, IN, STACK_KNOWN, &found));
-    find_and_remember(recent, &space, &names, IN);
-    assert_true(located_recall(recent, &space, IN, STACK_KNOWN, &found));
-    assert_int_equal(found.end, START + BYTES / 2);
+    assert_int_not_equal(space_version(&space), version);
+    assert_true(is_one_object(&space, &names, IN));
+    assert_false(is_one_object(&space, &names, START + BYTES / 2));
+    version = space_version(&space);
     stacks_reached(&space.stacks, space_map(&space, IN), IN); /* a stack in its middle */
-    assert_false(located_recall(recent, &space, IN, STACK_KNOWN, &found));
-    find_and_remember(recent, &space, &names, IN);
-    assert_false(located_recall(recent, &space, IN, STACK_KNOWN, &found));
+    assert_int_not_equal(space_version(&space), version);
+    assert_false(is_one_object(&space, &names, IN));
     names_fini(&names);
     space_fini(&space);
-    free(recent);
 }
 
 static int run_stacks(void)
@@ -333,7 +324,7 @@ static int run_stacks(void)
         cmocka_unit_test(words_that_cannot_be_are_none),
         cmocka_unit_test(blocks_in_one_mapping_with_a_stack_stay_blocks),
         cmocka_unit_test(near_a_stack_pointer_is_perhaps_a_stack),
-        cmocka_unit_test(findings_are_remembered_until_something_changes),
+        cmocka_unit_test(mappings_are_one_object_until_something_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void end(void)
 
 static int update(void)
 {
-    return walk_update(walk, image.mappings, IMAGE_PARTS);
+    return walk_update(walk, &image.maps);
 }
 
 static const struct image_block *known(uint64_t start)
@@ -298,7 +298,7 @@ static void the_next_walk_counts_finds_on(void **state)
     update();
     find(last_in_brk()->start, last_in_brk());
     assert_int_equal(walk_new(&next, &target), 0);
-    assert_int_equal(walk_update(next, image.mappings, IMAGE_PARTS), 0);
+    assert_int_equal(walk_update(next, &image.maps), 0);
     assert_int_equal(walk_all(next, check, NULL), in_use());
     walk_succeed(next, walk);
     assert_int_equal(walk_stats(next)->finds, walk_stats(walk)->finds);
@@ -323,7 +323,7 @@ static void a_mapping_that_grows_is_searched_once(void **state)
     (void)state;
     begin(&image_layouts[3]);
     memset(image.parts[IMAGE_BLOCK].memory, 0, image.parts[IMAGE_BLOCK].bytes);
-    struct walk_mapping *mapping = &image.mappings[IMAGE_BLOCK];
+    struct map *mapping = &image.mappings[IMAGE_BLOCK];
     while (mapping->start != image.parts[IMAGE_BLOCK].start)
         mapping--;
     uint64_t end_of_all = mapping->end;
@@ -339,6 +339,11 @@ static void a_mapping_that_grows_is_searched_once(void **state)
     end();
 }
 
+static void rename_mapping(size_t index, const char *path)
+{
+    strcpy(image.maps.names + image.mappings[index].name, path);
+}
+
 static void why_there_is_no_heap_is_said(void **state)
 {
     (void)state;
@@ -347,21 +352,21 @@ static void why_there_is_no_heap_is_said(void **state)
     update();
     assert_string_equal(walk_status(walk), "no glibc heap: the malloc of libc.so.6 was not used "
                                            "(another allocator?)");
-    image.mappings[IMAGE_PARTS - 1].path = "/opt/\x1b[2J/pro\x1b[31mgram";
+    rename_mapping(IMAGE_PARTS - 1, "/opt/\x1b[2J/pro\x1b[31mgram");
     update();
     assert_string_equal(walk_status(walk),
                         "static program: no glibc allocator found in pro?[31mgram");
-    image.mappings[0].path = "/lib/ld-uClibc.so.0";
+    rename_mapping(0, "/lib/ld-uClibc.so.0");
     update();
     assert_non_null(strstr(walk_status(walk), "another C library (ld-uClibc.so.0)"));
-    image.mappings[0].path = "/usr/bin/qemu-aarch64-static";
+    rename_mapping(0, "/usr/bin/qemu-aarch64-static");
     update();
     assert_non_null(strstr(walk_status(walk), "another architecture"));
-    image.mappings[0].path = "/lib/ld-musl-x86_64.so.1";
+    rename_mapping(0, "/lib/ld-musl-x86_64.so.1");
     update();
     assert_non_null(strstr(walk_status(walk), "musl"));
-    image.mappings[0].path = "/usr/lib/libjemalloc.so.2";
-    image.mappings[IMAGE_PARTS - 1].path = "/lib/libc.so.6";
+    rename_mapping(0, "/usr/lib/libjemalloc.so.2");
+    rename_mapping(IMAGE_PARTS - 1, "/lib/libc.so.6");
     update();
     assert_non_null(strstr(walk_status(walk), "libjemalloc.so.2 is loaded"));
     assert_int_equal(walk_all(walk, check, NULL), -ENODATA);
@@ -392,13 +397,15 @@ static void memory_without_an_extent_is_not_jemallocs_own(void **state)
 {
     (void)state;
     const struct walk_target target = {.read = read_all_of_pool, .read_some = read_pool};
-    const struct walk_mapping mappings[] = {
-        {.start = BSS - 4096, .end = BSS, .path = "/bin/program", .kind = WALK_MAPPING_FILE},
-        {.start = BSS, .end = BSS + BSS_BYTES, .kind = WALK_MAPPING_ANON, .writable = true},
-        {.start = POOL, .end = POOL + POOL_BYTES, .kind = WALK_MAPPING_ANON, .writable = true}};
+    static char names[] = "\0/bin/program";
+    struct map mappings[] = {
+        {.start = BSS - 4096, .end = BSS, .name = 1, .kind = MAPPING_FILE},
+        {.start = BSS, .end = BSS + BSS_BYTES, .kind = MAPPING_ANON, .writable = true},
+        {.start = POOL, .end = POOL + POOL_BYTES, .kind = MAPPING_ANON, .writable = true}};
+    const struct maps maps = {.maps = mappings, .count = 3, .names = names};
     struct walk_block block;
     assert_int_equal(walk_new(&walk, &target), 0);
-    walk_update(walk, mappings, sizeof mappings / sizeof *mappings);
+    walk_update(walk, &maps);
     assert_false(walk_find(walk, POOL + 4096, &block));
     walk_free(walk);
 }
@@ -424,7 +431,7 @@ static void an_arena_found_later_is_walked(void **state)
 static void expect_class(uint64_t usable, uint64_t size_class, const char *name)
 {
     char text[32];
-    assert_int_equal(walk_size_class(usable), size_class);
+    assert_int_equal(walk_size_class(usable, false), size_class);
     assert_string_equal(walk_class_name(text, size_class), name);
 }
 
@@ -440,11 +447,11 @@ static void size_classes_have_names(void **state)
     expect_class(8200, 10240, "malloc(8.0K..10.0K)");
     expect_class((3 << 20) + 1, 3670016, "malloc(3.0M..3.5M)");
     for (uint64_t usable = 1; usable < 1 << 20; usable += 7) {
-        uint64_t size_class = walk_size_class(usable);
+        uint64_t size_class = walk_size_class(usable, false);
         assert_true(size_class >= usable && size_class <= usable + usable / 4 + 24);
-        assert_int_equal(walk_size_class(size_class), size_class);
+        assert_int_equal(walk_size_class(size_class, false), size_class);
     }
-    assert_int_equal(walk_size_class(UINT64_MAX), UINT64_MAX);
+    assert_int_equal(walk_size_class(UINT64_MAX, false), UINT64_MAX);
 }
 
 int main(void)

@@ -42,10 +42,9 @@ void figures_miss(struct figures *figures, const struct model_missed *missed)
 void figures_line(struct figures *figures, const struct model_eviction *eviction)
 {
     figures->left++;
-    figures->prefetched_unused += eviction->prefetched_unused;
     figures->used_bytes += eviction->used_bytes;
     figures->touched_bytes += eviction->use.touched_bytes;
-    figures->written_back += eviction->dirty;
+    figures->written += eviction->use.written != 0;
     for (int i = 0; i < MODEL_USE_CLASSES; i++)
         figures->uses[i] += eviction->use.uses[i];
 }

@@ -11,12 +11,11 @@
 struct figures {
     uint64_t misses; /* accesses */
     uint64_t causes[MODEL_CAUSES];
-    uint64_t left; /* lines; two where a miss straddled */
-    uint64_t prefetched_unused;
+    uint64_t left;          /* lines; two where a miss straddled */
     uint64_t used_bytes;    /* different bytes of them that were touched: SIP's spatial use */
     uint64_t touched_bytes; /* every touch counted: SIP's reuse count */
     uint64_t uses[MODEL_USE_CLASSES];
-    uint64_t written_back;
+    uint64_t written; /* lines */
 };
 
 void figures_miss(struct figures *figures, const struct model_missed *missed);

@@ -30,7 +30,6 @@ struct plain *plain_new(const struct model_spec *spec)
             cache->order = calloc(lines, sizeof *cache->order);
             for (uint32_t i = 0; i < lines; i++)
                 cache->order[i] = i % cache->spec.ways;
-            cache->right_next = calloc((size_t)cache->sets * 65 * 65, 1);
             cache->shadow = calloc(lines + 1, sizeof *cache->shadow);
             cache->left = calloc(PLAIN_BYTES, sizeof *cache->left);
         }
@@ -44,7 +43,6 @@ void plain_free(struct plain *plain)
             struct plain_cache *cache = &plain->caches[level][thread];
             free(cache->lines);
             free(cache->order);
-            free(cache->right_next);
             free(cache->shadow);
             free(cache->left);
         }
@@ -94,28 +92,11 @@ static uint64_t used_bytes(const struct plain_line *line, uint32_t line_bytes)
 static void count_line(struct figures *figures, const struct plain_line *line, uint32_t line_bytes)
 {
     figures->left++;
-    figures->prefetched_unused += line->waiting;
     figures->used_bytes += used_bytes(line, line_bytes);
     figures->touched_bytes += line->touched_bytes;
-    figures->written_back += ones(line->written, line_bytes) != 0;
+    figures->written += ones(line->written, line_bytes) != 0;
     for (int i = 0; i < MODEL_USE_CLASSES; i++)
         figures->uses[i] += line->uses[i];
-}
-
-static void leave_above(struct plain *plain, struct plain_cache *cache, struct plain_line *line,
-                        struct model_who who)
-{
-    for (uint32_t level = 0; level < cache->level; level++)
-        for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
-            struct plain_cache *above = &plain->caches[level][thread];
-            if (!cache->spec.shared && thread != cache->thread)
-                continue;
-            for (uint32_t i = 0; i < above->sets * above->spec.ways; i++)
-                if (above->lines[i].there &&
-                    above->lines[i].number * above->spec.line_bytes / cache->spec.line_bytes ==
-                        line->number)
-                    plain_depart(plain, above, &above->lines[i], who, MODEL_INCLUDED);
-        }
 }
 
 /* A line leaves, for unit/sim/model_plain.c; and what model_plain.c counts of misses. */
@@ -123,15 +104,13 @@ static void plain_depart(struct plain *plain, struct plain_cache *cache, struct 
                          struct model_who who, enum model_reason reason)
 {
     uint32_t level = cache->level, ip = line->fetched.ip;
-    if (cache->spec.inclusive && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED))
-        leave_above(plain, cache, line, who);
     count_line(&plain->total[level], line, cache->spec.line_bytes);
     count_line(&plain->of_ip[ip][level], line, cache->spec.line_bytes);
     for (int i = 0; i < 8 && line->user_uses[i] && plain->spec.users_one_in; i++)
         plain->pairs[MODEL_IP_USED_BY_IP][level][ip][line->user[i]] += line->user_uses[i];
     if (reason != MODEL_END)
         cache->left[line->number] = (struct plain_left){true, reason, who, plain->thread};
-    if (plain->spec.causes && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED))
+    if (plain->spec.causes && reason == MODEL_REPLACED)
         plain->pairs[MODEL_IP_EVICTED_BY_IP][level][ip][who.ip]++;
     line->there = false;
 }
@@ -168,8 +147,6 @@ static void plain_classify(struct plain *plain, struct plain_cache *cache, uint3
     if (left.known && left.reason == MODEL_INVALIDATED)
         missed->cause = any(plain->written_since[thread], address, size) ? MODEL_INVALIDATED_TRUE
                                                                          : MODEL_INVALIDATED_FALSE;
-    else if (left.known && left.reason == MODEL_INCLUDED)
-        missed->cause = MODEL_INCLUSION;
     else
         missed->cause = in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
 }
@@ -228,23 +205,6 @@ static void plain_use(struct plain *plain, uint32_t thread, uint64_t address, ui
         plain->taken[thread][number] = false;
 }
 
-/* The subtree of `size` leaves from `first` on: all on the way to `way` point elsewhere. */
-static void point_away(bool *set, uint32_t first, uint32_t size, uint32_t way)
-{
-    if (size < 2)
-        return;
-    bool in_left = way < first + size / 2;
-    set[first * 65 + size] = in_left;
-    point_away(set, in_left ? first : first + size / 2, size / 2, way);
-}
-
-static uint32_t pointed_at(const bool *set, uint32_t first, uint32_t size)
-{
-    if (size < 2)
-        return first;
-    return pointed_at(set, set[first * 65 + size] ? first + size / 2 : first, size / 2);
-}
-
 static void touch(struct plain_cache *cache, const struct plain_line *line)
 {
     uint32_t ways = cache->spec.ways, at = (uint32_t)(line - cache->lines), i = 0;
@@ -253,20 +213,6 @@ static void touch(struct plain_cache *cache, const struct plain_line *line)
         i++;
     memmove(order + i, order + i + 1, (ways - 1 - i) * sizeof *order);
     order[ways - 1] = at % ways;
-    if (cache->spec.policy == MODEL_TREE_PLRU)
-        point_away(cache->right_next + (size_t)(at / ways) * 65 * 65, 0, ways, at % ways);
-}
-
-static uint32_t chosen(struct plain *plain, struct plain_cache *cache, struct plain_line *set)
-{
-    uint64_t numbers[64];
-    for (uint32_t i = 0; i < cache->spec.ways; i++)
-        numbers[i] = set[i].number;
-    uint64_t number = plain->choose(plain->context, cache->level, numbers, cache->spec.ways);
-    for (uint32_t i = 0; i < cache->spec.ways; i++)
-        if (numbers[i] == number)
-            return i;
-    abort();
 }
 
 static struct plain_line *place_for(struct plain *plain, struct plain_cache *cache, uint64_t number,
@@ -278,12 +224,7 @@ static struct plain_line *place_for(struct plain *plain, struct plain_cache *cac
         way++;
     if (way < ways)
         return &lines[way];
-    if (cache->spec.policy == MODEL_LRU)
-        way = cache->order[set * ways];
-    else if (cache->spec.policy == MODEL_TREE_PLRU)
-        way = pointed_at(cache->right_next + (size_t)set * 65 * 65, 0, ways);
-    else
-        way = chosen(plain, cache, lines);
+    way = cache->order[set * ways];
     plain_depart(plain, cache, &lines[way], who, MODEL_REPLACED);
     return &lines[way];
 }
@@ -297,14 +238,12 @@ static struct plain_line *fill(struct plain *plain, struct plain_cache *cache, u
     return line;
 }
 
-static bool touch_shadow(struct plain_cache *cache, uint64_t number, bool fetch)
+static bool touch_shadow(struct plain_cache *cache, uint64_t number)
 {
     uint32_t lines = cache->sets * cache->spec.ways, i = 0;
     while (i < cache->shadow_count && cache->shadow[i] != number)
         i++;
     bool there = i < cache->shadow_count;
-    if (!there && !fetch)
-        return false;
     if (there)
         memmove(cache->shadow + i, cache->shadow + i + 1,
                 (cache->shadow_count-- - i - 1) * sizeof *cache->shadow);
@@ -318,7 +257,6 @@ struct walk {
     struct plain *plain;
     struct model_who who;
     uint32_t thread, kind, missed;
-    bool learn;
 };
 
 static bool look(struct walk *walk, uint32_t level, uint64_t address, uint32_t size)
@@ -326,72 +264,17 @@ static bool look(struct walk *walk, uint32_t level, uint64_t address, uint32_t s
     struct plain *plain = walk->plain;
     struct plain_cache *cache = plain_cache_of(plain, level, walk->thread);
     uint64_t number = address / cache->spec.line_bytes;
-    bool fetch = !plain->spec.no_write_allocate || walk->kind & MODEL_LOAD;
     struct plain_line *line = plain_find(cache, number);
-    bool in_shadow = touch_shadow(cache, number, fetch);
-    bool learns = plain->spec.prefetch && level == plain->spec.prefetch_level;
+    bool in_shadow = touch_shadow(cache, number);
     if (line) {
         touch(cache, line);
-        walk->learn |= learns && line->waiting;
-        line->waiting = false;
         return true;
     }
-    walk->learn |= learns;
     if (!(walk->missed & 1u << level))
         plain_classify(plain, cache, walk->thread, address, size, in_shadow);
     walk->missed |= 1u << level;
+    fill(plain, cache, number, walk->who);
     return false;
-}
-
-static void bring(struct walk *walk, uint32_t level, uint64_t address)
-{
-    struct plain_cache *cache = plain_cache_of(walk->plain, level, walk->thread);
-    if (!walk->plain->spec.no_write_allocate || walk->kind & MODEL_LOAD)
-        fill(walk->plain, cache, address / cache->spec.line_bytes, walk->who);
-}
-
-/* All that a miss fetches ahead: from the deepest level up, as for what is asked for. */
-static void fetch_ahead(struct walk *walk, uint64_t address)
-{
-    struct plain *plain = walk->plain;
-    uint32_t first = plain->spec.prefetch_level, end = first;
-    struct plain_cache *cache = plain_cache_of(plain, first, walk->thread);
-    if (address >= PLAIN_BYTES || plain_find(cache, address / cache->spec.line_bytes))
-        return;
-    for (; end < plain->spec.level_count; end++) {
-        cache = plain_cache_of(plain, end, walk->thread);
-        touch_shadow(cache, address / cache->spec.line_bytes, true);
-        struct plain_line *line = plain_find(cache, address / cache->spec.line_bytes);
-        if (line) {
-            touch(cache, line);
-            break;
-        }
-    }
-    while (end-- > first) {
-        cache = plain_cache_of(plain, end, walk->thread);
-        struct plain_line *line = fill(plain, cache, address / cache->spec.line_bytes, walk->who);
-        line->waiting = end == first;
-    }
-}
-
-static void learn(struct walk *walk, uint64_t address)
-{
-    struct plain *plain = walk->plain;
-    uint64_t line = plain->spec.level[plain->spec.prefetch_level].line_bytes;
-    if (plain->spec.prefetch == MODEL_NEXT_LINE) {
-        fetch_ahead(walk, address / line * line + line);
-        return;
-    }
-    int64_t step = (int64_t)(address - plain->strides[walk->who.ip].last);
-    bool again = plain->strides[walk->who.ip].known && step &&
-                 (uint64_t)step == plain->strides[walk->who.ip].step;
-    plain->strides[walk->who.ip].step = plain->strides[walk->who.ip].known ? (uint64_t)step : 0;
-    plain->strides[walk->who.ip].known = true;
-    plain->strides[walk->who.ip].last = address;
-    if (again && step > 0)
-        fetch_ahead(walk, address + ((uint64_t)step < line ? line : (uint64_t)step));
-    else if (again)
-        fetch_ahead(walk, address - ((uint64_t)-step < line ? line : (uint64_t)-step));
 }
 
 /* A store takes the line from the private levels of all others. */
@@ -423,21 +306,6 @@ static uint32_t part_of(uint32_t line_bytes, uint64_t address, uint64_t end)
     return address + left > end ? (uint32_t)(end - address) : left;
 }
 
-/* One line after the other, each through the levels. */
-static void walk_by_lines(struct walk *walk, uint64_t address, uint32_t size)
-{
-    struct plain *plain = walk->plain;
-    uint32_t level = 0;
-    if (walk->kind & MODEL_STORE)
-        invalidate(walk, address);
-    while (level < plain->spec.level_count && !look(walk, level, address, size))
-        level++;
-    for (uint32_t fetched = level; fetched-- > 0;)
-        bring(walk, fetched, address);
-    if (level > plain->served)
-        plain->served = level;
-}
-
 /* One level after the other, each asked for all lines. */
 static void walk_by_levels(struct walk *walk, uint64_t address, uint64_t end)
 {
@@ -451,10 +319,7 @@ static void walk_by_levels(struct walk *walk, uint64_t address, uint64_t end)
         all = true;
         line_bytes = plain->spec.level[plain->served].line_bytes;
         for (uint64_t at = address; at < end; at += part_of(line_bytes, at, end)) {
-            bool there = look(walk, plain->served, at, part_of(line_bytes, at, end));
-            if (!there)
-                bring(walk, plain->served, at);
-            all &= there;
+            all &= look(walk, plain->served, at, part_of(line_bytes, at, end));
         }
         if (all)
             break;
@@ -469,16 +334,10 @@ uint32_t plain_access(struct plain *plain, uint32_t thread, uint64_t address, ui
     struct walk walk = {.plain = plain, .thread = thread, .kind = kind, .who = {.ip = ip}};
     plain->served = 0;
     plain->thread = thread;
-    if (plain->spec.whole_access_below)
-        walk_by_levels(&walk, address, end);
+    walk_by_levels(&walk, address, end);
     for (uint64_t at = address; at < end; at += part) {
         part = part_of(line_bytes, at, end);
-        if (!plain->spec.whole_access_below)
-            walk_by_lines(&walk, at, part);
         plain_use(plain, thread, at, part, kind, ip);
-        if (walk.learn)
-            learn(&walk, at);
-        walk.learn = false;
     }
     plain_count_misses(plain, walk.who, walk.missed);
     return plain->served;

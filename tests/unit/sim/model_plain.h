@@ -20,7 +20,7 @@ enum {
 struct plain_line {
     uint64_t number;
     struct model_who fetched;
-    bool there, ahead, waiting;
+    bool there;
     uint8_t touched[PLAIN_LINE_MAX], written[PLAIN_LINE_MAX];
     uint64_t touched_bytes, uses[MODEL_USE_CLASSES];
     uint32_t user[8];
@@ -38,8 +38,7 @@ struct plain_cache {
     struct model_level_spec spec;
     uint32_t level, thread, sets;
     struct plain_line *lines; /* sets * ways */
-    uint32_t *order;          /* LRU: ways of each set, the oldest first */
-    bool *right_next;         /* tree: by set, first leaf and size of the subtree */
+    uint32_t *order;          /* ways of each set, the oldest first */
     uint64_t *shadow;         /* fully associative: line numbers, the oldest first */
     uint32_t shadow_count;
     struct plain_left *left; /* by line number */
@@ -51,15 +50,8 @@ struct plain {
     bool referenced[PLAIN_BYTES], referenced_by[PLAIN_THREADS][PLAIN_BYTES];
     bool taken[PLAIN_THREADS][PLAIN_BYTES]; /* by number of a line of the first level */
     bool written_since[PLAIN_THREADS][PLAIN_BYTES];
-    struct {
-        uint64_t last, step;
-        bool known;
-    } strides[PLAIN_IDS];
     struct figures total[MODEL_LEVELS_MAX], of_ip[PLAIN_IDS][MODEL_LEVELS_MAX];
     uint64_t pairs[MODEL_PAIRS][MODEL_LEVELS_MAX][PLAIN_IDS][PLAIN_IDS];
-    /* Random replacement cannot be told beforehand: the number of a line that the set has. */
-    uint64_t (*choose)(void *context, uint32_t level, const uint64_t *numbers, uint32_t count);
-    void *context;
     /* Of the last access: */
     uint32_t thread;
     struct model_missed missed[MODEL_LEVELS_MAX];

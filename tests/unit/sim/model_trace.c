@@ -47,7 +47,7 @@ static void one(struct model_thread *thread, const char *line, struct counts *co
 
 int main(int argc, char **argv)
 {
-    struct model_spec spec = {.level_count = 2, .threads = 1, .whole_access_below = true};
+    struct model_spec spec = {.level_count = 2, .threads = 1};
     static struct model_rooms rooms;
     struct counts counts[WHATS] = {{0}};
     char line[256];

@@ -69,76 +69,13 @@ static void three_causes_and_who_threw_it_out(void **state)
     assert_int_equal(tiny_of_ip[5][0].causes[MODEL_CONFLICT], 1);
 }
 
-/* The tree: each node points away from the half used last. LRU would take B, C, D, A. */
-static void tree_points_away_from_what_was_used(void **state)
-{
-    (void)state;
-    static const char used[] = "ABCDAEFGH";
-    static const char thrown_out[] = "CBDA";
-    struct model_spec spec = {.level = {{.size_bytes = 8 * TINY_LINE,
-                                         .ways = 4,
-                                         .line_bytes = TINY_LINE,
-                                         .policy = MODEL_TREE_PLRU}},
-                              .level_count = 1};
-    struct model *model = tiny_model(spec);
-    for (const char *line = used; *line; line++)
-        model_access(model_thread(model, 0), address_of(*line), 1, MODEL_LOAD, 0);
-    assert_int_equal(tiny_eviction_count, strlen(thrown_out));
-    for (uint32_t i = 0; i < tiny_eviction_count; i++)
-        assert_int_equal(tiny_evictions[i].address, address_of(thrown_out[i]));
-}
-
-/* An empty cache fills way by way; the fifth line throws out one of the four, by the seed. */
-static void random_takes_every_way(void **state)
-{
-    (void)state;
-    enum { SEEDS = 100 };
-    struct model_spec spec = {.level = {{.size_bytes = 4 * TINY_LINE,
-                                         .ways = 4,
-                                         .line_bytes = TINY_LINE,
-                                         .policy = MODEL_RANDOM}},
-                              .level_count = 1,
-                              .evicted_max = 16};
-    uint32_t thrown_out[4] = {0};
-    for (spec.seed = 1; spec.seed <= SEEDS; spec.seed++) {
-        struct model *model = tiny_model(spec);
-        for (uint32_t way = 0; way < 5; way++)
-            model_access(model_thread(model, 0), way * TINY_LINE, 1, MODEL_LOAD, way);
-        assert_int_equal(tiny_eviction_count, 1);
-        thrown_out[tiny_evictions[0].fetched.ip]++;
-        tiny_free(NULL);
-    }
-    for (uint32_t way = 0; way < 4; way++)
-        assert_true(thrown_out[way] > SEEDS / 10);
-}
-
-static void inclusive_level_takes_it_from_above(void **state)
-{
-    (void)state;
-    struct model_spec spec = {
-        .level =
-            {{.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE},
-             {.size_bytes = 2 * TINY_LINE, .ways = 2, .line_bytes = TINY_LINE, .inclusive = true}},
-        .level_count = 2};
-    struct model *model = tiny_model(spec);
-    struct model_thread *thread = model_thread(model, 0);
-    for (uint32_t line = 0; line < 3; line++)
-        assert_int_equal(model_access(thread, line * TINY_LINE, 4, MODEL_LOAD, line), 2);
-    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 9), 2);
-    assert_int_equal(tiny_last_miss.level[0].cause, MODEL_INCLUSION);
-    assert_int_equal(tiny_last_miss.level[0].evictor.ip, 2);
-    assert_int_equal(tiny_last_miss.level[1].cause, MODEL_CAPACITY);
-}
-
-/* Instructions take room below, and there the line that was used last goes, unseen by its thread.
- */
+/* Instructions take room below, and there the line that was used last by its thread goes. */
 static void instructions_push_data_out(void **state)
 {
     (void)state;
     struct model_spec spec = {
-        .level =
-            {{.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE},
-             {.size_bytes = 2 * TINY_LINE, .ways = 2, .line_bytes = TINY_LINE, .inclusive = true}},
+        .level = {{.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE},
+                  {.size_bytes = 2 * TINY_LINE, .ways = 2, .line_bytes = TINY_LINE}},
         .level_count = 2,
         .instruction = {.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE}};
     struct model *model = tiny_model(spec);
@@ -147,29 +84,17 @@ static void instructions_push_data_out(void **state)
     assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 0), 0);
     assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 2);
     assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 0);
+    assert_int_equal(tiny_eviction_count, 0);
     assert_int_equal(model_access(thread, 4096 + TINY_LINE, 4, MODEL_INSTRUCTION, 2), 2);
+    assert_int_equal(tiny_eviction_count, 1);
+    assert_int_equal(tiny_evictions[0].level, 1);
+    assert_int_equal(tiny_evictions[0].address, 0);
+    for (uint32_t line = 1; line < 5; line++)
+        assert_int_equal(model_access(thread, line * TINY_LINE, 4, MODEL_LOAD, 0), 2);
     assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 0), 2);
-    assert_int_equal(tiny_last_miss.level[0].cause, MODEL_INCLUSION);
-    assert_int_equal(tiny_last_miss.level[0].evictor.ip, 2);
-    /* The first instructions went for it. */
-    assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 2);
-    assert_int_equal(tiny_rooms.seen[0].misses, 2);
-}
-
-static void next_line_is_there_already(void **state)
-{
-    (void)state;
-    struct model_spec spec = tiny_two_by_two;
-    spec.prefetch = MODEL_NEXT_LINE;
-    struct model *model = tiny_model(spec);
-    struct model_thread *thread = model_thread(model, 0);
-    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 1), 1);
-    for (uint64_t address = TINY_LINE; address < 20 * TINY_LINE; address += TINY_LINE)
-        assert_int_equal(model_access(thread, address, 4, MODEL_LOAD, 1), 0);
-    model_finish(model);
-    assert_int_equal(tiny_rooms.seen[0].misses, 1);
-    assert_int_equal(tiny_rooms.seen[0].left, 21);
-    assert_int_equal(tiny_rooms.seen[0].prefetched_unused, 1);
+    assert_int_equal(tiny_last_miss.level[1].cause, MODEL_CAPACITY);
+    assert_int_equal(tiny_last_miss.level[1].evictor.ip, 2);
+    assert_int_equal(tiny_rooms.seen[0].misses, 6);
 }
 
 /* An access over three lines misses once; the same bytes missed line by line, three times. */
@@ -189,11 +114,7 @@ static int run_model(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(three_causes_and_who_threw_it_out, tiny_free),
-        cmocka_unit_test_teardown(tree_points_away_from_what_was_used, tiny_free),
-        cmocka_unit_test_teardown(random_takes_every_way, tiny_free),
-        cmocka_unit_test_teardown(inclusive_level_takes_it_from_above, tiny_free),
         cmocka_unit_test_teardown(instructions_push_data_out, tiny_free),
-        cmocka_unit_test_teardown(next_line_is_there_already, tiny_free),
         cmocka_unit_test_teardown(straddling_is_one_miss, tiny_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -236,17 +157,13 @@ static void says_why(void **state)
     REFUSED("level 1: size is less", spec.level[0].size_bytes = 64);
     REFUSED("level 1: size is no multiple", spec.level[0].size_bytes = 1025);
     REFUSED("level 2: more than 2^28", spec.level[1].size_bytes = UINT64_C(1) << 40);
-    REFUSED("level 1: unknown replacement", spec.level[0].policy = 3);
-    REFUSED("level 1: tree-PLRU wants", spec.level[0].policy = MODEL_TREE_PLRU;
-            spec.level[0].ways = 3; spec.level[0].size_bytes = 3 * 64);
-    REFUSED("level 2: private below", spec.level[0].shared = true; spec.level[1].shared = false);
+    REFUSED("the first level is shared", spec.level[0].shared = true);
+    REFUSED("level 3: private below", spec.level[2] = spec.level[1]; spec.level[2].shared = false;
+            spec.level_count = 3);
     REFUSED("level 2: private levels of several", spec.level[1].shared = false;
             spec.level[1].line_bytes = 128);
-    REFUSED("level 2: inclusive, but", spec.level[1].inclusive = spec.whole_access_below = true);
     REFUSED("instruction cache: there are no ways", spec.instruction.size_bytes = 1024;
             spec.instruction.line_bytes = 64);
-    REFUSED("unknown kind of prefetch", spec.prefetch = 3);
-    REFUSED("not there", spec.prefetch = MODEL_NEXT_LINE; spec.prefetch_level = 2);
     REFUSED("no power of two", spec.users_one_in = 3);
 }
 
@@ -273,8 +190,6 @@ static struct model_level_spec draw_level(struct prng *prng)
 {
     struct model_level_spec level = {.ways = PICK(prng, 1, 2, 4, 8, 16, 32),
                                      .line_bytes = PICK(prng, 4, 64, 64, 4096),
-                                     .policy = (uint8_t)PICK(prng, 0, 1, 2),
-                                     .inclusive = prng_below(prng, 8) == 0,
                                      .shared = prng_below(prng, 2)};
     if (prng_below(prng, 16) == 0)
         level.ways = PICK(prng, 0, 3, 65537);
@@ -291,10 +206,6 @@ static struct model_spec draw(struct prng *prng)
     struct model_spec spec = {
         .level_count = PICK(prng, 1, 2, 3, 4, 1, 2, 3, 2, 0, 5),
         .threads = PICK(prng, 1, 1, 1, 2, 3, 3, 126, 126, 0, 127),
-        .no_write_allocate = prng_below(prng, 2),
-        .whole_access_below = prng_below(prng, 4) == 0,
-        .prefetch = (uint8_t)PICK(prng, 0, 0, 1, 2, 1, 2, 3),
-        .prefetch_level = PICK(prng, 0, 0, 0, 1, 4),
         .causes = prng_below(prng, 2),
         .use = prng_below(prng, 2),
         .users_one_in = PICK(prng, 0, 0, 1, 2, 16, 3),
@@ -305,6 +216,7 @@ static struct model_spec draw(struct prng *prng)
     };
     for (uint32_t i = 0; i < MODEL_LEVELS_MAX; i++)
         spec.level[i] = draw_level(prng);
+    spec.level[0].shared &= !prng_below(prng, 8);
     if (prng_below(prng, 2))
         spec.instruction = draw_level(prng);
     /* How levels have to go together; most draws would be refused for it. */
@@ -339,7 +251,6 @@ static void adds_up(const struct model_rooms *rooms, const struct model_spec *sp
     for (uint32_t level = 0; level < spec->level_count; level++) {
         const struct figures *total = &rooms->seen[level];
         assert_true(total->used_bytes <= total->left * spec->level[level].line_bytes);
-        assert_true(total->prefetched_unused <= total->left);
     }
 }
 
@@ -399,15 +310,13 @@ static void use_by_the_papers_formulas(void **state)
     model_access(thread, 4 * TINY_LINE, 1, MODEL_LOAD, 10);
     assert_int_equal(tiny_eviction_count, 1);
     assert_int_equal(tiny_evictions[0].fetched.ip, 7);
-    assert_int_equal(tiny_evictions[0].evictor.ip, 10);
     assert_int_equal(tiny_evictions[0].use.touched, 0xfff);
     assert_int_equal(tiny_evictions[0].use.written, 0xf00);
-    assert_true(tiny_evictions[0].dirty);
     const struct figures *seven = &tiny_of_ip[7][0];
     assert_int_equal(seven->uses[MODEL_LOAD_FLOAT], 1);
     assert_int_equal(seven->uses[MODEL_LOAD_INTEGER], 1);
     assert_int_equal(seven->uses[MODEL_STORE_INTEGER], 1);
-    assert_int_equal(seven->written_back, 1);
+    assert_int_equal(seven->written, 1);
     assert_true(seven->left == 1 && seven->used_bytes == 12 && seven->touched_bytes == 20);
     model_finish(model);
     assert_true(tiny_rooms.seen[0].left == 3 && tiny_rooms.seen[0].used_bytes == 14);
@@ -459,7 +368,6 @@ static struct model *drawn_model(struct drawn *drawn, bool lean)
                   {.size_bytes = 8192, .ways = 4, .line_bytes = 64, .shared = true}},
         .level_count = 2,
         .threads = 4,
-        .whole_access_below = true,
         .causes = true,
         .use = true,
         .use_one_in = lean ? 8 : 0,
@@ -539,7 +447,7 @@ static void use_is_reported_to_the_level_below(void **state)
     assert_int_equal(second->left, 1);
     assert_int_equal(second->used_bytes, 8);
     assert_int_equal(second->touched_bytes, 16);
-    assert_int_equal(second->written_back, 1);
+    assert_int_equal(second->written, 1);
     assert_int_equal(tiny_of_ip[1][1].used_bytes, 8);
     assert_int_equal(tiny_of_ip[2][1].left, 0);
 }

@@ -20,8 +20,7 @@ static const struct model_spec spec = {
     .level = {{.size_bytes = 32 << 10, .ways = 8, .line_bytes = LINE},
               {.size_bytes = 512 << 10, .ways = 16, .line_bytes = LINE, .shared = true}},
     .level_count = 2,
-    .threads = 2,
-    .whole_access_below = true};
+    .threads = 2};
 
 #define OBJECT UINT64_C(0x500010)
 #define OTHER  UINT64_C(0x10000000)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "unit/view/page_fixture.h"
+#include "unit/view/screen_fixture.h"
 #include "unit/view/snapshot_fixture.h"
 #include "view/answer.h"
 
@@ -181,7 +181,7 @@ static void the_gauge_is_full_to_the_low_bound(void **state)
 static void cpu_and_quality(void **state)
 {
     struct snapshot snapshot = snapshot_with(0.3, 0.6);
-    char text[64];
+    char text[128];
     (void)state;
     answer_cpu(&snapshot.target, text, sizeof text);
     assert_string_equal(text, "0.93 of 4 CPUs");
@@ -202,6 +202,11 @@ static void cpu_and_quality(void **state)
     snapshot.totals.samples = 12;
     assert_true(answer_quality(&snapshot, text, sizeof text));
     assert_string_equal(text, "12 samples");
+    snapshot.heap.summary.lost = 5;
+    answer_trust(&snapshot, text, sizeof text);
+    assert_string_equal(text,
+                        "5 allocations and frees were lost: some samples in the heap may be on "
+                        "the block before.");
 }
 
 /* On the screen: what waits comes first where something waits, else what has most time. */
@@ -215,11 +220,11 @@ static void rows_rank_by_what_may_wait(void **state)
             .from = WAIT_FROM_RECURRENCE, .low = {waits ? 0.5 : 0}, .high = {waits ? 0.8 : 0.05}};
         snapshot->objects[0].wait =
             (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE, .high = {0.01, 0.01, 0.01}};
-        page_open_on(snapshot, 30, 120, false, "");
-        int cached = page_row_with(snapshot->objects[0].name);
-        int waiting = page_row_with(snapshot->objects[1].name);
+        screen_open_on(snapshot, 30, 120, false, "");
+        int cached = screen_row_with(snapshot->objects[0].name);
+        int waiting = screen_row_with(snapshot->objects[1].name);
         assert_true(waits ? waiting < cached : cached < waiting);
-        page_close();
+        screen_close();
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/view.h"
 
 static char *print(enum fixture_kind kind, struct view_options options)

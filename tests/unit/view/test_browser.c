@@ -8,12 +8,12 @@
 
 #include "base/clock.h"
 #include "unit.h"
-#include "unit/view/page_fixture.h"
+#include "unit/view/screen_fixture.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/pages/rows.h"
-#include "view/screen/browser.h"
-#include "view/screen/keys.h"
-#include "view/screen/pages.h"
+#include "view/screens/rows.h"
+#include "view/display/browser.h"
+#include "view/display/keys.h"
+#include "view/display/screens.h"
 
 struct fixture {
     struct browser browser;
@@ -30,7 +30,7 @@ static bool instruction(void *context, uint64_t ip, char *out, size_t size)
 static int setup(void **state)
 {
     static struct fixture fixture;
-    struct screen_sources sources = {.instruction = instruction};
+    struct view_sources sources = {.instruction = instruction};
     browser_init(&fixture.browser, &sources);
     canvas_init(&fixture.canvas, 36, 120, false);
     browser_show(&fixture.browser, fixture_new(FIXTURE_USUAL, 0), fixture_release);
@@ -116,25 +116,25 @@ static void drilling_in_and_back(void **state)
     struct fixture *fixture = *state;
     press(fixture, 'j');
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
     assert_string_equal(fixture->browser.opened.object->name, "grid");
     press(fixture, KEYS_RIGHT);
     assert_ptr_equal(browser_table(&fixture->browser),
                      browser_table_of(&fixture->browser, &toucher_columns));
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
     assert_true(seen(fixture, "walk_grid_column"));
     assert_true(seen(fixture, "mov at 4011"));
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
     press(fixture, KEYS_ESCAPE);
-    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
     press(fixture, KEYS_ESCAPE);
     press(fixture, KEYS_BACKSPACE);
-    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
     assert_string_equal(selected(fixture), "grid");
-    press(fixture, KEYS_ESCAPE); /* nothing behind the first page */
-    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    press(fixture, KEYS_ESCAPE); /* nothing behind the first screen */
+    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
 }
 
 /* The name of the type that Layout shows. */
@@ -182,11 +182,11 @@ static void enter_alone_leads_to_the_source_line(void **state)
     press(fixture, KEYS_ENTER);
     assert_true(seen(fixture, "Enter Layout"));
     press(fixture, KEYS_ENTER);
-    assert_int_equal(browser->page, PAGE_LAYOUT);
+    assert_int_equal(browser->screen, SCREEN_LAYOUT);
     assert_string_equal(member_selected(fixture)->row->member.name, "y");
     assert_true(seen(fixture, "Enter Code"));
     press(fixture, KEYS_ENTER);
-    assert_int_equal(browser->page, PAGE_FUNCTION);
+    assert_int_equal(browser->screen, SCREEN_FUNCTION);
     const struct source_row *line = table_selected(browser_table_of(browser, &source_columns));
     assert_int_equal(line->line, 75);
     const struct instruction_row *access =
@@ -197,20 +197,21 @@ static void enter_alone_leads_to_the_source_line(void **state)
     assert_ptr_equal(browser_table(browser), browser_table_of(browser, &instruction_columns));
     assert_true(seen(fixture, "mov at 401004"));
     press(fixture, KEYS_ENTER);
-    assert_int_equal(browser->page, PAGE_DETAIL);
-    for (enum page_id page = PAGE_FUNCTION;; page = page == PAGE_FUNCTION ? PAGE_LAYOUT
-                                                    : page == PAGE_LAYOUT ? PAGE_DETAIL
-                                                                          : PAGE_OBJECTS) {
+    assert_int_equal(browser->screen, SCREEN_DETAIL);
+    for (enum screen_id screen = SCREEN_FUNCTION;;
+         screen = screen == SCREEN_FUNCTION ? SCREEN_LAYOUT
+                  : screen == SCREEN_LAYOUT ? SCREEN_DETAIL
+                                            : SCREEN_OBJECTS) {
         press(fixture, KEYS_ESCAPE);
-        assert_int_equal(browser->page, page);
-        if (page == PAGE_LAYOUT)
+        assert_int_equal(browser->screen, screen);
+        if (screen == SCREEN_LAYOUT)
             assert_string_equal(member_selected(fixture)->row->member.name, "y");
-        if (page == PAGE_OBJECTS)
+        if (screen == SCREEN_OBJECTS)
             break;
     }
 }
 
-/* Each page comes back with the object and the function it was left with. */
+/* Each screen comes back with the object and the function it was left with. */
 static void the_way_back_is_that_of_the_objects_too(void **state)
 {
     struct fixture *fixture = *state;
@@ -223,19 +224,19 @@ static void the_way_back_is_that_of_the_objects_too(void **state)
     press(fixture, KEYS_UP);  /* the header: misses on grid */
     press(fixture, KEYS_ENTER);
     press(fixture, KEYS_ENTER);
-    assert_int_equal(browser->page, PAGE_DETAIL);
+    assert_int_equal(browser->screen, SCREEN_DETAIL);
     assert_string_equal(browser->opened.object->name, "grid");
     press(fixture, KEYS_RIGHT);
     press(fixture, 'j');
     press(fixture, KEYS_ENTER); /* another function */
-    assert_int_equal(browser->page, PAGE_FUNCTION);
+    assert_int_equal(browser->screen, SCREEN_FUNCTION);
     assert_string_not_equal(browser->opened_function.name, "visit_particles");
     press(fixture, KEYS_ESCAPE);
     assert_string_equal(browser->opened.object->name, "grid");
     press(fixture, KEYS_ESCAPE);
     assert_string_equal(browser->opened_function.name, "visit_particles");
     press(fixture, KEYS_ESCAPE);
-    assert_int_equal(browser->page, PAGE_LAYOUT);
+    assert_int_equal(browser->screen, SCREEN_LAYOUT);
     assert_string_equal(layout_name(fixture), "struct particle");
     press(fixture, KEYS_ESCAPE);
     assert_string_equal(browser->opened.object->name, "particles");
@@ -288,7 +289,7 @@ static void a_struct_leads_to_the_code_of_its_members(void **state)
     /* a member that no listed instruction misses on: at least the object's code */
     press(fixture, KEYS_END);
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
     assert_true(seen(fixture, "no instruction is mostly on this member"));
 }
 
@@ -306,7 +307,7 @@ static void code_of_a_member_that_shares_its_bytes(void **state)
     press(fixture, KEYS_END);
     assert_string_equal(member_selected(fixture)->row->member.name, "kind");
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
     assert_false(seen(fixture, "no instruction is mostly on this member"));
     const struct source_row *line =
         table_selected(browser_table_of(&fixture->browser, &source_columns));
@@ -353,18 +354,18 @@ static void inferred_elements_are_drilled_into_too(void **state)
     struct fixture *fixture = *state;
     press(fixture, KEYS_ENTER);
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_LAYOUT);
+    assert_int_equal(fixture->browser.screen, SCREEN_LAYOUT);
     assert_int_equal(member_selected(fixture)->row->member.offset, 40);
     assert_true(seen(fixture, "inferred from the distances"));
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
     /* grid has no elements: its fields lead to the code at once */
     press(fixture, '1');
     press(fixture, 'j');
     press(fixture, KEYS_ENTER);
     assert_true(seen(fixture, "Enter Source"));
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_int_equal(fixture->browser.screen, SCREEN_FUNCTION);
 }
 
 static void the_line_selected_chooses_the_instructions(void **state)
@@ -486,26 +487,26 @@ static void bins_are_named_and_combined(void **state)
     assert_int_equal(press(fixture, 'M').kind, REQUEST_HEAP_MARK);
 }
 
-static void numbers_and_tab_change_the_page(void **state)
+static void numbers_and_tab_change_the_screen(void **state)
 {
     struct fixture *fixture = *state;
     for (uint32_t key = '1'; key <= '9'; key++) {
         press(fixture, key);
-        assert_int_equal(pages[fixture->browser.page].key[0], key);
+        assert_int_equal(screens[fixture->browser.screen].key[0], key);
     }
     press(fixture, '8');
-    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
+    assert_int_equal(fixture->browser.screen, SCREEN_TIMELINE);
     press(fixture, KEYS_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_FINDINGS);
+    assert_int_equal(fixture->browser.screen, SCREEN_FINDINGS);
     press(fixture, KEYS_BACK_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
+    assert_int_equal(fixture->browser.screen, SCREEN_TIMELINE);
     press(fixture, '?'); /* a level on it: the next tab is the same */
     press(fixture, KEYS_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_FINDINGS);
+    assert_int_equal(fixture->browser.screen, SCREEN_FINDINGS);
     press(fixture, KEYS_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
     press(fixture, KEYS_BACK_TAB);
-    assert_int_equal(fixture->browser.page, PAGE_FINDINGS);
+    assert_int_equal(fixture->browser.screen, SCREEN_FINDINGS);
 }
 
 /* Esc goes up the levels that were gone down, and never to a tab visited before. */
@@ -516,30 +517,30 @@ static void escape_goes_up_and_never_sideways(void **state)
     press(fixture, '3');
     press(fixture, '1');
     press(fixture, KEYS_ESCAPE);
-    assert_int_equal(browser->page, PAGE_OBJECTS);
+    assert_int_equal(browser->screen, SCREEN_OBJECTS);
     assert_true(seen(fixture, "no level above"));
     press(fixture, KEYS_ENTER);
     press(fixture, KEYS_ENTER);
-    assert_int_equal(browser->page, PAGE_LAYOUT);
+    assert_int_equal(browser->screen, SCREEN_LAYOUT);
     press(fixture, 'i');
     press(fixture, '?');
     assert_true(seen(fixture, "Objects › particles › Layout › Quality › Help"));
     for (unsigned levels = 4; levels; levels--) {
         assert_int_equal(browser->level_count, levels);
-        assert_int_equal(browser_tab(browser), PAGE_OBJECTS);
+        assert_int_equal(browser_tab(browser), SCREEN_OBJECTS);
         press(fixture, KEYS_ESCAPE);
     }
-    assert_int_equal(browser->page, PAGE_OBJECTS);
+    assert_int_equal(browser->screen, SCREEN_OBJECTS);
     press(fixture, KEYS_ENTER);
     press(fixture, '2'); /* a tab, from a level of another */
     press(fixture, KEYS_ESCAPE);
-    assert_int_equal(browser->page, PAGE_CODE);
+    assert_int_equal(browser->screen, SCREEN_CODE);
     press(fixture, '1');
     for (int i = 0; i < 3 * LEVELS_MAX; i++) /* the way up is bounded, the tab stays its end */
         press(fixture, i % 2 ? 'i' : KEYS_F2);
     for (int i = 0; i <= LEVELS_MAX; i++)
         press(fixture, KEYS_ESCAPE);
-    assert_int_equal(browser->page, PAGE_OBJECTS);
+    assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
 
 static void a_key_without_meaning_says_so(void **state)
@@ -569,11 +570,11 @@ static void keys_of_htop(void **state)
     struct fixture *fixture = *state;
     struct browser *browser = &fixture->browser;
     press(fixture, 'H');
-    assert_int_equal(browser->page, PAGE_CODE);
-    assert_int_equal(browser->pane[PAGE_CODE], 1);
+    assert_int_equal(browser->screen, SCREEN_CODE);
+    assert_int_equal(browser->pane[SCREEN_CODE], 1);
     press(fixture, 'u');
     assert_true(seen(fixture, "list of processes"));
-    browser_pick(browser, rows, 3);
+    browser_pick(browser, rows, 3, false);
     press(fixture, KEYS_DOWN);
     press(fixture, 'u');
     assert_true(seen(fixture, "two") && seen(fixture, "three") && !seen(fixture, "primus"));
@@ -620,7 +621,7 @@ static void columns_are_chosen(void **state)
     assert_int_equal(strncmp(text, "bar,+-,", 7), 0);
     press(fixture, KEYS_ESCAPE);
     press(fixture, KEYS_ESCAPE);
-    assert_int_equal(browser->page, PAGE_OBJECTS);
+    assert_int_equal(browser->screen, SCREEN_OBJECTS);
     assert_false(seen(fixture, "SHARE"));
     column_choice_parse(&object_columns, "NAME,NONSENSE,SHARE,,bar", &again);
     column_choice_text(&object_columns, &again, text, sizeof text);
@@ -649,13 +650,13 @@ static void sharing_leads_to_object_and_function(void **state)
     assert_int_equal(browser_table_of(browser, &sharing_access_columns)->count, 12);
     press(fixture, KEYS_ENTER);
     assert_string_equal(browser->opened.object->name, browser->snapshot->objects[1].name);
-    while (browser->page != PAGE_SHARING)
+    while (browser->screen != SCREEN_SHARING)
         press(fixture, KEYS_ESCAPE);
     browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
     assert_ptr_equal(shared_side(browser), browser->snapshot->sharing.groups[1].lines[0].sides);
     press(fixture, KEYS_RIGHT);
     press(fixture, KEYS_ENTER);
-    assert_int_equal(browser->page, PAGE_FUNCTION);
+    assert_int_equal(browser->screen, SCREEN_FUNCTION);
 }
 
 static void frozen_keeps_the_picture_and_still_acts(void **state)
@@ -691,7 +692,7 @@ static void filter_is_typed_kept_and_cleared(void **state)
     assert_true(seen(fixture, "2 of 12"));
     browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
     assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->shown, 2);
-    press(fixture, KEYS_ESCAPE); /* first the filter goes, and the page stays */
+    press(fixture, KEYS_ESCAPE); /* first the filter goes, and the screen stays */
     assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->shown, 12);
 }
 
@@ -724,7 +725,7 @@ static void search_requests_name_a_range(void **state)
     assert_int_equal(request.base, object->address);
     assert_int_equal(request.bound, object->address + object->size);
     assert_string_equal(request.name, "particles");
-    assert_int_equal(fixture->browser.page, PAGE_SEARCH);
+    assert_int_equal(fixture->browser.screen, SCREEN_SEARCH);
     /* on a region that holds no single object, Enter zooms in */
     press(fixture, KEYS_END);
     request = press(fixture, KEYS_ENTER);
@@ -732,7 +733,7 @@ static void search_requests_name_a_range(void **state)
     /* on one that does, it opens the object */
     press(fixture, KEYS_HOME);
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
     /* an object of unknown size cannot be searched in */
     press(fixture, '1');
     press(fixture, KEYS_END);
@@ -763,7 +764,7 @@ static void the_cursor_moves_over_sets(void **state)
     click(fixture, at.row, at.column + 7 + 2 * 7);
     assert_int_equal(set_shown(fixture), 18);
     press(fixture, KEYS_ENTER);
-    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
 }
 
 static void the_mouse_selects_opens_sorts_and_acts(void **state)
@@ -772,12 +773,12 @@ static void the_mouse_selects_opens_sorts_and_acts(void **state)
     struct area at = find(fixture, "demo arena");
     click(fixture, at.row, at.column);
     assert_string_equal(selected(fixture), "demo arena");
-    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_int_equal(fixture->browser.screen, SCREEN_OBJECTS);
     click(fixture, at.row, at.column);
-    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    assert_int_equal(fixture->browser.screen, SCREEN_DETAIL);
     at = find(fixture, "2 Code");
     click(fixture, at.row, at.column);
-    assert_int_equal(fixture->browser.page, PAGE_CODE);
+    assert_int_equal(fixture->browser.screen, SCREEN_CODE);
     at = find(fixture, "Quit");
     assert_int_equal(at.row, 35);
     assert_int_equal(click(fixture, at.row, at.column).kind, REQUEST_QUIT);
@@ -811,21 +812,21 @@ static void the_picker_picks_and_then_gives_way(void **state)
     struct picker_row rows[] = {{.pid = 10, .cpu_percent = 1, .command = "one"},
                                 {.pid = 20, .cpu_percent = 90, .command = "two"},
                                 {.pid = 30, .cpu_percent = 50, .command = "three"}};
-    browser_pick(browser, rows, 3);
+    browser_pick(browser, rows, 3, false);
     browser_draw(browser, &fixture->canvas, 0);
     assert_int_equal(press(fixture, KEYS_DOWN).kind, REQUEST_NONE);
     /* The list moves below the selection, which stays on its process. */
     rows[0].cpu_percent = 99;
-    browser_pick(browser, rows, 3);
-    assert_int_equal(press(fixture, '5').kind, REQUEST_NONE); /* no pages here */
-    assert_int_equal(browser->page, PAGE_PICKER);
+    browser_pick(browser, rows, 3, false);
+    assert_int_equal(press(fixture, '5').kind, REQUEST_NONE); /* no screens here */
+    assert_int_equal(browser->screen, SCREEN_PICKER);
     struct request request = press(fixture, KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_PICK);
     assert_int_equal(request.pid, 30);
-    browser_pick(browser, rows, 0);
+    browser_pick(browser, rows, 0, false);
     assert_int_equal(press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
     browser_show(browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
-    assert_int_equal(browser->page, PAGE_OBJECTS);
+    assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
 
 static void one_event_cannot_change_places(void **state)
@@ -836,16 +837,16 @@ static void one_event_cannot_change_places(void **state)
     assert_true(seen(fixture, "one event is sampled"));
 }
 
-static void no_key_breaks_any_page(void **state)
+static void no_key_breaks_any_screen(void **state)
 {
     struct fixture *fixture = *state;
     static const enum fixture_kind kinds[] = {FIXTURE_EMPTY, FIXTURE_ONE, FIXTURE_HOSTILE,
                                               FIXTURE_HUGE, FIXTURE_TYPED};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         browser_show(&fixture->browser, fixture_new(kinds[k], 0), fixture_release);
-        for (uint32_t page = '1'; page <= '9'; page++)
+        for (uint32_t screen = '1'; screen <= '9'; screen++)
             for (uint32_t key = 0; key < 0x80; key++) {
-                press(fixture, page);
+                press(fixture, screen);
                 press(fixture, key);
                 press(fixture, KEYS_UP + key % 24);
                 press(fixture, KEYS_ESCAPE);
@@ -870,7 +871,7 @@ static int run_browser(void)
         TEST(an_opened_object_stays_while_ranks_change),
         TEST(the_cursor_follows_its_row_in_each_list),
         TEST(bins_are_named_and_combined),
-        TEST(numbers_and_tab_change_the_page),
+        TEST(numbers_and_tab_change_the_screen),
         TEST(escape_goes_up_and_never_sideways),
         TEST(a_key_without_meaning_says_so),
         TEST(keys_of_htop),
@@ -886,7 +887,7 @@ static int run_browser(void)
         TEST(messages_fade),
         TEST(the_picker_picks_and_then_gives_way),
         TEST(one_event_cannot_change_places),
-        TEST(no_key_breaks_any_page),
+        TEST(no_key_breaks_any_screen),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -1030,8 +1031,8 @@ static void replay_keys_become_requests(void **state)
     assert_true(replay_seen(fixture, "misstop -i FILE"));
     assert_false(replay_seen(fixture, "p Play"));
     browser_play(&fixture->browser, &playing);
-    for (uint32_t page = '1'; page <= '9'; page++) {
-        replay_press(fixture, page);
+    for (uint32_t screen = '1'; screen <= '9'; screen++) {
+        replay_press(fixture, screen);
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
             struct request request = replay_press(fixture, keys[i].key);
             assert_int_equal(request.kind, keys[i].kind);
@@ -1101,7 +1102,7 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     const struct picker_row rows[] = {
         {.pid = 10, .samples = 900, .share = 0.9, .span_s = 12, .command = "server"},
         {.pid = 20, .samples = 100, .share = 0.1, .span_s = NAN, .command = "client"}};
-    browser_pick_recorded(browser, rows, 2);
+    browser_pick(browser, rows, 2, true);
     draw(fixture);
     assert_true(replay_seen(fixture, "which process of the recording?"));
     assert_true(replay_seen(fixture, "0m12s server"));
@@ -1115,17 +1116,17 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     browser_play(browser, &playing);
     show(fixture);
     replay_press(fixture, '5');
-    browser_pick_recorded(browser, rows, 2);
+    browser_pick(browser, rows, 2, true);
     draw(fixture);
     assert_int_equal(replay_press(fixture, 'p').kind, REQUEST_NONE);
     assert_int_equal(replay_press(fixture, KEYS_ESCAPE).kind, REQUEST_LEAVE);
     browser_pick_end(browser, false);
     draw(fixture);
-    assert_int_equal(browser->page, PAGE_CACHE);
+    assert_int_equal(browser->screen, SCREEN_CACHE);
     replay_press(fixture, KEYS_UP); /* the rows are gone; nothing may look at them */
-    browser_pick_recorded(browser, rows, 2);
+    browser_pick(browser, rows, 2, true);
     browser_pick_end(browser, true);
-    assert_int_equal(browser->page, PAGE_OBJECTS);
+    assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
 
 static void a_small_screen_keeps_the_state_in_its_corner(void **state)
@@ -1169,21 +1170,22 @@ enum { ROW = 2 };
 /* The screens that have a tab on the snapshots of these tests. */
 static struct {
     char key;
-    enum page_id page;
-} screens[PAGE_COUNT];
-static size_t screen_count;
+    enum screen_id screen;
+} tabs[SCREEN_COUNT];
+static size_t tab_count;
 
-static int list_screens(void **state)
+static int list_tabs(void **state)
 {
     (void)state;
-    page_open(FIXTURE_TYPED, 24, 80, false, "");
-    for (int i = 0; i < PAGE_COUNT; i++)
-        if (pages[i].place == PAGE_IS_TAB && page_filled((enum page_id)i, page_browser.snapshot)) {
-            screens[screen_count].key = pages[i].key[0];
-            screens[screen_count++].page = (enum page_id)i;
+    screen_open(FIXTURE_TYPED, 24, 80, false, "");
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (screens[i].place == SCREEN_IS_TAB &&
+            screen_filled((enum screen_id)i, screen_browser.snapshot)) {
+            tabs[tab_count].key = screens[i].key[0];
+            tabs[tab_count++].screen = (enum screen_id)i;
         }
-    page_close();
-    return screen_count ? 0 : -1;
+    screen_close();
+    return tab_count ? 0 : -1;
 }
 
 static const int widths[] = {40, 41, 60, 80, 99, 120, 200};
@@ -1192,43 +1194,43 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 /* The position of a screen's key among the tabs; -1: none. */
 static int place_of(char key)
 {
-    const char *line = page_row(ROW);
+    const char *line = screen_row(ROW);
     for (const char *at = line; *at; at++)
         if (at[0] == ' ' && at[1] == key && !isdigit((unsigned char)at[2]))
             return (int)(at - line) + 1;
     return -1;
 }
 
-static bool named(enum page_id page)
+static bool named(enum screen_id screen)
 {
     char text[64];
-    for (size_t i = 0; i < screen_count; i++)
-        if (screens[i].page == page)
-            snprintf(text, sizeof text, " %c %s", screens[i].key, pages[page].page->name);
+    for (size_t i = 0; i < tab_count; i++)
+        if (tabs[i].screen == screen)
+            snprintf(text, sizeof text, " %c %s", tabs[i].key, screens[screen].screen->name);
     char *blank = strrchr(text, ' ');
-    if (page_column_of(ROW, text) >= 0)
+    if (screen_column_of(ROW, text) >= 0)
         return true;
     memmove(blank, blank + 1, strlen(blank)); /* where there is little room */
-    return page_column_of(ROW, text) >= 0;
+    return screen_column_of(ROW, text) >= 0;
 }
 
 static void every_screen_has_a_tab_that_leads_there(void **state)
 {
     (void)state;
     for (size_t i = 0; i < WIDTHS; i++)
-        for (size_t from = 0; from < screen_count; from++) {
-            char keys[2] = {screens[from].key};
-            page_open(FIXTURE_TYPED, widths[i] < 80 ? 10 : 24, widths[i], from % 2, keys);
-            assert_int_equal(page_browser.page, screens[from].page);
-            assert_true(named(screens[from].page));
-            for (size_t to = 0; to < screen_count; to++) {
-                page_press((uint32_t)screens[from].key);
-                int column = place_of(screens[to].key);
+        for (size_t from = 0; from < tab_count; from++) {
+            char keys[2] = {tabs[from].key};
+            screen_open(FIXTURE_TYPED, widths[i] < 80 ? 10 : 24, widths[i], from % 2, keys);
+            assert_int_equal(screen_browser.screen, tabs[from].screen);
+            assert_true(named(tabs[from].screen));
+            for (size_t to = 0; to < tab_count; to++) {
+                screen_press((uint32_t)tabs[from].key);
+                int column = place_of(tabs[to].key);
                 assert_true(column > 0);
-                page_click(ROW, column);
-                assert_int_equal(page_browser.page, screens[to].page);
+                screen_click(ROW, column);
+                assert_int_equal(screen_browser.screen, tabs[to].screen);
             }
-            page_close();
+            screen_close();
         }
 }
 
@@ -1236,48 +1238,48 @@ static void every_screen_has_a_tab_that_leads_there(void **state)
 static void the_nearest_keep_their_names(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 24, 60, false, "2");
-    assert_true(named(PAGE_OBJECTS) && named(PAGE_CODE) && named(PAGE_MATRIX));
-    assert_false(named(PAGE_FINDINGS));
-    page_press('9');
-    assert_true(named(PAGE_TIMELINE) && named(PAGE_FINDINGS));
-    assert_false(named(PAGE_OBJECTS));
-    page_close();
-    page_open(FIXTURE_USUAL, 24, 80, false, "2"); /* nine have their names at 80 */
-    for (size_t i = 0; i < screen_count; i++)
-        assert_true(screens[i].page > PAGE_FINDINGS || named(screens[i].page));
-    page_close();
-    page_open(FIXTURE_USUAL, 24, 150, false, "2");
-    for (size_t i = 0; i < screen_count; i++)
-        assert_true(named(screens[i].page));
-    page_close();
+    screen_open(FIXTURE_USUAL, 24, 60, false, "2");
+    assert_true(named(SCREEN_OBJECTS) && named(SCREEN_CODE) && named(SCREEN_MATRIX));
+    assert_false(named(SCREEN_FINDINGS));
+    screen_press('9');
+    assert_true(named(SCREEN_TIMELINE) && named(SCREEN_FINDINGS));
+    assert_false(named(SCREEN_OBJECTS));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 24, 80, false, "2"); /* nine have their names at 80 */
+    for (size_t i = 0; i < tab_count; i++)
+        assert_true(tabs[i].screen > SCREEN_FINDINGS || named(tabs[i].screen));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 24, 150, false, "2");
+    for (size_t i = 0; i < tab_count; i++)
+        assert_true(named(tabs[i].screen));
+    screen_close();
 }
 
 /* The tab of Findings keeps its name on all screens, in its colour. */
 static void findings_call(void **state)
 {
     (void)state;
-    page_open(FIXTURE_TYPED, 24, 80, false, "1");
-    assert_true(page_browser.snapshot->findings.count > 0);
-    assert_true(named(PAGE_FINDINGS));
-    assert_int_equal(canvas_at(&page_canvas, ROW, place_of('9'))->paint, PAINT_WARN);
-    assert_int_equal(canvas_at(&page_canvas, ROW, place_of('3'))->paint, PAINT_KEY);
-    page_close();
+    screen_open(FIXTURE_TYPED, 24, 80, false, "1");
+    assert_true(screen_browser.snapshot->findings.count > 0);
+    assert_true(named(SCREEN_FINDINGS));
+    assert_int_equal(canvas_at(&screen_canvas, ROW, place_of('9'))->paint, PAINT_WARN);
+    assert_int_equal(canvas_at(&screen_canvas, ROW, place_of('3'))->paint, PAINT_KEY);
+    screen_close();
 }
 
 static void tab_goes_round(void **state)
 {
     (void)state;
-    page_open(FIXTURE_TYPED, 24, 80, false, "1");
-    for (size_t i = 1; i <= screen_count; i++) {
-        page_press(KEYS_TAB);
-        assert_int_equal(page_browser.page, screens[i % screen_count].page);
+    screen_open(FIXTURE_TYPED, 24, 80, false, "1");
+    for (size_t i = 1; i <= tab_count; i++) {
+        screen_press(KEYS_TAB);
+        assert_int_equal(screen_browser.screen, tabs[i % tab_count].screen);
     }
-    for (size_t i = screen_count; i > 0; i--) {
-        page_press(KEYS_BACK_TAB);
-        assert_int_equal(page_browser.page, screens[i - 1].page);
+    for (size_t i = tab_count; i > 0; i--) {
+        screen_press(KEYS_BACK_TAB);
+        assert_int_equal(screen_browser.screen, tabs[i - 1].screen);
     }
-    page_close();
+    screen_close();
 }
 
 static int run_tabs(void)
@@ -1289,7 +1291,7 @@ static int run_tabs(void)
         cmocka_unit_test(tab_goes_round),
     };
     setlocale(LC_ALL, "C.UTF-8");
-    return cmocka_run_group_tests(tests, list_screens, NULL);
+    return cmocka_run_group_tests(tests, list_tabs, NULL);
 }
 
 static void the_contract_is_kept(void **state)
@@ -1297,26 +1299,26 @@ static void the_contract_is_kept(void **state)
     static const struct {
         uint32_t key;
         enum action action;
-    } fixed[] = {{'?', ACTION_HELP},
-                 {KEYS_F1, ACTION_HELP},
+    } fixed[] = {{'?', SCREEN_ACTION(HELP)},
+                 {KEYS_F1, SCREEN_ACTION(HELP)},
                  {'q', ACTION_QUIT},
                  {KEYS_F10, ACTION_QUIT},
-                 {'1', PAGE_ACTION(OBJECTS)},
-                 {'h', ACTION_HELP},
-                 {'2', PAGE_ACTION(CODE)},
-                 {'3', PAGE_ACTION(MATRIX)},
-                 {'4', PAGE_ACTION(HEAP)},
-                 {'5', PAGE_ACTION(CACHE)},
-                 {'6', PAGE_ACTION(SEARCH)},
-                 {'7', PAGE_ACTION(SHARING)},
-                 {'8', PAGE_ACTION(TIMELINE)},
-                 {'9', PAGE_ACTION(FINDINGS)},
-                 {'i', PAGE_ACTION(QUALITY)},
-                 {KEYS_F2, PAGE_ACTION(SETUP)},
+                 {'1', SCREEN_ACTION(OBJECTS)},
+                 {'h', SCREEN_ACTION(HELP)},
+                 {'2', SCREEN_ACTION(CODE)},
+                 {'3', SCREEN_ACTION(MATRIX)},
+                 {'4', SCREEN_ACTION(HEAP)},
+                 {'5', SCREEN_ACTION(CACHE)},
+                 {'6', SCREEN_ACTION(SEARCH)},
+                 {'7', SCREEN_ACTION(SHARING)},
+                 {'8', SCREEN_ACTION(TIMELINE)},
+                 {'9', SCREEN_ACTION(FINDINGS)},
+                 {'i', SCREEN_ACTION(QUALITY)},
+                 {KEYS_F2, SCREEN_ACTION(SETUP)},
                  {KEYS_F3, ACTION_FIND},
                  {KEYS_F4, ACTION_FILTER},
                  {KEYS_F5, ACTION_FOLD},
-                 {KEYS_TAB, ACTION_NEXT_PAGE},
+                 {KEYS_TAB, ACTION_NEXT_SCREEN},
                  {KEYS_UP, ACTION_UP},
                  {'j', ACTION_DOWN},
                  {'k', ACTION_UP},
@@ -1342,11 +1344,11 @@ static void the_contract_is_kept(void **state)
                  {'+', ACTION_SLOWER},
                  {'-', ACTION_FASTER},
                  {'e', ACTION_NEXT_EVENT},
-                 {'m', PAGE_ACTION(MATRIX)},
-                 {'w', PAGE_ACTION(WATCH)},
-                 {'y', PAGE_ACTION(CAUSES)},
-                 {'x', PAGE_ACTION(WHATIF)},
-                 {'r', PAGE_ACTION(REUSE)},
+                 {'m', SCREEN_ACTION(MATRIX)},
+                 {'w', SCREEN_ACTION(WATCH)},
+                 {'y', SCREEN_ACTION(CAUSES)},
+                 {'x', SCREEN_ACTION(WHATIF)},
+                 {'r', SCREEN_ACTION(REUSE)},
                  {'L' & 0x1f, ACTION_REFRESH},
                  {'s', ACTION_SEARCH_HERE},
                  {'S', ACTION_SEARCH_ALL},
@@ -1370,12 +1372,12 @@ static void no_key_means_two_things(void **state)
         for (size_t k = 0; k < 4 && all[i].keys[k]; k++)
             assert_int_equal(keys_action(all[i].keys[k]), all[i].action);
     }
-    for (int i = 0; i < PAGE_COUNT; i++) {
-        if (!*pages[i].key)
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        if (!*screens[i].key)
             continue;
         enum action action = (enum action)((int)ACTION_SHOW + i);
-        assert_int_equal(keys_action((uint32_t)pages[i].key[0]), action);
-        assert_string_equal(keys_binding(action).label, pages[i].page->name);
+        assert_int_equal(keys_action((uint32_t)screens[i].key[0]), action);
+        assert_string_equal(keys_binding(action).label, screens[i].screen->name);
     }
 }
 
@@ -1385,7 +1387,7 @@ static void the_man_page_lists_every_screen(void **state)
 {
     char path[4096];
     char line[1024];
-    bool listed[PAGE_COUNT] = {false};
+    bool listed[SCREEN_COUNT] = {false};
     (void)state;
     snprintf(path, sizeof path, "%s/man/misstop.1", getenv("srcdir") ? getenv("srcdir") : "..");
     FILE *man = fopen(path, "r");
@@ -1404,9 +1406,9 @@ static void the_man_page_lists_every_screen(void **state)
             listed[action - ACTION_SHOW] = true;
     }
     fclose(man);
-    for (int i = 0; i < PAGE_COUNT; i++)
-        if (!listed[i] && *pages[i].key)
-            fail_msg("not in the man page: %s %s", pages[i].key, pages[i].page->name);
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (!listed[i] && *screens[i].key)
+            fail_msg("not in the man page: %s %s", screens[i].key, screens[i].screen->name);
 }
 
 static int run_keys(void)

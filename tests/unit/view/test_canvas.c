@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/chart.h"
 
 static const char *row(const struct canvas *canvas, int at)
@@ -149,8 +149,6 @@ static void eight_colours_are_enough_for_eight(void **state)
             assert_in_range(look.text_256 + 1, 0, 256);
             assert_in_range(look.ground_256 + 1, 0, 256);
         }
-    assert_int_equal(paint_look(SCHEME_LIGHT, (enum paint)999).text_256,
-                     paint_look(SCHEME_DEFAULT, PAINT_PLAIN).text_256);
 }
 
 static int run_paint(void)

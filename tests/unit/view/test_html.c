@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pages of made-up snapshots: well-formed, complete, nothing unescaped, bounded; and the file. */
+/* Screens of made-up snapshots: well-formed, complete, nothing unescaped, bounded; and the file. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -30,10 +30,10 @@ static bool hot_source(void *context, const char *file, uint32_t line, char *out
     return true;
 }
 
-static const struct screen_sources readable = {.source = hot_source};
-static const struct screen_sources unreadable;
+static const struct view_sources readable = {.source = hot_source};
+static const struct view_sources unreadable;
 
-static char *page_of(const struct snapshot *snapshot, const struct screen_sources *sources,
+static char *page_of(const struct snapshot *snapshot, const struct view_sources *sources,
                      const struct html_run *run, size_t *size)
 {
     char *text;
@@ -70,7 +70,7 @@ static unsigned occurrences(const char *text, const char *part)
     return count;
 }
 
-static void every_fixture_is_a_page(void **state)
+static void every_fixture_is_a_screen(void **state)
 {
     static const struct {
         enum fixture_kind kind;
@@ -93,7 +93,7 @@ static void every_fixture_is_a_page(void **state)
     assert_int_equal(fixture_alive(), 0);
 }
 
-/* As text, in the form of the page. */
+/* As text, in the form of the screen. */
 static char *escaped(const char *text)
 {
     size_t size;
@@ -103,6 +103,17 @@ static char *escaped(const char *text)
     html_text(&writer, text);
     fclose(stream);
     return out;
+}
+
+/* Not inline: gcc 12 takes the page for an address of a local variable then. */
+__attribute__((noinline)) static bool section_has(const char *page, const char *id,
+                                                  const char *what)
+{
+    char begin[64];
+    snprintf(begin, sizeof begin, "<section id=\"%s\">", id);
+    const char *section = strstr(page, begin);
+    const char *found = section ? strstr(section, what) : NULL;
+    return found && found < strstr(section, "</section>");
 }
 
 static void every_object_is_named_with_its_share(void **state)
@@ -124,6 +135,8 @@ static void every_object_is_named_with_its_share(void **state)
     /* Source lines, and what of them could be taken for markup. */
     assert_non_null(strstr(text, "if (a &lt; b &amp;&amp; line == "));
     assert_non_null(strstr(text, "2 of 64 sets take 40% of the "));
+    /* Lines that recur lead to their object. */
+    assert_true(section_has(text, "again", "<a href=\"#o"));
     free(text);
     fixture_release(snapshot);
 }
@@ -404,7 +417,7 @@ static void the_file_is_whole_or_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fixture_is_a_page),
+        cmocka_unit_test(every_fixture_is_a_screen),
         cmocka_unit_test(every_object_is_named_with_its_share),
         cmocka_unit_test(every_finding_is_reported_in_full),
         cmocka_unit_test(the_matrix_stands_with_its_heat),

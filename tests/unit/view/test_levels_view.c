@@ -7,10 +7,10 @@
 
 #include "unit.h"
 #include "unit/view/json_fixture.h"
-#include "unit/view/page_fixture.h"
+#include "unit/view/screen_fixture.h"
 #include "unit/view/snapshot_fixture.h"
 #include "view/levels.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)
 
@@ -84,23 +84,23 @@ static void unknown_cells_are_blank(void **state)
 static void sorted_by_what_it_costs(void **state)
 {
     (void)state;
-    page_open(FIXTURE_LEVELS, 40, 220, false, "");
+    screen_open(FIXTURE_LEVELS, 40, 220, false, "");
     for (int k = 0;
-         k < 40 &&
-         strcmp(table_sort_title(browser_table_of(&page_browser, &object_columns)), "CYCLES") != 0;
+         k < 40 && strcmp(table_sort_title(browser_table_of(&screen_browser, &object_columns)),
+                          "CYCLES") != 0;
          k++)
-        page_press(KEYS_F6);
-    assert_string_equal(table_sort_title(browser_table_of(&page_browser, &object_columns)),
+        screen_press(KEYS_F6);
+    assert_string_equal(table_sort_title(browser_table_of(&screen_browser, &object_columns)),
                         "CYCLES");
     double last = INFINITY;
     bool unknown = false;
-    for (size_t i = 0; i < browser_table_of(&page_browser, &object_columns)->shown; i++) {
-        double cycles = page_browser.snapshot
-                            ->objects[browser_table_of(&page_browser, &object_columns)->order[i]]
+    for (size_t i = 0; i < browser_table_of(&screen_browser, &object_columns)->shown; i++) {
+        double cycles = screen_browser.snapshot
+                            ->objects[browser_table_of(&screen_browser, &object_columns)->order[i]]
                             .latency;
         const struct snapshot_levels *levels =
-            page_browser.snapshot
-                ->objects[browser_table_of(&page_browser, &object_columns)->order[i]]
+            screen_browser.snapshot
+                ->objects[browser_table_of(&screen_browser, &object_columns)->order[i]]
                 .levels;
         if (!levels || isnan(levels->latency)) {
             unknown = true;
@@ -111,61 +111,62 @@ static void sorted_by_what_it_costs(void **state)
         last = cycles;
     }
     assert_true(unknown);
-    page_close();
+    screen_close();
 }
 
 static void quality_says_what_is_counted(void **state)
 {
     (void)state;
-    page_open(FIXTURE_LEVELS, 60, 160, false, "i");
-    int at = page_row_with("found in: L1 36%");
-    assert_true(at > 0 && page_row_with("counted: only") >= at);
-    assert_null(strstr(page_row(at), "of all waiting")); /* it is everything */
-    page_close();
-    page_open(FIXTURE_TYPED, 60, 160, false, "i");
-    assert_int_equal(page_row_with("found in:"), -1);
-    page_close();
+    screen_open(FIXTURE_LEVELS, 60, 160, false, "i");
+    int at = screen_row_with("found in: L1 36%");
+    assert_true(at > 0 && screen_row_with("counted: only") >= at);
+    assert_null(strstr(screen_row(at), "of all waiting")); /* it is everything */
+    screen_close();
+    screen_open(FIXTURE_TYPED, 60, 160, false, "i");
+    assert_int_equal(screen_row_with("found in:"), -1);
+    screen_close();
 }
 
 static void detail_has_a_pane_of_them(void **state)
 {
     (void)state;
-    page_open(FIXTURE_LEVELS, 50, 160, false, "");
-    page_press(KEYS_ENTER);
-    assert_true(page_row_with("Levels: of loads that took more than 30 cycles") > 0);
-    assert_true(page_row_with("56.") > 0 && page_row_with("of all waiting") > 0);
-    assert_true(page_row_with("latency in core cycles, mean 249") > 0);
-    assert_true(page_row_with("256 to 511") > 0 && page_row_with("128 to 255") > 0);
-    assert_non_null(strstr(page_row(page_row_with("remote-DRAM")), "2.0%"));
-    assert_true(page_row_with("page walk: huge pages help") > 0);
+    screen_open(FIXTURE_LEVELS, 50, 160, false, "");
+    screen_press(KEYS_ENTER);
+    assert_true(screen_row_with("Levels: of loads that took more than 30 cycles") > 0);
+    assert_true(screen_row_with("56.") > 0 && screen_row_with("of all waiting") > 0);
+    assert_true(screen_row_with("latency in core cycles, mean 249") > 0);
+    assert_true(screen_row_with("256 to 511") > 0 && screen_row_with("128 to 255") > 0);
+    assert_non_null(strstr(screen_row(screen_row_with("remote-DRAM")), "2.0%"));
+    assert_true(screen_row_with("page walk: huge pages help") > 0);
     for (int i = 0; i < 3; i++)
-        page_press(KEYS_RIGHT);
-    assert_ptr_equal(browser_table(&page_browser),
-                     browser_table_of(&page_browser, &levels_columns));
+        screen_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&screen_browser),
+                     browser_table_of(&screen_browser, &levels_columns));
     /* Rules are passed over. */
     const struct levels_row *selected =
-        table_selected(browser_table_of(&page_browser, &levels_columns));
+        table_selected(browser_table_of(&screen_browser, &levels_columns));
     assert_string_equal(selected->name, "LFB");
     for (int i = 0; i < 5; i++)
-        page_press(KEYS_DOWN);
-    selected = table_selected(browser_table_of(&page_browser, &levels_columns));
+        screen_press(KEYS_DOWN);
+    selected = table_selected(browser_table_of(&screen_browser, &levels_columns));
     assert_string_equal(selected->name, "32 to 63");
-    page_press(KEYS_ENTER);
-    assert_int_equal(page_browser.page, PAGE_DETAIL);
-    page_close();
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
+    screen_close();
 }
 
 /* Where nothing is reported there is no such pane: right goes round the three others. */
 static void no_pane_without_levels(void **state)
 {
     (void)state;
-    page_open(FIXTURE_TYPED, 50, 160, false, "");
-    page_press(KEYS_ENTER);
-    assert_int_equal(page_row_with("Levels"), -1);
+    screen_open(FIXTURE_TYPED, 50, 160, false, "");
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_row_with("Levels"), -1);
     for (int i = 0; i < 3; i++)
-        page_press(KEYS_RIGHT);
-    assert_ptr_equal(browser_table(&page_browser), browser_table_of(&page_browser, &field_columns));
-    page_close();
+        screen_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&screen_browser),
+                     browser_table_of(&screen_browser, &field_columns));
+    screen_close();
 }
 
 static void rows_are_parts_of_a_whole(void **state)
@@ -323,7 +324,7 @@ static int run_levels_view(void)
 static struct browser browser;
 static struct canvas canvas;
 
-static void open_page(enum fixture_kind kind, int rows, int columns)
+static void open_screen(enum fixture_kind kind, int rows, int columns)
 {
     browser_init(&browser, NULL);
     canvas_init(&canvas, rows, columns, false);
@@ -338,7 +339,7 @@ static void press(uint32_t key)
     browser_draw(&browser, &canvas, 0);
 }
 
-static void close_page(void)
+static void close_screen(void)
 {
     browser_fini(&browser);
     canvas_fini(&canvas);
@@ -449,7 +450,7 @@ static void where_a_number_becomes_a_range(void **state)
 static void sorted_by_what_is_sure(void **state)
 {
     (void)state;
-    open_page(FIXTURE_RATES, 40, 240);
+    open_screen(FIXTURE_RATES, 40, 240);
     for (int k = 0; k < 40 && strcmp(table_sort_title(browser_table_of(&browser, &object_columns)),
                                      "MISS L1") != 0;
          k++)
@@ -471,13 +472,13 @@ static void sorted_by_what_is_sure(void **state)
         last = value.number;
     }
     assert_true(unknown && last < 0.05);
-    close_page();
+    close_screen();
 }
 
 static void said_above_the_lists(void **state)
 {
     (void)state;
-    open_page(FIXTURE_RATES, 40, 200);
+    open_screen(FIXTURE_RATES, 40, 200);
     press('i');
     assert_true(drawn("12.3% (11.8 to 12.8) miss the L1"));
     assert_true(drawn("3.1% (2.9 to 3.4) go to memory"));
@@ -488,12 +489,12 @@ static void said_above_the_lists(void **state)
     press(KEYS_ENTER);
     assert_true(drawn("16.6% (15.9 to 17.3) of all stalls"));
     assert_true(drawn("7.9x (6.8 to 9.2) its part of the misses"));
-    close_page();
-    open_page(FIXTURE_RATES, 10, 40);
-    close_page();
-    open_page(FIXTURE_HOSTILE, 40, 200);
+    close_screen();
+    open_screen(FIXTURE_RATES, 10, 40);
+    close_screen();
+    open_screen(FIXTURE_HOSTILE, 40, 200);
     press(KEYS_ENTER);
-    close_page();
+    close_screen();
 }
 
 static void help_says_what_would_give_them(void **state)
@@ -522,12 +523,12 @@ static void help_says_what_would_give_them(void **state)
     assert_string_equal(text, "");
     fixture_release(with);
     fixture_release(without);
-    open_page(FIXTURE_TYPED, 40, 120);
+    open_screen(FIXTURE_TYPED, 40, 120);
     press('i');
     for (int i = 0; i < 40 && !drawn(" rates "); i++)
         press(KEYS_PAGE_DOWN);
     assert_true(drawn(" rates "));
-    close_page();
+    close_screen();
 }
 
 static void json_has_value_and_ends(void **state)

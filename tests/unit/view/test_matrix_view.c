@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "unit.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/pages/matrix_table.h"
-#include "view/screen/browser.h"
+#include "view/screens/matrix_table.h"
+#include "view/display/browser.h"
 
 struct fixture {
     struct browser browser;
@@ -74,7 +74,7 @@ static bool seen(const char *text)
 
 static const struct matrix_view *matrix(void)
 {
-    return page_state(&fixture.browser, PAGE_MATRIX);
+    return fixture.browser.states[SCREEN_MATRIX];
 }
 
 static const struct matrix_table *table(void)
@@ -117,7 +117,7 @@ static void begins_on_the_strongest_cell(void **state)
     (void)state;
     const struct snapshot *snapshot = fixture.browser.snapshot;
     char text[512];
-    assert_int_equal(fixture.browser.page, PAGE_MATRIX);
+    assert_int_equal(fixture.browser.screen, SCREEN_MATRIX);
     assert_int_equal(function()->index, 0);
     assert_int_equal(object()->index, 0);
     snprintf(text, sizeof text, "%s on %s", snapshot->code[0].function, snapshot->objects[0].name);
@@ -160,19 +160,19 @@ static void a_cell_opens_both_its_sides(void **state)
     press(KEYS_RIGHT);
     const struct matrix_line *row = function();
     press(KEYS_ENTER);
-    assert_int_equal(fixture.browser.page, PAGE_FUNCTION);
+    assert_int_equal(fixture.browser.screen, SCREEN_FUNCTION);
     assert_string_equal(fixture.browser.opened_function.name, row->name);
     press(KEYS_ESCAPE);
-    assert_int_equal(fixture.browser.page, PAGE_MATRIX);
+    assert_int_equal(fixture.browser.screen, SCREEN_MATRIX);
     const struct matrix_line *column = object();
     press('o');
-    assert_true(fixture.browser.page == PAGE_LAYOUT || fixture.browser.page == PAGE_DETAIL);
+    assert_true(fixture.browser.screen == SCREEN_LAYOUT || fixture.browser.screen == SCREEN_DETAIL);
     assert_string_equal(fixture.browser.opened.name, column->name);
     press(KEYS_ESCAPE);
-    assert_int_equal(fixture.browser.page, PAGE_MATRIX);
+    assert_int_equal(fixture.browser.screen, SCREEN_MATRIX);
     assert_int_equal(function()->index, 1);
     press(KEYS_ESCAPE);
-    assert_int_equal(fixture.browser.page, PAGE_MATRIX);
+    assert_int_equal(fixture.browser.screen, SCREEN_MATRIX);
 }
 
 static void cursor_stays_on_its_names(void **state)
@@ -306,7 +306,7 @@ static void a_click_selects_and_opens(void **state)
     assert_int_equal(function()->index, 1);
     assert_int_equal(object()->index, 1);
     browser_input(&fixture.browser, &input);
-    assert_int_equal(fixture.browser.page, PAGE_FUNCTION);
+    assert_int_equal(fixture.browser.screen, SCREEN_FUNCTION);
 }
 
 /* The first cell as snapshot_fixture.c fills it. */

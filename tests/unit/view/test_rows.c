@@ -2,11 +2,12 @@
 /* Rows of the Layout screen: notes, rules between lines, folded members. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unit.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/pages/rows.h"
+#include "view/screens/rows.h"
 
 struct layout_rows_fixture {
     const struct snapshot *snapshot;
@@ -25,7 +26,7 @@ static int layout_rows_setup(void **state)
 static int layout_rows_teardown(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
-    layout_rows_fini(&fixture->rows);
+    free(fixture->rows.list);
     fixture_release(fixture->snapshot);
     return 0;
 }
@@ -186,14 +187,14 @@ static int source_rows_setup(void **state)
 static int source_rows_teardown(void **state)
 {
     struct source_rows_fixture *fixture = *state;
-    source_rows_fini(&fixture->rows);
+    free(fixture->rows.list);
     fixture_release(fixture->snapshot);
     return 0;
 }
 
 static void source_rows_test_make(struct source_rows_fixture *fixture, bool readable)
 {
-    struct screen_sources sources = {.context = readable ? fixture : NULL, .source = source};
+    struct view_sources sources = {.context = readable ? fixture : NULL, .source = source};
     source_rows_make(&fixture->rows, fixture->code, &sources);
 }
 
@@ -229,7 +230,7 @@ static void hot_lines_stand_among_their_neighbours(void **state)
 static void instructions_of_a_line_add_up(void **state)
 {
     struct source_rows_fixture *fixture = *state;
-    struct screen_sources none = {0};
+    struct view_sources none = {0};
     struct instruction_rows instructions = {0};
     source_rows_test_make(fixture, true);
     const struct source_row *row = &fixture->rows.list[6];
@@ -247,7 +248,7 @@ static void instructions_of_a_line_add_up(void **state)
     const struct source_row *last = &fixture->rows.list[fixture->rows.count - 1];
     instruction_rows_make(&instructions, fixture->code, last, &none);
     assert_int_equal(instructions.count, 1); /* that without a line */
-    instruction_rows_fini(&instructions);
+    free(instructions.list);
 }
 
 static void inlined_code_says_so(void **state)

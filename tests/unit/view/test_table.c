@@ -7,7 +7,7 @@
 
 #include "unit.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/screen/canvas.h"
+#include "view/display/canvas.h"
 #include "view/widget/columns.h"
 #include "view/widget/table.h"
 
@@ -126,7 +126,7 @@ static void the_selected_row_is_always_in_sight(void **state)
     assert_int_equal(table->top, 0);
 }
 
-static void fewer_rows_leave_no_blank_page(void **state)
+static void fewer_rows_leave_no_blank_screen(void **state)
 {
     struct fixture *fixture = *state;
     table_move(&fixture->table, 99);
@@ -289,7 +289,7 @@ static void a_far_selection_has_neighbours_on_both_sides(void **state)
     table_prefer(&table, 1050);
     table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
     assert_int_equal(table.top, 50 - 9 / 2);
-    table_move(&table, 9); /* by a page: nothing is left out */
+    table_move(&table, 9); /* by a screen: nothing is left out */
     table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
     assert_int_equal(table.top, 59 - 8);
     table_fini(&table);
@@ -334,7 +334,7 @@ static int run_table(void)
         TEST(moved_selection_follows_its_object),
         TEST(filter_and_find),
         TEST(the_selected_row_is_always_in_sight),
-        TEST(fewer_rows_leave_no_blank_page),
+        TEST(fewer_rows_leave_no_blank_screen),
         TEST(sorting_goes_through_the_columns_on_the_screen),
         TEST(clicks),
         TEST(a_scrollbar_only_where_rows_are_hidden),
@@ -629,22 +629,12 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-static bool has_key(const struct columns *columns, const char *key)
-{
-    for (unsigned i = 0; i < columns->count; i++)
-        if (columns->list[i].key && !strcmp(columns->list[i].key, key))
-            return true;
-    return false;
-}
-
 static void check_members(const struct columns *columns, const char *manual, int depth)
 {
     for (unsigned i = 0; i < columns->count; i++) {
         const struct column *column = &columns->list[i];
         if (column->key && !has_word(manual, column->key))
             fail_msg("JSON member %s is not in the manual", column->key);
-        if (column->after && !has_key(columns, column->after))
-            fail_msg("%s follows %s, which is not there", column->key, column->after);
         if (column->rows && depth < DEEPEST)
             check_members(column->rows, manual, depth + 1);
         if (column->members && depth < DEEPEST)

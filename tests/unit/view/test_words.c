@@ -10,10 +10,10 @@
 
 #include "profile/tables/rates.h"
 #include "unit.h"
-#include "unit/view/page_fixture.h"
+#include "unit/view/screen_fixture.h"
 #include "unit/view/snapshot_fixture.h"
 #include "view/export/files.h"
-#include "view/screen/browser.h"
+#include "view/display/browser.h"
 #include "view/words.h"
 
 static const char *const claims[] = {"miss",     "misses",    "missed",  "stall",
@@ -55,8 +55,8 @@ static void look_at(const char *where, const char *text)
 
 static void look_at_canvas(const char *where)
 {
-    for (int row = 0; row < page_canvas.rows; row++)
-        look_at(where, page_row(row));
+    for (int row = 0; row < screen_canvas.rows; row++)
+        look_at(where, screen_row(row));
 }
 
 static bool recorded; /* by perf, and replayed */
@@ -81,19 +81,19 @@ static void screens_claim_no_miss(void **state)
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        page_open_on(timed(kinds[i]), 60, 240, false, "");
-        for (int page = 0; page < PAGE_PICKER; page++) {
-            if (page == PAGE_HELP || !pages[page].page->draw)
+        screen_open_on(timed(kinds[i]), 60, 240, false, "");
+        for (int screen = 0; screen < SCREEN_PICKER; screen++) {
+            if (screen == SCREEN_HELP || !screens[screen].screen->draw)
                 continue;
-            browser_go(&page_browser, (enum page_id)page);
-            browser_draw(&page_browser, &page_canvas, 0);
+            browser_go(&screen_browser, (enum screen_id)screen);
+            browser_draw(&screen_browser, &screen_canvas, 0);
             for (int pane = 0; pane < 4; pane++) {
-                look_at_canvas(pages[page].page->name);
-                page_press(KEYS_RIGHT);
+                look_at_canvas(screens[screen].screen->name);
+                screen_press(KEYS_RIGHT);
             }
-            browser_return(&page_browser);
+            browser_return(&screen_browser);
         }
-        page_close();
+        screen_close();
     }
     assert_int_equal(claimed, 0);
 }
@@ -106,9 +106,9 @@ static void opened_rows_claim_no_miss(void **state)
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-            page_open_on(timed(kinds[i]), 60, 240, false, keys[k]);
+            screen_open_on(timed(kinds[i]), 60, 240, false, keys[k]);
             look_at_canvas(keys[k]);
-            page_close();
+            screen_close();
         }
     assert_int_equal(claimed, 0);
 }
@@ -117,17 +117,17 @@ static void help_claims_no_miss(void **state)
 {
     (void)state;
     claimed = 0;
-    page_open_on(timed(FIXTURE_TYPED), 1200, 160, false, "");
-    for (int page = 0; page < PAGE_PICKER; page++) {
-        if (page == PAGE_HELP || !pages[page].page->draw)
+    screen_open_on(timed(FIXTURE_TYPED), 1200, 160, false, "");
+    for (int screen = 0; screen < SCREEN_PICKER; screen++) {
+        if (screen == SCREEN_HELP || !screens[screen].screen->draw)
             continue;
-        browser_go(&page_browser, (enum page_id)page);
-        page_press('?');
+        browser_go(&screen_browser, (enum screen_id)screen);
+        screen_press('?');
         look_at_canvas("help");
-        page_press('?');
-        browser_return(&page_browser);
+        screen_press('?');
+        browser_return(&screen_browser);
     }
-    page_close();
+    screen_close();
     assert_int_equal(claimed, 0);
 }
 
@@ -196,8 +196,7 @@ static void strip_markup(char *text)
 
 static void html_claims_no_miss(void **state)
 {
-    static const struct screen_sources sources = {.instruction = no_instruction,
-                                                  .source = no_source};
+    static const struct view_sources sources = {.instruction = no_instruction, .source = no_source};
     static const struct html_run run = {"demo", "host", "today", "misstop 1.0"};
     (void)state;
     claimed = 0;
@@ -401,7 +400,7 @@ static void on_screen(void **state)
 {
     struct browser browser;
     struct canvas canvas;
-    struct screen_sources sources = {0};
+    struct view_sources sources = {0};
     struct input quality = {.kind = INPUT_KEY, .key = 'i'};
     (void)state;
     browser_init(&browser, &sources);

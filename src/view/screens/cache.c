@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 5: a map of the cache sets, lines that recur in the window of newest samples, and
+ * objects that are sampled together. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "view/display/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+#include "view/words.h"
+
+struct cache_view {
+    uint32_t cursor;
+    bool moved;  /* by the user; else it stays on the hottest set */
+    int columns; /* of the map, as drawn */
+    int cell;    /* width of one */
+    int fold;    /* sets in one cell */
+    struct area map;
+    struct table parts; /* of the set under the cursor */
+    struct table lines;
+    struct table pairs;
+};
+
+static struct cache_view *cache_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_CACHE];
+}
+
+enum { LABEL_COLUMNS = 7 };
+
+/* Standard deviations above the mean that chance alone exceeds once in 1000: as hot_sets. */
+static const double hot_deviations = 3.09;
+
+/* Samples of a set, all of them taken alike. */
+static double sets_map_mean(const struct snapshot_sets *sets)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < sets->sets; i++)
+        all += sets->counts[i];
+    return all / sets->sets;
+}
+
+/* Powers of two, so that sets a page or a half apart are below each other. */
+static void choose_shape(struct browser *browser, struct area area)
+{
+    struct cache_view *view = cache_view(browser);
+    uint32_t sets = browser->snapshot->sets.sets;
+    int columns = 1;
+    view->fold = 1;
+    while (columns * 2 <= area.columns - LABEL_COLUMNS && (uint32_t)columns * 2 <= sets)
+        columns *= 2;
+    /* Wider cells where they do not cost rows that are not there. */
+    int cell = 1;
+    while (cell < 4 && columns >= 16 && sets / ((uint32_t)columns / 2) <= (uint32_t)area.rows) {
+        columns /= 2;
+        cell *= 2;
+    }
+    while (cell > 1 && cell < 7 && columns * (cell + 1) <= area.columns - LABEL_COLUMNS)
+        cell++;
+    while ((sets + (uint32_t)(columns * view->fold) - 1) / (uint32_t)(columns * view->fold) >
+           (uint32_t)area.rows)
+        view->fold *= 2;
+    view->columns = columns;
+    view->cell = cell;
+}
+
+/* Red only where the test speaks of concentration: colours must not say more than it does. */
+static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
+{
+    double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;
+    if (deviations >= hot_deviations && sets->verdict == SETS_CONCENTRATED)
+        return PAINT_HEAT_5;
+    if (deviations >= hot_deviations && sets->verdict == SETS_UNIFORM)
+        return PAINT_HEAT_3;
+    return count > 0.5 * mean ? PAINT_HEAT_1 : PAINT_HEAT_0;
+}
+
+/* The hottest of the sets folded into one cell: a conflict must not be averaged away. */
+static double cell_count(const struct snapshot_sets *sets, uint32_t first, int fold)
+{
+    double most = 0;
+    for (uint32_t i = first; i < first + (uint32_t)fold && i < sets->sets; i++)
+        most = fmax(most, sets->counts[i]);
+    return most;
+}
+
+static void draw_cell(struct browser *browser, struct canvas *canvas, uint32_t index, double top,
+                      double mean)
+{
+    struct cache_view *view = cache_view(browser);
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    const struct area *map = &view->map;
+    uint32_t first = index * (uint32_t)view->fold;
+    double count = cell_count(sets, first, view->fold);
+    int row = map->row + (int)(index / (uint32_t)view->columns);
+    int column = map->column + (int)(index % (uint32_t)view->columns) * view->cell;
+    int filled = view->cell > 1 ? view->cell - 1 : 1;
+    bool chosen = view->cursor / (uint32_t)view->fold == index;
+    for (int i = 0; i < filled; i++)
+        canvas_text(canvas, row, column + i, 1, heat_of(sets, count, mean),
+                    bar_step(top > 0 ? count / top : 0, canvas->ascii));
+    if (chosen)
+        canvas_flag(canvas, row, column, filled, CELL_CURSOR);
+}
+
+/* The map of all sets, and what its steps mean; rows used. */
+static int sets_map_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct cache_view *view = cache_view(browser);
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    double mean = sets_map_mean(sets);
+    double top = cell_count(sets, 0, (int)sets->sets);
+    choose_shape(browser, area);
+    int fold = view->fold;
+    uint32_t cells = (sets->sets + (uint32_t)fold - 1) / (uint32_t)fold;
+    uint32_t columns = (uint32_t)view->columns;
+    int rows = (int)((cells + columns - 1) / columns);
+    view->map =
+        (struct area){area.row, area.column + LABEL_COLUMNS, rows, view->columns * view->cell};
+    for (int i = 0; i < rows; i++)
+        canvas_format(canvas, area.row + i, area.column, LABEL_COLUMNS - 1, PAINT_DIM, "%6" PRIu32,
+                      (uint32_t)i * columns * (uint32_t)fold);
+    for (uint32_t i = 0; i < cells; i++)
+        draw_cell(browser, canvas, i, top, mean);
+    return rows;
+}
+
+static void sets_map_legend(const struct snapshot_sets *sets, struct canvas *canvas, int row)
+{
+    char text[16];
+    double top = cell_count(sets, 0, (int)sets->sets);
+    struct pen pen = {canvas, row, LABEL_COLUMNS, canvas->columns};
+    pen_part(&pen, PAINT_DIM, "%s 0 to %s %s", bar_step(0, canvas->ascii),
+             bar_step(1, canvas->ascii), text_count(text, top));
+    pen_part(&pen, PAINT_DIM, " samples, mean %s", text_count(text, sets_map_mean(sets)));
+    if (sets->verdict == SETS_CONCENTRATED)
+        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance allows");
+}
+
+/* The set that was clicked; -1: none. */
+static long sets_map_at(const struct browser *browser, int row, int column)
+{
+    struct cache_view *view = cache_view(browser);
+    const struct area *map = &view->map;
+    if (row < map->row || row >= map->row + map->rows || column < map->column ||
+        column >= map->column + map->columns)
+        return -1;
+    long index = (row - map->row) * view->columns + (column - map->column) / view->cell;
+    return index * view->fold;
+}
+
+enum {
+    PART_ROWS = 6, /* of the list below the map */
+    BIG_ROWS = 14, /* room for the legend, and for the lines below the verdict */
+    HISTOGRAM_BAR = 32,
+    HISTOGRAM_COLUMNS = 56,
+    HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1
+};
+
+static uint32_t hottest(const struct snapshot_sets *sets)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < sets->sets; i++)
+        if (sets->counts[i] > sets->counts[most])
+            most = i;
+    return most;
+}
+
+static bool has_map(const struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    return snapshot && snapshot->sets.sets && snapshot->sets.counts;
+}
+
+static void show_parts(struct browser *browser)
+{
+    struct cache_view *view = cache_view(browser);
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    size_t first = 0;
+    while (first < sets->part_count && sets->parts[first].set != view->cursor)
+        first++;
+    size_t count = 0;
+    while (first + count < sets->part_count && sets->parts[first + count].set == view->cursor)
+        count++;
+    table_set(&view->parts, browser->snapshot, count ? sets->parts + first : NULL, count);
+}
+
+static void cache_update(struct browser *browser)
+{
+    struct cache_view *view = cache_view(browser);
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    if (!has_map(browser))
+        return table_set(&view->parts, browser->snapshot, NULL, 0);
+    if (!view->moved)
+        view->cursor = hottest(sets);
+    if (view->cursor >= sets->sets)
+        view->cursor = sets->sets - 1;
+    show_parts(browser);
+}
+
+/* Crowded sets are the rarer news and come first; else how the lines recur. */
+static void cache_verdict(const struct snapshot *snapshot, char *out, size_t size)
+{
+    if (snapshot->sets.verdict == SETS_CONCENTRATED)
+        sets_reading(snapshot, out, size);
+    else
+        window_reading(snapshot, out, size);
+    *out = (char)toupper((unsigned char)*out);
+}
+
+/* The usual level of a test. */
+static const double uneven_below = 0.05;
+
+/* The verdict and the cache; rows used. */
+static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_sets *sets = &snapshot->sets;
+    const struct snapshot_window *window = &snapshot->window;
+    bool crowded = sets->verdict == SETS_CONCENTRATED;
+    char text[512];
+    char more[16];
+    cache_verdict(snapshot, text, sizeof text);
+    struct area verdict = {area.row, 1, area.rows >= BIG_ROWS ? 2 : 1, area.columns - 2};
+    int rows = canvas_wrap(canvas, verdict, crowded ? PAINT_WARN : PAINT_STRONG, text);
+    if (area.rows < 8)
+        return rows;
+    if (sets->sets) {
+        int used = canvas_format(canvas, area.row + rows, 1, area.columns - 1, PAINT_DIM,
+                                 "%s: %s in %" PRIu32 " sets of %" PRIu32 " lines",
+                                 sets->level ? sets->level : "cache",
+                                 text_bytes(more, (uint64_t)sets->sets * sets->ways * sets->line),
+                                 sets->sets, sets->ways);
+        if (isfinite(sets->p_value))
+            canvas_format(canvas, area.row + rows, 1 + used, area.columns - used - 1, PAINT_DIM,
+                          ", by %s address; used %s (p %s %.2g, chi-square %.0f)",
+                          sets->index ? sets->index : "unknown",
+                          sets->p_value < uneven_below ? "unevenly" : "evenly",
+                          sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12),
+                          sets->chi2);
+        rows++;
+    }
+    if (area.rows >= BIG_ROWS) {
+        char once[16], again[16], used[16];
+        canvas_format(canvas, area.row + rows++, 1, area.columns - 1, PAINT_DIM,
+                      "The last %s samples (%.3g s): %s lines seen once, %s again",
+                      text_count(used, (double)window->used), window->span_s,
+                      text_count(once, (double)window->singletons),
+                      text_count(again, (double)window->recurring));
+        if (*sets_note(sets))
+            canvas_text(canvas, area.row + rows++, 1, area.columns - 1, PAINT_DIM, sets_note(sets));
+    }
+    return rows;
+}
+
+static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {"once", "2",     "3-4",   "5-8",
+                                                                "9-16", "17-32", "33-64", "65+"};
+
+static void draw_histogram(const struct snapshot_window *window, struct canvas *canvas,
+                           struct area area)
+{
+    uint64_t all = 0;
+    char bar[BAR_BYTES(HISTOGRAM_BAR)];
+    char text[16];
+    for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
+        all += window->histogram[i];
+    canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                "  Lines by their number of samples");
+    for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS && i + 1 < area.rows; i++) {
+        double part = all ? (double)window->histogram[i] / (double)all : 0;
+        bar_fill(bar, sizeof bar, HISTOGRAM_BAR, part, canvas->ascii);
+        int row = area.row + 1 + i;
+        canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, "%7s", bin_names[i]);
+        canvas_text(canvas, row, area.column + 9, HISTOGRAM_BAR, i ? PAINT_HEAT_3 : PAINT_HEAT_1,
+                    bar);
+        if (window->histogram[i])
+            canvas_format(canvas, row, area.column + 10 + HISTOGRAM_BAR,
+                          area.columns - 10 - HISTOGRAM_BAR, PAINT_DIM, "%6s  %s%.1f%%",
+                          text_count(text, (double)window->histogram[i]), part < 0.0005 ? "<" : " ",
+                          fmax(part * 100, 0.1));
+    }
+}
+
+/* The set under the map's cursor. */
+static void set_title(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    uint32_t cursor = cache_view(browser)->cursor;
+    double mean = sets_map_mean(sets);
+    char count[16];
+    snprintf(out, size, "Set %" PRIu32 ": samples %s", cursor,
+             text_count(count, sets->counts[cursor]));
+    if (mean > 0)
+        text_append(out, size, ", %.1f times the mean", sets->counts[cursor] / mean);
+    if (sets->lines)
+        text_append(out, size, ", on %" PRIu32 " line%s for %" PRIu32 " ways", sets->lines[cursor],
+                    sets->lines[cursor] == 1 ? "" : "s", sets->ways);
+}
+
+static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    static const char *const empty[] = {"No sample on this set is left in the window.",
+                                        "No line has two samples within the window.",
+                                        "No samples come together more often than by chance."};
+    struct table *panes[PANES_MAX];
+    char title[160] = "";
+    unsigned count = browser_panes(browser, panes);
+    unsigned shown = browser->pane[SCREEN_CACHE] % count;
+    area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
+    if (!shown && has_map(browser) && area.rows >= 3) {
+        set_title(browser, title, sizeof title);
+        canvas_text(canvas, area.row++, 1, area.columns - 1, PAINT_STRONG, title);
+        area.rows--;
+    }
+    if (shown == 1 && area.columns >= 2 * HISTOGRAM_COLUMNS && area.rows >= HISTOGRAM_ROWS) {
+        struct area right = {area.row, area.columns - HISTOGRAM_COLUMNS, area.rows,
+                             HISTOGRAM_COLUMNS};
+        draw_histogram(&browser->snapshot->window, canvas, right);
+        area.columns -= HISTOGRAM_COLUMNS + 1;
+    }
+    pane_table(browser, canvas, area, panes[shown], empty[shown]);
+}
+
+static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    cache_view(browser)->map = (struct area){0};
+    if (!has_map(browser)) {
+        struct area words = {area.row, 1, 1, area.columns - 1};
+        return canvas_wrap(canvas, words, PAINT_DIM,
+                           "The shape of the cache is not known here; -C L1=32K,8,64 gives it.");
+    }
+    int rows = sets_map_draw(browser, canvas, area);
+    if (rows >= area.rows)
+        return rows;
+    sets_map_legend(&browser->snapshot->sets, canvas, area.row + rows);
+    return rows + 1;
+}
+
+static void cache_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    int used = draw_verdict(browser->snapshot, canvas, area);
+    if (area.rows >= 2 * BIG_ROWS)
+        used++;
+    int lists = area.rows >= 2 * BIG_ROWS ? HISTOGRAM_ROWS + 4 : PART_ROWS;
+    struct area map = {area.row + used, 0, area.rows - used - lists, area.columns};
+    if (map.rows < 1)
+        map.rows = 1;
+    used += draw_map(browser, canvas, map);
+    if (area.rows >= 2 * BIG_ROWS)
+        used++;
+    draw_lists(browser, canvas, (struct area){area.row + used, 0, area.rows - used, area.columns});
+}
+
+void cache_glance(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    char text[512];
+    int used = pane_title(canvas, area, false, "5 Cache");
+    cache_verdict(browser->snapshot, text, sizeof text);
+    struct area verdict = {area.row + used, area.column + 1, 2, area.columns - 2};
+    used += canvas_wrap(
+        canvas, verdict,
+        browser->snapshot->sets.verdict == SETS_CONCENTRATED ? PAINT_WARN : PAINT_PLAIN, text);
+    if (has_map(browser) && area.rows - used >= 2)
+        sets_map_draw(browser, canvas,
+                      (struct area){area.row + used, area.column, area.rows - used, area.columns});
+}
+
+static void move_cursor(struct browser *browser, long sets)
+{
+    struct cache_view *view = cache_view(browser);
+    long last = (long)browser->snapshot->sets.sets - 1;
+    long to = (long)view->cursor + sets;
+    view->cursor = (uint32_t)(to < 0 ? 0 : to > last ? last : to);
+    view->moved = true;
+    show_parts(browser);
+}
+
+/* The keys of the map, while its list is the one shown. */
+static bool move_in_map(struct browser *browser, enum action action)
+{
+    struct cache_view *view = cache_view(browser);
+    long fold = view->fold ? view->fold : 1;
+    switch (action) {
+    case ACTION_LEFT:
+        move_cursor(browser, -fold);
+        return true;
+    case ACTION_RIGHT:
+        move_cursor(browser, fold);
+        return true;
+    case ACTION_UP:
+        move_cursor(browser, -view->columns * fold);
+        return true;
+    case ACTION_DOWN:
+        move_cursor(browser, view->columns * fold);
+        return true;
+    case ACTION_HOME:
+        view->moved = false;
+        cache_update(browser);
+        return true;
+    case ACTION_END:
+        move_cursor(browser, (long)browser->snapshot->sets.sets);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool cache_act(struct browser *browser, enum action action, struct request *request)
+{
+    (void)request;
+    if (!browser->snapshot)
+        return false;
+    if (action == ACTION_STACK) {
+        browser_pane_step(browser, 1);
+        return true;
+    }
+    return browser_focused(browser, &cache_view(browser)->parts) && has_map(browser) &&
+           move_in_map(browser, action);
+}
+
+static bool cache_click(struct browser *browser, int row, int column)
+{
+    long set = sets_map_at(browser, row, column);
+    if (set < 0)
+        return false;
+    browser->pane[SCREEN_CACHE] = 0;
+    move_cursor(browser, set - (long)cache_view(browser)->cursor);
+    return true;
+}
+
+static void cache_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct cache_view *view = cache_view(browser);
+    const struct table *table = browser_table(browser);
+    if (table == &view->pairs)
+        snprintf(out, size,
+                 "A high lift: accessed close together, so put them close together. b: sets");
+    else if (table == &view->lines)
+        snprintf(out, size, "The lines with most samples. Enter: the object. b: sampled together");
+    else if (view->fold > 1)
+        snprintf(out, size,
+                 "Arrows move; a cell shows the hottest of its %d sets. Home: hottest. b: lines",
+                 view->fold);
+    else
+        snprintf(out, size, "Arrows move over the sets. Home: the hottest. b: recurring lines");
+}
+
+static const char *cache_label(struct browser *browser, enum action action)
+{
+    (void)browser;
+    return action == ACTION_HOME    ? "Hottest set"
+           : action == ACTION_STACK ? "Sets/lines/together"
+                                    : NULL;
+}
+
+const struct screen cache_screen = {
+    .name = "Cache",
+    .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map "
+             "is a set and the samples on it. The lists below are the objects on the set under the "
+             "cursor, the lines that recur, and the objects that are sampled close together.",
+    .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
+            "more data than the cache holds. A few lines again and again: look at Sharing.",
+    .state_size = sizeof(struct cache_view),
+    .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
+               {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
+               {.at = offsetof(struct cache_view, pairs), .columns = &pair_columns}},
+    .update = cache_update,
+    .draw = cache_draw,
+    .act = cache_act,
+    .click = cache_click,
+    .hint = cache_hint,
+    .label = cache_label,
+    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_HOME, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
+};
+
+/* Columns of recurring lines and of pairs sampled together. */
+
+static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_recurrence *row = pointer;
+    bool known = columns_object(snapshot, row->object);
+    return known ? value_signed(row->offset) : value_text(NULL);
+}
+
+static const struct column line_list[] = {
+    COLUMN(.title = "TIMES", .key = "count", .help = "Samples on the line within the window.",
+           .from = FIELD(struct snapshot_recurrence, count), .width = 5, UNIT_COUNT),
+    COLUMN(.title = "LINE", .key = "address", .help = "Address of the cache line.",
+           .from = FIELD(struct snapshot_recurrence, address), .width = 14, .most = 18, .rank = 1,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "SET", .key = "set", .help = "Its cache set (the map above).",
+           .from = FIELD(struct snapshot_recurrence, set), .width = 5, .rank = 3, UNIT_INTEGER),
+    COLUMN(.title = "FUNCS", .key = "functions", .help = "Functions with samples on it.",
+           .from = KNOWN(struct snapshot_recurrence, functions), .width = 5, .rank = 4,
+           UNIT_INTEGER),
+    COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_recurrence, object),
+           .otherwise = "(not listed)", .width = 12, .most = 48, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "OFFSET", .key = "offset", .value = line_offset, .width = 9, .rank = 2,
+           .format = format_offset),
+    COLUMN(.key = "object", OBJECT_NAME(struct snapshot_recurrence, object)),
+};
+
+const struct columns line_columns = {
+    .title = "Recurring lines",
+    TABLE(struct snapshot_recurrence, line_list),
+    ALL_OF(window.top, window.top_count),
+    .key = FIELD(struct snapshot_recurrence, address),
+    .object = FIELD(struct snapshot_recurrence, object),
+};
+
+/* Objects by their ids, as indices change from one snapshot to the next. */
+static uint64_t pair_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_pair);
+    const struct snapshot_object *a = columns_object(snapshot, row->object_a);
+    const struct snapshot_object *b = columns_object(snapshot, row->object_b);
+    uint64_t objects = (uint64_t)(a ? a->id : UINT32_MAX) << 32 | (b ? b->id : UINT32_MAX);
+    return objects ^ row->line_a << 13 ^ row->line_b << 27;
+}
+
+static const struct column pair_list[] = {
+    COLUMN(.title = "LIFT", .key = "lift",
+           .help =
+               "How many times more often than by chance samples on the two come close together.",
+           .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_times),
+    COLUMN(.title = "TIMES", .key = "together", .help = "Times they were seen together.",
+           .from = FIELD(struct snapshot_pair, together), .width = 5, .rank = 3, UNIT_COUNT),
+    COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_pair, object_a),
+           .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "LINE", .key = "line_a", .from = KNOWN(struct snapshot_pair, line_a),
+           .width = 14, .most = 18, .rank = 1, .some = true, .format = format_address,
+           .paint = paint_dim),
+    COLUMN(.title = "WITH", OBJECT_NAME(struct snapshot_pair, object_b),
+           .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "LINE", .key = "line_b", .from = KNOWN(struct snapshot_pair, line_b),
+           .width = 14, .most = 18, .rank = 1, .some = true, .format = format_address,
+           .paint = paint_dim),
+    COLUMN(.key = "object_a", OBJECT_NAME(struct snapshot_pair, object_a)),
+    COLUMN(.key = "object_b", OBJECT_NAME(struct snapshot_pair, object_b)),
+};
+
+const struct columns pair_columns = {
+    .title = "Sampled together",
+    TABLE(struct snapshot_pair, pair_list),
+    ALL_OF(window.pairs, window.pair_count),
+    .identity = pair_identity,
+    .object = FIELD(struct snapshot_pair, object_a),
+};

@@ -1,0 +1,827 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen y: causes of misses, and evictors of the missed lines (--sim). */
+#include "view/screens/causes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "view/display/browser.h"
+#include "view/widget/columns.h"
+#include "view/words.h"
+
+static void causes_draw_evictors(const struct snapshot *snapshot,
+                                 const struct snapshot_causes_row *row, struct canvas *canvas,
+                                 struct area area);
+
+static const double least_listed = 0.001; /* less is not listed */
+
+/* ---- evictions ---- */
+
+static struct eviction_row eviction_row(const struct snapshot_evictions *from, size_t row,
+                                        size_t column)
+{
+    const struct snapshot_eviction_line *missed = &from->rows[row];
+    const struct snapshot_eviction_line *evictor = &from->columns[column];
+    double misses = from->cells[row][column];
+    return (struct eviction_row){.missed = row < from->row_count ? missed->name : "others",
+                                 .evictor = column < from->column_count ? evictor->name : "others",
+                                 .missed_id = row < from->row_count ? missed->id : UINT32_MAX,
+                                 .evictor_id =
+                                     column < from->column_count ? evictor->id : UINT32_MAX,
+                                 .misses = misses,
+                                 .share = misses / from->misses,
+                                 .of_missed = misses / missed->misses,
+                                 .of_evictor = misses / evictor->misses};
+}
+
+size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
+                     struct eviction_row rows[EVICTION_ROWS_MAX])
+{
+    const struct snapshot_evictions *from = &snapshot->causes.of[kind].evictions;
+    size_t count = 0;
+    for (size_t i = 0; from->row_count && i <= from->row_count; i++)
+        for (size_t k = 0; k <= from->column_count; k++)
+            if (from->cells[i][k] >= least_listed * from->misses)
+                rows[count++] = eviction_row(from, i, k);
+    SORT(rows, count, LARGEST(struct eviction_row, misses));
+    return count;
+}
+
+static uint64_t eviction_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(eviction_row);
+    return hash_mix((uint64_t)row->missed_id << 32 | row->evictor_id);
+}
+
+static const struct column eviction_list[] = {
+    COLUMN(.title = "LINES OF", .help = "The object (or function, or thread) of the missed lines.",
+           .from = FIELD(struct eviction_row, missed), .width = 12, .most = 40, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "EVICTED BY", .help = "The one that had evicted these lines.",
+           .from = FIELD(struct eviction_row, evictor), .width = 12, .most = 40,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "MISSES", .help = "Misses on these lines.",
+           .from = FIELD(struct eviction_row, misses), .width = 7, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "SHARE", .help = "Part of all misses whose evictor is known.",
+           .from = FIELD(struct eviction_row, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "LINES%", .help = "Part of the misses on lines of the one that missed.",
+           .from = FIELD(struct eviction_row, of_missed), .width = 6, .rank = 2, UNIT_PERCENT),
+    COLUMN(.title = "BY%", .help = "Part of the misses on lines that this evictor evicted.",
+           .from = FIELD(struct eviction_row, of_evictor), .width = 6, .rank = 2, UNIT_PERCENT),
+};
+
+const struct columns eviction_columns = {
+    .title = "Evictions",
+    TABLE(struct eviction_row, eviction_list),
+    .sort = COLUMNS_AS_THEY_COME,
+    .identity = eviction_identity,
+};
+
+struct causes_view {
+    struct table table;
+    struct table evictions;
+    struct table reuse;
+    struct table reuse_lines;
+    struct eviction_row rows[EVICTION_ROWS_MAX];
+    enum causes_of of; /* the rows are objects, functions or threads; of the first two tables */
+};
+
+static struct causes_view *causes_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_CAUSES];
+}
+
+enum {
+    LIST_LEAST = 3,
+    LIST_MOST = 12,
+    TEXT_ROWS = 12,
+    SUMMARY_ROWS = 2,
+    TABS_FROM = 6,
+    TEXT_BYTES = 512
+};
+
+static const struct snapshot_causes_list *list_of(const struct browser *browser)
+{
+    return &browser->snapshot->causes.of[causes_view(browser)->of];
+}
+
+static void causes_update(struct browser *browser)
+{
+    struct causes_view *view = causes_view(browser);
+    view->table.columns = &causes_columns[view->of];
+    table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
+    table_set(&view->evictions, browser->snapshot, view->rows,
+              eviction_rows(browser->snapshot, view->of, view->rows));
+}
+
+/* Causes, uses or both are recorded. */
+static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    struct causes_view *view = causes_view(browser);
+    bool reuse = browser->snapshot && browser->snapshot->reuse.known;
+    unsigned count = 0;
+    if (!reuse || browser->snapshot->causes.known) {
+        panes[count++] = &view->table;
+        panes[count++] = &view->evictions;
+    }
+    if (reuse) {
+        panes[count++] = &view->reuse;
+        panes[count++] = &view->reuse_lines;
+    }
+    return count;
+}
+
+/* Whether one of the panes with curves has focus. */
+static bool on_reuse(struct browser *browser)
+{
+    return browser_focused(browser, &causes_view(browser)->reuse) ||
+           browser_focused(browser, &causes_view(browser)->reuse_lines);
+}
+
+/* ---- drawing ---- */
+
+static int causes_say(struct canvas *canvas, struct area *area, enum paint paint, const char *text)
+{
+    int used = *text && area->rows > 0 ? canvas_wrap(canvas, *area, paint, text) : 0;
+    area->row += used;
+    area->rows -= used;
+    return used;
+}
+
+static void causes_draw_selected(struct browser *browser, const struct snapshot_causes_row *row,
+                                 struct canvas *canvas, struct area area)
+{
+    char text[TEXT_BYTES];
+    causes_advice(causes_view(browser)->of, row, text, sizeof text);
+    causes_say(canvas, &area, PAINT_STRONG, text);
+    causes_early(&row->figures, text, sizeof text);
+    causes_say(canvas, &area, PAINT_PLAIN, text);
+    if (causes_view(browser)->of == CAUSES_OBJECTS) {
+        causes_fields(browser->snapshot, row, text, sizeof text);
+        causes_say(canvas, &area, PAINT_PLAIN, text);
+    }
+    if (area.rows > 0)
+        causes_draw_evictors(browser->snapshot, row, canvas, area);
+}
+
+static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
+                                struct area area)
+{
+    canvas_wrap(
+        canvas, area, PAINT_DIM,
+        snapshot->simulation.level_count
+            ? " No miss of this event was recorded with its cause, and no use of a line: there was "
+              "none yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), "
+              "or the event counts accesses (e: another event)."
+            : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
+              "a program under it, 50 to 200 times slower, and shows here for each object whether "
+              "its lines were touched for the first time, did not fit, conflicted or were taken by "
+              "another thread, what replaced them, and what caches of any size would hold.");
+}
+
+static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = browser_panes(browser, panes);
+    struct table *table = browser_table(browser);
+    bool evictions = table == &causes_view(browser)->evictions;
+    bool reuse = on_reuse(browser);
+    const void *row = table_selected(table);
+    if (body.rows > TABS_FROM)
+        body = area_below(body, pane_tabs(browser, canvas, body, panes, count));
+    int rows = (int)table->shown + 1;
+    int most = body.rows - TEXT_ROWS - 1;
+    most = reuse && most > LIST_MOST ? LIST_MOST : most;
+    rows = rows > most ? most : rows;
+    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+    rows = evictions || rows > body.rows ? body.rows : rows;
+    struct area list = {body.row, body.column, rows, body.columns};
+    pane_table(browser, canvas, list, table,
+               evictions ? "No evictor is known: no line has come back to this cache after it was "
+                           "evicted. e: another level."
+                         : "None is recorded.");
+    int below = list.rows + (!reuse && body.rows > TEXT_ROWS);
+    struct area rest = {body.row + below, !reuse, body.rows - below, body.columns - 2 * !reuse};
+    if (row && rest.rows > 0 && reuse)
+        reuse_draw(&browser->snapshot->reuse, row, canvas, rest);
+    else if (row && rest.rows > 0 && !evictions)
+        causes_draw_selected(browser, row, canvas, rest);
+}
+
+static void causes_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    char text[TEXT_BYTES];
+    if (!browser->snapshot->causes.known && !browser->snapshot->reuse.known) {
+        causes_draw_nothing(browser->snapshot, canvas, area);
+        return;
+    }
+    if (on_reuse(browser))
+        reuse_summary(browser->snapshot, text, sizeof text);
+    else
+        causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
+    struct area top = {area.row, 1, area.rows > TEXT_ROWS ? SUMMARY_ROWS : 1, area.columns - 2};
+    int used = canvas_wrap(canvas, top, PAINT_DIM, text);
+    struct area body = area_below(area, used);
+    if (body.rows > 0)
+        draw_list(browser, canvas, body);
+}
+
+/* ---- keys ---- */
+
+/* An object or function by its id. */
+static void causes_open(struct browser *browser, uint32_t id)
+{
+    const struct snapshot_object *object = columns_object_of(browser->snapshot, id);
+    if (causes_view(browser)->of == CAUSES_THREADS)
+        browser_message(browser, "a thread has no screen of its own");
+    else if (causes_view(browser)->of == CAUSES_FUNCTIONS)
+        browser_open_function_id(browser, id, "it is not among the functions listed now");
+    else
+        browser_open_listed(browser,
+                            object ? (uint32_t)(object - browser->snapshot->objects) : UINT32_MAX);
+}
+
+static void open_evictor(struct browser *browser, const void *row)
+{
+    causes_open(browser, ((const struct eviction_row *)row)->evictor_id);
+}
+
+/* The largest of the row's, in the other pane. */
+static void show_evictions(struct browser *browser, const void *row)
+{
+    struct causes_view *view = causes_view(browser);
+    for (size_t i = view->evictions.count; i-- > 0;)
+        if (view->rows[i].missed_id == ((const struct snapshot_causes_row *)row)->id)
+            table_select(&view->evictions, eviction_identity(browser->snapshot, &view->rows[i]));
+    browser->pane[SCREEN_CAUSES] = 1;
+}
+
+static void choose_next(struct browser *browser)
+{
+    struct causes_view *view = causes_view(browser);
+    view->of = (view->of + 1) % CAUSES_KINDS;
+    view->table.pinned = view->evictions.pinned = false;
+    causes_update(browser);
+}
+
+static bool causes_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct causes_view *view = causes_view(browser);
+    const struct table *table = browser_table(browser);
+    const void *row = table_selected(table);
+    (void)request;
+    if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.known)
+        choose_next(browser);
+    else if (action == ACTION_FOLD && row && table == &view->evictions)
+        causes_open(browser, ((const struct eviction_row *)row)->missed_id);
+    else if (action == ACTION_FOLD && row && table == &view->table)
+        causes_open(browser, ((const struct snapshot_causes_row *)row)->id);
+    else
+        return false;
+    return true;
+}
+
+static void causes_hint(struct browser *browser, char *out, size_t size)
+{
+    struct causes_view *view = causes_view(browser);
+    bool evictions = browser_focused(browser, &view->evictions);
+    if (!on_reuse(browser) && table_selected(&view->table))
+        snprintf(out, size, "%s  b: by object, function, thread  e: another level%s",
+                 evictions ? "Enter: the evictor" : "Enter: its evictions",
+                 view->of == CAUSES_OBJECTS     ? "  F5: the object"
+                 : view->of == CAUSES_FUNCTIONS ? "  F5: the function"
+                                                : "");
+}
+
+/* A running process has no causes, a recording of a simulation may have them. */
+static bool causes_filled(const struct snapshot *snapshot)
+{
+    return snapshot->simulation.level_count || snapshot->causes.known || snapshot->reuse.known;
+}
+
+static const char *causes_label(struct browser *browser, enum action action)
+{
+    static const char *const opens[CAUSES_KINDS] = {
+        [CAUSES_OBJECTS] = "Object", [CAUSES_FUNCTIONS] = "Function", [CAUSES_THREADS] = ""};
+    const struct causes_view *view = causes_view(browser);
+    bool thread = action == ACTION_ENTER && view->of == CAUSES_THREADS &&
+                  browser_focused(browser, &view->evictions);
+    return action == ACTION_FOLD ? opens[view->of] : thread ? "" : NULL;
+}
+
+const struct screen causes_screen = {
+    .name = "Causes",
+    .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, too "
+             "much data, too many lines for one set, or written by another thread; what replaced "
+             "them; and what part of the accesses caches of other sizes would hold (Reuse).",
+    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. "
+            "Where a curve of Reuse falls steeply there is a size at which the data fits.",
+    .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
+    .state_size = sizeof(struct causes_view),
+    .tables = {{.at = offsetof(struct causes_view, table),
+                .columns = &causes_columns[CAUSES_OBJECTS],
+                .open = show_evictions,
+                .enter = "Evictions"},
+               {.at = offsetof(struct causes_view, evictions),
+                .columns = &eviction_columns,
+                .open = open_evictor,
+                .enter = "Evictor"},
+               {.at = offsetof(struct causes_view, reuse),
+                .columns = &reuse_columns,
+                .open = reuse_open,
+                .enter = "Object",
+                .hint = "Enter: the object.  F1: what the columns mean"},
+               {.at = offsetof(struct causes_view, reuse_lines),
+                .columns = &reuse_line_columns,
+                .open = reuse_open,
+                .enter = "Function",
+                .hint = "Enter: the function.  F1: what the columns mean"}},
+    .filled = causes_filled,
+    .update = causes_update,
+    .draw = causes_draw,
+    .panes = causes_panes,
+    .act = causes_act,
+    .hint = causes_hint,
+    .label = causes_label,
+    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_FOLD, ACTION_RIGHT, ACTION_BACK, ACTION_FIND,
+            ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE},
+};
+
+static void causes_open_reuse(struct browser *browser)
+{
+    struct table *panes[PANES_MAX];
+    browser_go(browser, SCREEN_CAUSES);
+    if (browser->snapshot && browser->snapshot->reuse.known)
+        browser->pane[SCREEN_CAUSES] = causes_panes(browser, panes) - 2;
+}
+
+/* The key of these panes. */
+const struct screen reuse_screen = {
+    .name = "Reuse",
+    .key_help = "Reuse: with --sim, what caches of any size would hold; a pane of Causes",
+    .filled_by = FIELD(struct snapshot, reuse.known),
+    .open = causes_open_reuse,
+};
+
+enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
+static const double all_first = 0.995;
+static const double least_early = 0.05; /* of the misses: less is nothing to think about */
+
+const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
+                                                enum causes_of kind, uint32_t id)
+{
+    const struct snapshot_causes_list *list = &causes->of[kind];
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].id == id)
+            return &list->rows[i];
+    return NULL;
+}
+
+const char *causes_of_name(enum causes_of kind)
+{
+    static const char *const names[CAUSES_KINDS] = {"object", "function", "thread"};
+    return kind < CAUSES_KINDS ? names[kind] : "object";
+}
+
+/* Parts of the misses: first references, by the process or by this thread; lines taken by
+ * another thread's write; neither these nor capacity nor conflict. */
+static double causes_first(const double share[CAUSE_COUNT])
+{
+    return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
+}
+
+static double causes_invalidated(const double share[CAUSE_COUNT])
+{
+    return share[CAUSE_INVALIDATED_TRUE] + share[CAUSE_INVALIDATED_FALSE];
+}
+
+static double causes_other(const double share[CAUSE_COUNT])
+{
+    return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
+}
+
+/* Of what was evicted too early, the part by accesses to other objects; NAN: nothing was. */
+static double causes_early_other(const struct snapshot_causes_figures *figures)
+{
+    double early = figures->early_same + figures->early_other;
+    return early > 0 ? figures->early_other / early : NAN;
+}
+
+/* ---- why ---- */
+
+struct part {
+    const char *name;
+    double share;
+};
+
+enum { PARTS = 5 };
+
+static void parts_of(const struct snapshot_causes_figures *figures, struct part parts[PARTS])
+{
+    const double *share = figures->share;
+    struct part found[PARTS] = {{"first references", causes_first(share)},
+                                {"capacity", share[CAUSE_CAPACITY]},
+                                {"conflict", share[CAUSE_CONFLICT]},
+                                {"taken by another thread", causes_invalidated(share)},
+                                {"other", causes_other(share)}};
+    for (int i = 0; i < PARTS; i++) {
+        int at = i;
+        for (; at > 0 && parts[at - 1].share < found[i].share; at--)
+            parts[at] = parts[at - 1];
+        parts[at] = found[i];
+    }
+}
+
+void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t size)
+{
+    struct part parts[PARTS];
+    parts_of(figures, parts);
+    *out = '\0';
+    for (int i = 0; i < PARTS && parts[i].share >= least_listed; i++)
+        text_append(out, size, "%s%.1f%% %s", i ? ", " : "", 100 * parts[i].share, parts[i].name);
+}
+
+void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size)
+{
+    const struct snapshot_causes_figures *all = &snapshot->causes.all;
+    const struct snapshot_event *event = ranking_event(&snapshot->source);
+    char why[256];
+    char count[16];
+    causes_why(all, why, sizeof why);
+    snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
+             event && event->name ? event->name : "misses", causes_of_name(kind), why);
+    if (all->early_same + all->early_other > 0)
+        text_append(out, size,
+                    "; evicted too early: %.1f%% by the object itself, %.1f%% by another",
+                    100 * all->early_same, 100 * all->early_other);
+}
+
+void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
+{
+    const double *share = figures->share;
+    double early = figures->early_same + figures->early_other;
+    double all = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT] + share[CAUSE_INCLUSION];
+    *out = '\0';
+    if (early < least_early)
+        return;
+    snprintf(out, size,
+             "Too early: %.1f%% of the misses are on lines that had been evicted, %.1f%% for the "
+             "same object, %.1f%% for another",
+             100 * early, 100 * figures->early_same, 100 * figures->early_other);
+    if (all - early >= least_early)
+        text_append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
+    text_append(out, size, ".");
+}
+
+void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
+                   char *out, size_t size)
+{
+    const struct snapshot_object *listed = columns_object(snapshot, object->index);
+    int fields = 0;
+    *out = '\0';
+    for (size_t i = 0; listed && i < listed->field_count && fields < FIELDS_LISTED; i++) {
+        const struct snapshot_causes_figures *figures = listed->fields[i].causes;
+        struct part parts[PARTS];
+        if (!figures || figures->misses < 0.01 * object->figures.misses)
+            continue;
+        parts_of(figures, parts);
+        text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)",
+                    fields++ ? ", " : "Fields: ", WORDS_NAME_BYTES, listed->fields[i].name,
+                    100 * figures->misses / object->figures.misses, 100 * parts[0].share,
+                    parts[0].name);
+    }
+}
+
+/* ---- evictors ---- */
+
+void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s%s", evictor->function, evictor->object ? " on " : "",
+             evictor->object ? evictor->object : "");
+}
+
+/* Only for programs with several threads. */
+static bool has_threads(const struct snapshot *snapshot)
+{
+    const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
+    return list->count > 1 || list->evictions.column_count > 1;
+}
+
+void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                    char *out, size_t size)
+{
+    *out = '\0';
+    for (size_t i = 0; has_threads(snapshot) && i < row->thread_count; i++)
+        if (row->threads[i].share >= least_listed)
+            text_append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
+                        100 * row->threads[i].share);
+}
+
+static void draw_line(struct canvas *canvas, struct area area, const char *label, double share,
+                      const char *text)
+{
+    char percent[16];
+    format_percent(percent, sizeof percent, value_number(share));
+    canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, label);
+    canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
+                  PAINT_PLAIN, "%6s  %s", percent, text);
+}
+
+static int draw_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                        struct canvas *canvas, struct area area)
+{
+    char text[2 * COLUMN_TEXT_BYTES];
+    char whole[3 * COLUMN_TEXT_BYTES];
+    causes_threads(snapshot, row, text, sizeof text);
+    snprintf(whole, sizeof whole, "By threads: %s", text);
+    return *text && area.rows > 0 ? canvas_wrap(canvas, area, PAINT_PLAIN, whole) : 0;
+}
+
+/* The evictors of a row, one a line, as far as the area reaches. */
+static void causes_draw_evictors(const struct snapshot *snapshot,
+                                 const struct snapshot_causes_row *row, struct canvas *canvas,
+                                 struct area area)
+{
+    char text[2 * COLUMN_TEXT_BYTES];
+    int end = area.row + area.rows;
+    area.row += draw_threads(snapshot, row, canvas, area);
+    for (size_t i = 0; i < row->evictor_count && area.row < end; i++, area.row++) {
+        if (row->evictors[i].share < least_listed)
+            break;
+        causes_evictor(&row->evictors[i], text, sizeof text);
+        draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
+    }
+    if (row->unlisted >= 0.01 && area.row < end)
+        draw_line(canvas, area, "", row->unlisted, "others, that found no room in the table");
+    else if (!row->evictor_count && !row->thread_count && area.row < end)
+        canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
+                    PAINT_DIM,
+                    causes_first(row->figures.share) > all_first
+                        ? "None of its lines was evicted from this cache and used again. e: "
+                          "another level, which is smaller."
+                        : "What evicted its lines is not known: it is recorded for the event that "
+                          "ranks, from when it does.");
+}
+
+/* Columns of why lines were missed, an object, a function or a thread a row. */
+
+static struct value causes_column_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_causes_row);
+    return value_number(row->figures.misses / snapshot->causes.all.misses);
+}
+
+static struct value early_other(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_causes_row);
+    return value_number(causes_early_other(&row->figures));
+}
+
+static struct value evictor(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_causes_row);
+    return value_text(row->evictor_count  ? row->evictors[0].function
+                      : row->thread_count ? row->threads[0].name
+                                          : NULL);
+}
+
+static struct value evictor_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_causes_row);
+    return value_text(row->evictor_count ? row->evictors[0].object : NULL);
+}
+
+static struct value evictor_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_causes_row);
+    return value_number(row->evictor_count  ? row->evictors[0].share
+                        : row->thread_count ? row->threads[0].share
+                                            : NAN);
+}
+
+/* With one thread, or one level, there is none. */
+static bool any_invalidated(const struct snapshot *snapshot)
+{
+    return causes_invalidated(snapshot->causes.all.share) > 0;
+}
+
+static bool any_other(const struct snapshot *snapshot)
+{
+    return causes_other(snapshot->causes.all.share) > 0;
+}
+
+#define FIGURES                                                                                    \
+    COLUMN(.title = "MISSES",                                                                      \
+           .help = "Misses of the ranking event, and what part these are of all of them.",         \
+           .from = FIELD(struct snapshot_causes_row, figures.misses), .width = 7, .rank = 6,       \
+           UNIT_COUNT),                                                                            \
+        COLUMN(.title = "SHARE", .value = causes_column_share, .width = 6, .rank = 1, UNIT_SHARE), \
+        COLUMN(.title = "FIRST",                                                                   \
+               .help =                                                                             \
+                   "Part of the misses on lines that were never touched before, by this thread.",  \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_FIRST],                 \
+                           figures.share[CAUSE_FIRST_HERE]),                                       \
+               .width = 6, UNIT_PERCENT),                                                          \
+        COLUMN(.title = "CAPACITY",                                                                \
+               .help = "Part that a cache of this size would miss even if any line could go "      \
+                       "anywhere in it.",                                                          \
+               .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CAPACITY]),           \
+               .width = 8, UNIT_PERCENT),                                                          \
+        COLUMN(.title = "CONFLICT",                                                                \
+               .help = "Part that such a cache would not miss: too many lines in one set.",        \
+               .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CONFLICT]),           \
+               .width = 8, UNIT_PERCENT),                                                          \
+        COLUMN(.title = "INVALID",                                                                 \
+               .help = "Part whose lines another thread's write had taken away.",                  \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE],      \
+                           figures.share[CAUSE_INVALIDATED_FALSE]),                                \
+               .width = 7, .rank = 2, .shown = any_invalidated, UNIT_PERCENT),                     \
+        COLUMN(.title = "OTHER",                                                                   \
+               .help = "Part that a larger cache below had evicted, or that is not known.",        \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION],             \
+                           figures.share[CAUSE_UNKNOWN]),                                          \
+               .width = 6, .rank = 5, .shown = any_other, UNIT_PERCENT, .paint = paint_dim),       \
+        COLUMN(.title = "EARLY",                                                                   \
+               .help = "Part on lines that had been evicted, too early: they "                     \
+                       "were wanted "                                                              \
+                       "again.",                                                                   \
+               .from = SUM(struct snapshot_causes_row, figures.early_same, figures.early_other),   \
+               .width = 6, .rank = 2, UNIT_PERCENT),                                               \
+        COLUMN(.title = "OTHERS'",                                                                 \
+               .help = "Of EARLY, the part evicted by accesses to other objects.",                 \
+               .value = early_other, .width = 7, .rank = 2, UNIT_PERCENT),                         \
+        COLUMN(.title = "ITSELF",                                                                  \
+               .help = "Of the misses whose evictor is known, the part that it evicted itself.",   \
+               .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
+               .rank = 5, UNIT_PERCENT),                                                           \
+        COLUMN(.title = "BY%", .help = "The same for the function beside.",                        \
+               .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
+        COLUMN(.title = "EVICTED BY",                                                              \
+               .help = "The function that evicted most of its lines, and the object it accessed.", \
+               .value = evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),         \
+        COLUMN(.title = "ON", .value = evictor_object, .width = 8, .most = 30, .rank = 3,          \
+               .look = COLUMN_NAME)
+
+static const struct column object_list[] = {
+    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
+           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+    FIGURES};
+static const struct column function_list[] = {
+    COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
+           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+    FIGURES};
+static const struct column thread_list[] = {
+    COLUMN(.title = "THREAD", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
+           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+    FIGURES};
+
+#define COLUMNS(rows, ...)                                                                         \
+    {                                                                                              \
+        .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
+        .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
+        .key = FIELD(struct snapshot_causes_row, id), __VA_ARGS__                                  \
+    }
+
+const struct columns causes_columns[CAUSES_KINDS] = {
+    [CAUSES_OBJECTS] = COLUMNS(object_list, .object = FIELD(struct snapshot_causes_row, index)),
+    [CAUSES_FUNCTIONS] = COLUMNS(function_list, ),
+    [CAUSES_THREADS] = COLUMNS(thread_list, ),
+};
+
+/* The remedy against the main cause. */
+
+enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
+static const double itself_leads = 0.5;
+
+static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evictor)
+{
+    return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
+}
+
+/* The main evictor, if it is another one and known: for an object the object accessed, for a
+ * function the function. Another one may have the same name. False: there is none. */
+static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
+                  char out[ADVICE_NAME_BYTES])
+{
+    const struct snapshot_evictor *first = NULL;
+    double share = 0;
+    for (size_t i = 0; i < row->evictor_count; i++) {
+        const struct snapshot_evictor *evictor = &row->evictors[i];
+        uint32_t id = id_of(kind, evictor);
+        if (!first && id && id != row->id)
+            first = evictor;
+        share += first && id == id_of(kind, first) ? evictor->share : 0;
+    }
+    if (!first || share <= row->figures.by_itself)
+        return false;
+    const char *name = kind == CAUSES_OBJECTS ? first->object : first->function;
+    bool alike = name && row->name && !strcmp(name, row->name);
+    snprintf(out, ADVICE_NAME_BYTES, "%s%s", alike ? "another " : "", name ? name : "");
+    return name;
+}
+
+static void advise_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (row->figures.by_itself >= itself_leads)
+        snprintf(out, size,
+                 "It is larger than the cache, and mostly evicts itself before it is used again. "
+                 "Work on it in blocks that fit, or make its elements smaller.");
+    else if (rival(CAUSES_OBJECTS, row, other))
+        snprintf(out, size,
+                 "More passes through the cache than it holds before this is used again, of %s "
+                 "most. Use this and that in smaller portions, or one after the other.",
+                 other);
+    else
+        snprintf(out, size,
+                 "More passes through the cache than it holds before this is used again. Work in "
+                 "blocks that fit, or make the elements smaller.");
+}
+
+static void advise_function_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (!rival(CAUSES_FUNCTIONS, row, other))
+        snprintf(out, size,
+                 "Before it comes back to the same data, more passes through the cache than that "
+                 "holds. Work in blocks that fit, and do all that is to be done with one block "
+                 "before the next.");
+    else
+        snprintf(out, size,
+                 "What it uses was in the cache, and %s filled that with other data in between. "
+                 "Run the two on small portions by turns, or let that one touch less.",
+                 other);
+}
+
+static void advise_conflict(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
+                            size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (kind != CAUSES_OBJECTS)
+        snprintf(out, size,
+                 "The cache has room for what it uses, but that crowds in few sets: a power of two "
+                 "between rows, or blocks that begin alike. Pad them: Sets (3) shows which, and by "
+                 "object (b) whose they are.");
+    else if (!rival(kind, row, other))
+        snprintf(out, size,
+                 "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
+                 "change its stride, so that they spread over all sets: Sets (3) shows which.");
+    else
+        snprintf(out, size,
+                 "The cache has room for it, but lines of %.*s fall into the same sets. Move one "
+                 "of the two by some lines, or pad its rows: Sets (3) shows which.",
+                 ADVICE_NAME_BYTES, other);
+}
+
+static void advise_invalidated(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    const double *share = row->figures.share;
+    bool apart = share[CAUSE_INVALIDATED_FALSE] > share[CAUSE_INVALIDATED_TRUE];
+    snprintf(out, size, "%s",
+             apart ? "Other threads write to other bytes of the same lines. Give each thread lines "
+                     "of its own: Sharing (9) shows which."
+                   : "Other threads write what is read here. Let them write less often, or each "
+                     "keep a copy and join these later.");
+}
+
+static void advise_other(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    const double *share = row->figures.share;
+    snprintf(out, size, "%s",
+             share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
+                 ? "The larger cache below threw its lines out, and this one with it: look at the "
+                   "event of that level (e)."
+                 : "The tables of the simulation had no room for the causes.");
+}
+
+void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
+                   size_t size)
+{
+    const double *share = row->figures.share;
+    double first = causes_first(share);
+    double taken = causes_invalidated(share);
+    double other = causes_other(share);
+    double replaced = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT];
+    double most = fmax(fmax(first, taken), fmax(replaced, other));
+    if (row->figures.samples < SAMPLES_LEAST)
+        snprintf(out, size, "Too few misses so far to say what to try.");
+    else if (most == first)
+        snprintf(out, size,
+                 "%s lines are touched for the first time: no larger cache would help. Touch fewer "
+                 "lines, use memory again instead of fresh, or fetch ahead.",
+                 kind == CAUSES_OBJECTS ? "Its" : "The");
+    else if (most == taken)
+        advise_invalidated(row, out, size);
+    else if (most == other)
+        advise_other(row, out, size);
+    else if (share[CAUSE_CONFLICT] > share[CAUSE_CAPACITY])
+        advise_conflict(kind, row, out, size);
+    else if (kind == CAUSES_OBJECTS)
+        advise_capacity(row, out, size);
+    else
+        advise_function_capacity(row, out, size);
+}

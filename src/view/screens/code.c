@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 2: the same samples from the side of the code. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/screens/causes.h"
+#include "view/levels.h"
+#include "view/display/browser.h"
+#include "view/widget/columns.h"
+
+struct code_view {
+    struct table functions;
+    struct table threads;
+};
+
+static struct code_view *code_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_CODE];
+}
+
+/* Columns of functions, and of the instructions in them that miss. */
+
+static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
+}
+
+/* Whether a function waited for data of an object not known; and the column that functions are
+ * sorted by at first, which depends on it. */
+static bool columns_have_unknown(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].unknown_samples > 0)
+            return true;
+    return false;
+}
+
+const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapshot)
+{
+    const struct snapshot_code *leader = NULL;
+    double all = 0;
+    for (size_t i = 0; i < snapshot->code_count; i++) {
+        const struct snapshot_code *code = &snapshot->code[i];
+        all += code->unknown_samples;
+        if (!leader || code->unknown_samples > leader->unknown_samples)
+            leader = code;
+    }
+    return leader && leader->unknown_samples > all / 2 ? leader : NULL;
+}
+
+static struct value file(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    const char *slash = row->file ? strrchr(row->file, '/') : NULL;
+    return value_text(slash ? slash + 1 : row->file);
+}
+
+static bool mostly_unknown(const struct snapshot_code *row)
+{
+    return row->unknown_reason && row->unknown_samples > row->samples;
+}
+
+static struct value code_column_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    const struct snapshot_object *top = columns_object(snapshot, row->top_object);
+    return value_text(mostly_unknown(row) ? access_reason_note(row->unknown_reason)
+                      : top               ? top->name
+                                          : NULL);
+}
+
+static struct value code_column_object_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
+}
+
+/* The first sort column of the functions. */
+static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(columns_have_unknown(snapshot) ? row->all_share : row->share.value);
+}
+
+enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
+
+static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return causes_row_of(&snapshot->causes, CAUSES_FUNCTIONS, row->id);
+}
+
+static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_code);
+    return value_number(widest_share(snapshot, row).number * waits_most(&row->wait));
+}
+
+static const struct column function_list[] = {
+    [FUNCTION_SHARE] =
+        COLUMN(.title = "SHARE", .key = "share",
+               .help = "The function's part of all attributed samples.",
+               .from = FIELD(struct snapshot_code, share.value), .width = 6, UNIT_SHARE),
+    [FUNCTION_HALF] = COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4,
+                             .rank = 1, UNIT_POINTS),
+    [FUNCTION_ALL] =
+        COLUMN(.title = "ALL", .key = "all_share",
+               .help = "Its part of all samples of the process, with those whose object is not "
+                       "known. perf report's shares are of all processes of a recording.",
+               .from = FIELD(struct snapshot_code, all_share),
+               .given = FIELD(struct snapshot_code, all_share), .width = 6,
+               .shown = columns_have_unknown, UNIT_SHARE),
+    COLUMN(.title = "UNKNOWN",
+           .help = "Part of all samples: the function waited for data of an object not known.",
+           .where = KNOWN(struct snapshot_code, unknown_samples),
+           .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2, .some = true,
+           UNIT_SHARE),
+    COLUMN(.title = "", .value = widest_share, .width = 8, .most = 12, .rank = 4,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .help = "With those whose object is not known.",
+           .value = code_column_samples, .width = 7, .rank = 5, UNIT_COUNT),
+    COLUMN(.title = "FUNCTION", .key = "function",
+           .help = "The function that the sampled accesses are in.",
+           .from = FIELD(struct snapshot_code, function), .width = 14, .most = 64,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", .key = "module", .from = KNOWN(struct snapshot_code, module),
+           .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "FILE", .help = "Source file, where debug information has it.", .value = file,
+           .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .some = true),
+    COLUMN(.title = "LINE", .key = "line", .from = KNOWN(struct snapshot_code, line), .width = 5,
+           .rank = 7, .some = true, UNIT_INTEGER),
+    COLUMN(.title = "SITES", .key = "sites", .help = "Accessing instructions seen in it.",
+           .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 6, UNIT_INTEGER),
+    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+           .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
+           .value = code_column_object_share, .width = 5, .rank = 2, UNIT_SHARE),
+    WAITS_COLUMNS(3, struct snapshot_code),
+    COLUMN(.title = "MAY WAIT",
+           .help = "The most that waits here: ALL, or where that is not shown SHARE, by the upper "
+                   "bound of WAITS. Sorted by it, what is cached comes last.",
+           .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
+    RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
+    RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
+    USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
+    MEMBER_KNOWN("file", struct snapshot_code, file),
+    COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_over),
+           .form = JSON_COUNT),
+    MEMBER("share_low", struct snapshot_code, share.low),
+    MEMBER("share_high", struct snapshot_code, share.high),
+    COLUMN(.key = "address", .from = FIELD(struct snapshot_code, address),
+           .format = format_address),
+    COLUMN(.key = "object", OBJECT_NAME(struct snapshot_code, top_object)),
+    MEMBER("object_share", struct snapshot_code, top_object_share),
+    COLUMN(.key = "unknown_samples",
+           .from = SUM(struct snapshot_code, unknown_samples, unknown_over), .form = JSON_COUNT,
+           .given = FIELD(struct snapshot_code, all_share)),
+    COLUMN(.key = "unknown_share", .from = FIELD(struct snapshot_code, unknown_share),
+           .given = FIELD(struct snapshot_code, all_share)),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_code, unknown_reason),
+           .name = access_reason_note, .given = FIELD(struct snapshot_code, all_share)),
+    COLUMN(.from = ROW_OF(struct snapshot_code, rates), .members = &rates_members,
+           .given = ROW_OF(struct snapshot_code, rates)),
+    COLUMN(.key = "stall_share", .from = VIA(struct snapshot_code, rates, stall.value),
+           .given = ROW_OF(struct snapshot_code, rates)),
+    COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members,
+           .given = ROW_OF(struct snapshot_code, use)),
+    COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
+           .with = FIELD(struct snapshot, causes.known),
+           .given = FIELD(struct snapshot_code, all_share)), /* not of the functions of an object */
+    COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
+           .rows = &callers_members, .given = ROW_OF(struct snapshot_code, callers)),
+    COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
+           .count = FIELD(struct snapshot_code, instruction_count), .rows = &instruction_members,
+           .given = FIELD(struct snapshot_code, instruction_count)),
+};
+
+const struct columns function_columns = {
+    .title = "Functions",
+    TABLE(struct snapshot_code, function_list),
+    ALL_OF(code, code_count),
+    .key = FIELD(struct snapshot_code, id),
+    .interval = ROW_IN(struct snapshot_code, share),
+};
+
+static const struct column toucher_list[] = {
+    COLUMN(.title = "OF IT", .help = "Part of the object's samples that this function made.",
+           .from = FIELD(struct snapshot_code, share.value), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4, .rank = 3,
+           UNIT_POINTS),
+    COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_code, function), .width = 14,
+           .most = 64, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", .from = FIELD(struct snapshot_code, module), .width = 10, .most = 16,
+           .rank = 4, .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "SAMPLES", .value = code_column_samples, .width = 7, .rank = 2, UNIT_COUNT),
+    COLUMN(.title = "SITES", .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 1,
+           UNIT_INTEGER),
+    COLUMN(.title = "HOTTEST AT", .help = "The accessing instruction with most samples.",
+           .from = KNOWN(struct snapshot_code, address), .width = 14, .most = 18, .rank = 6,
+           .format = format_address, .paint = paint_dim),
+};
+
+const struct columns toucher_columns = {
+    .title = "Code",
+    TABLE(struct snapshot_code, toucher_list),
+    .key = FIELD(struct snapshot_code, id),
+    .interval = ROW_IN(struct snapshot_code, share),
+};
+
+static const struct column site_list[] = {
+    COLUMN(.title = "OF IT", .help = "Part of the function's listed samples.",
+           .from = FIELD(struct site, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .from = FIELD(struct site, share), .width = 6, .most = 10, .rank = 5,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct site, code),
+           .from = SUM(struct snapshot_code, samples, count_over), .width = 7, .rank = 4,
+           UNIT_COUNT),
+    COLUMN(.title = "HOTTEST AT", .from = VIA_KNOWN(struct site, code, address), .width = 14,
+           .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "INSTRUCTION", .help = "The instruction there, read from the process.",
+           .from = FIELD(struct site, text), .width = 16, .most = 44, .rank = 1),
+    COLUMN(.title = "SITES", .from = VIA_KNOWN(struct site, code, sites), .width = 5, .rank = 6,
+           UNIT_INTEGER),
+    COLUMN(.title = "OBJECT", .help = "The object that these accesses are on.",
+           .from = VIA(struct site, object, name), .width = 14, .most = 56, .look = COLUMN_NAME,
+           .paint = paint_strong),
+};
+
+const struct columns site_columns = {
+    .title = "Objects it accesses",
+    TABLE(struct site, site_list),
+    .key = VIA(struct site, object, id),
+};
+
+static void code_update(struct browser *browser)
+{
+    table_suggest_sort(&code_view(browser)->functions,
+                       columns_have_unknown(browser->snapshot) ? FUNCTION_ALL : FUNCTION_SHARE);
+}
+
+/* Only for processes with several threads. */
+static unsigned code_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &code_view(browser)->functions;
+    panes[1] = &code_view(browser)->threads;
+    return browser->snapshot && browser->snapshot->threads.count > 1 ? 2 : 1;
+}
+
+static void code_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = code_panes(browser, panes);
+    area = area_below(area, count > 1 ? pane_tabs(browser, canvas, area, panes, count) : 0);
+    pane_table(browser, canvas, area, browser_table(browser), "No function has samples yet.");
+}
+
+static void code_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (!snapshot || !browser_focused(browser, &code_view(browser)->threads))
+        return;
+    snprintf(out, size, "Of the newest %llu samples. Enter: the object with most of its samples",
+             (unsigned long long)snapshot->threads.recent);
+    if (snapshot->threads.left_out)
+        text_append(out, size, ".  %zu threads with fewer samples are not listed",
+                    snapshot->threads.left_out);
+}
+
+static const char *code_label(struct browser *browser, enum action action)
+{
+    if (action != ACTION_RIGHT)
+        return NULL;
+    return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
+           : browser->pane[SCREEN_CODE]                               ? "Functions"
+                                                                      : "Threads";
+}
+
+const struct screen code_screen = {
+    .name = "Code",
+    .shows = "Functions that access the data, most costly first, each with its main object. "
+             "Functions with samples that have no object are here too, with the reason.",
+    .next = "Enter opens the source of one, with its heat; m shows the samples of each function on "
+            "each object.",
+    .state_size = sizeof(struct code_view),
+    .tables = {{.at = offsetof(struct code_view, functions),
+                .columns = &function_columns,
+                .open = browser_open_function_row,
+                .enter = "Source",
+                .hint = "Enter: its source lines and instructions, and the data they access"},
+               {.at = offsetof(struct code_view, threads),
+                .columns = &thread_columns,
+                .enter = "Object"}},
+    .update = code_update,
+    .draw = code_draw,
+    .panes = code_panes,
+    .hint = code_hint,
+    .label = code_label,
+    .bar = {ACTION_ENTER, ACTION_RIGHT, SCREEN_ACTION(MATRIX), ACTION_BACK, ACTION_FIND,
+            ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT,
+            ACTION_WRITE},
+};
+
+/* Columns of threads. */
+
+static const struct column thread_list[] = {
+    COLUMN(.title = "SHARE", .key = "share",
+           .help = "The thread's part of the newest samples that have an object, up to 16,384.",
+           .from = FIELD(struct snapshot_thread, share.value), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_thread, share), .width = 4, .rank = 2,
+           UNIT_POINTS),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_thread, share.value), .width = 6, .most = 10,
+           .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .key = "samples", .from = FIELD(struct snapshot_thread, samples),
+           .width = 7, .rank = 4, UNIT_COUNT),
+    COLUMN(.title = "THREAD", .key = "tid", .help = "Its number, as ps -L and gdb call it.",
+           .from = FIELD(struct snapshot_thread, tid), .width = 7, UNIT_INTEGER,
+           .paint = paint_strong),
+    COLUMN(.title = "CALLED", .key = "name", .help = "Its name now; blank: it has ended.",
+           .from = FIELD(struct snapshot_thread, name), .width = 10, .most = 15,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "MOSTLY ON", .key = "object",
+           .help = "The object that most of its samples are on.",
+           .from = FIELD(struct snapshot_thread, object_name), .width = 12, .most = 40, .rank = 1,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .key = "of_object",
+           .help = "Part of the thread's samples on that object.",
+           .from = FIELD(struct snapshot_thread, object_share), .width = 5, .rank = 3, UNIT_SHARE),
+    COLUMN(.title = "IN", .key = "function",
+           .help = "The function that most of its samples are in.",
+           .from = FIELD(struct snapshot_thread, function_name), .width = 12, .most = 40, .rank = 2,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .key = "of_function",
+           .help = "Part of the thread's samples in that function.",
+           .from = FIELD(struct snapshot_thread, function_share), .width = 5, .rank = 3,
+           UNIT_SHARE),
+};
+
+const struct columns thread_columns = {
+    .title = "Threads",
+    TABLE(struct snapshot_thread, thread_list),
+    ALL_OF(threads.list, threads.count),
+    .sort = COLUMNS_AS_THEY_COME,
+    .key = FIELD(struct snapshot_thread, tid),
+    .object = FIELD(struct snapshot_thread, object),
+};
+
+/* Columns of simulated caches, a level a row; rows are those of the snapshot itself. */
+
+static uint64_t simulation_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct simulation_level *row = pointer;
+    return (uint64_t)(row - snapshot->simulation.level) + 1;
+}
+
+static uint64_t misses(const struct simulation_level *level)
+{
+    return level->load_misses + level->store_misses;
+}
+
+static double simulation_column_part(uint64_t of, uint64_t all)
+{
+    return all ? (double)of / (double)all : NAN;
+}
+
+static struct value level(const struct snapshot *snapshot, const void *pointer)
+{
+    static const char *const names[SIMULATION_LEVELS_MAX] = {"L1", "L2", "L3", "L4"};
+    return value_text(names[simulation_column_identity(snapshot, pointer) - 1]);
+}
+
+static struct value of_all(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(simulation_level);
+    return value_number(simulation_column_part(misses(row), snapshot->simulation.accesses));
+}
+
+/* The first level is reached by every access, the others by what the one before missed. */
+static struct value of_those_here(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(simulation_level);
+    bool first = row == snapshot->simulation.level;
+    return value_number(simulation_column_part(misses(row), first ? snapshot->simulation.accesses
+                                                                  : misses(row - 1)));
+}
+
+static const struct column simulation_list[] = {
+    COLUMN(.title = "LEVEL", .key = "name", .value = level, .width = 5, .paint = paint_strong),
+    COLUMN(.title = "SIZE", .key = "size", .from = FIELD(struct simulation_level, size_bytes),
+           .width = 6, UNIT_BYTES),
+    COLUMN(.title = "WAYS", .key = "ways", .from = FIELD(struct simulation_level, ways), .width = 4,
+           .rank = 3, UNIT_INTEGER),
+    COLUMN(.title = "LINE", .key = "line", .help = "Bytes of a line.",
+           .from = FIELD(struct simulation_level, line_bytes), .width = 4, .rank = 3, UNIT_INTEGER),
+    COLUMN(.title = "LOAD MISSES", .key = "load_misses",
+           .help = "Exact, since the start; what loads and stores at once counts as a load.",
+           .from = FIELD(struct simulation_level, load_misses), .width = 12, .rank = 1,
+           UNIT_INTEGER, .paint = paint_load),
+    COLUMN(.title = "STORE MISSES", .key = "store_misses", .help = "Exact, since the start.",
+           .from = FIELD(struct simulation_level, store_misses), .width = 12, .rank = 1,
+           UNIT_INTEGER, .paint = paint_store),
+    COLUMN(.title = "OF ALL", .help = "Part of all accesses that missed at this level.",
+           .value = of_all, .width = 7, UNIT_PERCENT),
+    COLUMN(.title = "OF THOSE HERE", .help = "Part of the accesses that came as far as this level.",
+           .value = of_those_here, .width = 13, .rank = 1, UNIT_PERCENT),
+};
+
+const struct columns simulation_columns = {
+    .title = "Simulated caches",
+    TABLE(struct simulation_level, simulation_list),
+    .sort = COLUMNS_AS_THEY_COME,
+    .identity = simulation_column_identity,
+};

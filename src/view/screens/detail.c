@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A level below Objects: one object: where in it the samples are, the code that accesses it,
+ * instances. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/levels.h"
+#include "view/words.h"
+#include "view/screens/rows.h"
+#include "view/display/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+
+struct detail_view {
+    struct table fields;
+    struct table code;
+    struct table instances;
+    struct levels_rows answers; /* of the hardware; none where it reports no levels */
+    struct table levels;
+    struct caller_rows callers;
+    struct table called_by;
+};
+
+static struct detail_view *detail_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_DETAIL];
+}
+
+/* The lines above the lists of Detail. */
+
+enum { STRIP_MOST = 128 };
+
+static int draw_facts(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+{
+    char size[16];
+    char line[512];
+    snprintf(line, sizeof line, " %s%s%s", object_kind_name(object->kind),
+             object->module && *object->module ? " of " : "", object->module ? object->module : "");
+    if (object->size && object->bin != UINT32_MAX && object->blocks != 1)
+        text_append(line, sizeof line, "   %s live", text_bytes(size, object->size));
+    else if (object->size)
+        text_append(line, sizeof line, "   %s at 0x%" PRIx64 "-0x%" PRIx64,
+                    text_bytes(size, object->size), object->address,
+                    object->address + object->size);
+    else
+        text_append(line, sizeof line, "   at 0x%" PRIx64, object->address);
+    if (object->blocks > 1)
+        text_append(line, sizeof line, "   %" PRIu32 " %s", object->blocks,
+                    object->bin != UINT32_MAX ? "blocks" : "instances");
+    return canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, line) > 0;
+}
+
+static void draw_name(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+{
+    char fitted[COLUMN_TEXT_BYTES];
+    char text[16];
+    char figures[96];
+    double half = columns_reach(&object->share);
+    int right =
+        snprintf(figures, sizeof figures, "%.1f%% %s%.1f   samples %s ", object->share.value * 100,
+                 canvas->ascii ? "+-" : "±", half * 100, text_count(text, object->samples));
+    right = glyph_columns(figures, canvas->ascii);
+    if (right + 12 > area.columns || isnan(object->share.value))
+        right = 0;
+    glyph_fit(fitted, sizeof fitted, object->name, area.columns - right - 3, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_STRONG, " %s", fitted);
+    if (right)
+        canvas_text(canvas, area.row, area.column + area.columns - right, right,
+                    paint_heat(object->share.value), figures);
+}
+
+/* The type with most of the samples; NULL: none is known. */
+static const struct snapshot_layout *leading(const struct snapshot_object *object)
+{
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    return layout && !layout->inferred && layout->row_count && layout->size ? layout : NULL;
+}
+
+/* Bytes of an element; else from the lowest to the highest offset that was seen. */
+static uint64_t strip_range(const struct snapshot_object *object, int64_t *first)
+{
+    int64_t low = INT64_MAX;
+    int64_t high = INT64_MIN;
+    *first = 0;
+    if (leading(object))
+        return leading(object)->size;
+    if (object->element_size)
+        return object->element_size;
+    for (size_t i = 0; i < object->field_count; i++) {
+        int64_t end = object->fields[i].offset + object->fields[i].size;
+        low = object->fields[i].offset < low ? object->fields[i].offset : low;
+        high = end > high ? end : high;
+    }
+    *first = low;
+    return high > low ? (uint64_t)high - (uint64_t)low : 0;
+}
+
+/* In floating point: offset * cells may not fit 64 bits. */
+static void warm(double *heat, int cells, uint64_t bytes, uint64_t offset, double share)
+{
+    double at = (double)offset / (double)bytes * cells;
+    if (isfinite(share))
+        heat[at < cells ? (int)at : cells - 1] += share;
+}
+
+static void strip_heat(const struct snapshot_object *object, double *heat, int cells, int64_t first,
+                       uint64_t bytes)
+{
+    const struct snapshot_layout *layout = leading(object);
+    for (size_t i = 0; layout && i < layout->row_count; i++)
+        if (!layout->rows[i].has_members)
+            warm(heat, cells, bytes, layout->rows[i].member.offset, layout->rows[i].share);
+    for (size_t i = 0; !layout && i < object->field_count; i++)
+        warm(heat, cells, bytes, (uint64_t)object->fields[i].offset - (uint64_t)first,
+             object->fields[i].share);
+}
+
+/* Bytes from left to right, heat by where samples fell. */
+static void draw_strip(const struct snapshot_object *object, struct canvas *canvas,
+                       struct area area)
+{
+    double heat[STRIP_MOST] = {0};
+    int64_t first;
+    uint64_t bytes = strip_range(object, &first);
+    int left = canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                             " %+" PRId64 " ", first);
+    int cells = area.columns - left - 14;
+    if (cells > STRIP_MOST)
+        cells = STRIP_MOST;
+    if (bytes && (uint64_t)cells > bytes)
+        cells = (int)bytes;
+    if (!bytes || cells < 4)
+        return;
+    strip_heat(object, heat, cells, first, bytes);
+    for (int i = 0; i < cells; i++)
+        canvas_text(canvas, area.row, area.column + left + i, 1,
+                    heat[i] > 0 ? paint_heat(heat[i]) : PAINT_DIM,
+                    heat[i] > 0     ? bar_step(0.15 + heat[i], canvas->ascii)
+                    : canvas->ascii ? "."
+                                    : "·");
+    canvas_format(canvas, area.row, area.column + left + cells + 1, 13, PAINT_DIM, "%+" PRId64,
+                  first + (int64_t)bytes);
+}
+
+static void draw_element(const struct snapshot_object *object, struct canvas *canvas,
+                         struct area area)
+{
+    const struct snapshot_layout *layout = leading(object);
+    char name[COLUMN_TEXT_BYTES];
+    if (layout) {
+        glyph_fit(name, sizeof name, layout->name, area.columns / 2, GLYPH_CUT_MIDDLE,
+                  canvas->ascii);
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                      " one %s, %" PRIu64 " bytes:", name, layout->size);
+    } else if (object->element_size) {
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                      " looks like an array of %" PRIu64
+                      "-byte elements (%.0f%% sure, from the sampled offsets); one element:",
+                      object->element_size, object->element_confidence * 100);
+    } else if (object->type) {
+        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                    " where in it, from the lowest offset seen to the highest:");
+    } else {
+        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                    " no element size could be inferred; the offsets seen, from low to high:");
+    }
+}
+
+/* Its type, and who says so. */
+static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+{
+    char known[192];
+    char name[COLUMN_TEXT_BYTES];
+    if (!object->type)
+        return false;
+    glyph_fit(name, sizeof name, object->type, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
+    int used =
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_STRONG, " %s", name);
+    field_known(object, NULL, known, sizeof known);
+    canvas_format(canvas, area.row, area.column + used, area.columns - used,
+                  object->typed[TYPED_DISAGREED] > 0 ? PAINT_WARN : PAINT_DIM, "   %s", known);
+    return true;
+}
+
+/* Where the memory came from: the call path of its bin. */
+static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
+                        struct canvas *canvas, struct area area)
+{
+    const struct heap_bin *heap =
+        object->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[object->bin].heap : NULL;
+    char bytes[16];
+    char blocks[16];
+    char path[COLUMN_TEXT_BYTES];
+    if (!heap)
+        return false;
+    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
+    pen_part(&pen, PAINT_PLAIN, " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
+             text_count(blocks, (double)heap->live_blocks), heap->live_blocks == 1 ? "" : "s");
+    if (!heap->path)
+        return true;
+    pen_part(&pen, PAINT_DIM, "%s", "   allocated by ");
+    glyph_fit(path, sizeof path, heap->path, pen.end - pen.column - 1, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    pen_part(&pen, PAINT_PLAIN, "%s", path);
+    return true;
+}
+
+/* Results of watchpoints on it. */
+static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_object *object,
+                         struct canvas *canvas, struct area area)
+{
+    char text[256];
+    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
+    if (!watched)
+        return false;
+    watch_line(watched, text, sizeof text);
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
+    return true;
+}
+
+/* Name, share, place, element and origin of the object in Detail; rows used. */
+static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
+                       struct canvas *canvas, struct area area)
+{
+    struct area line = area;
+    int rows = area.rows >= 14 ? 4 : area.rows >= 9 ? 2 : 1;
+    draw_name(object, canvas, line);
+    line.row++;
+    if (rows >= 2)
+        draw_facts(object, canvas, line);
+    if (rows < 4)
+        return rows;
+    line.row++;
+    line.row += draw_type(object, canvas, line);
+    line.row += draw_origin(snapshot, object, canvas, line);
+    line.row += levels_line(snapshot, object->levels, canvas, line);
+    line.row += rates_line(snapshot, object->rates, canvas, line);
+    line.row += use_line(snapshot, object->use, canvas, line);
+    line.row += draw_watched(snapshot, object, canvas, line);
+    draw_element(object, canvas, line);
+    line.row++;
+    draw_strip(object, canvas, line);
+    return line.row + 2 - area.row; /* a blank line below */
+}
+
+enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
+
+/* Drilled into, the object stays; else it is the one selected in Objects. */
+static void detail_update(struct browser *browser)
+{
+    struct detail_view *view = detail_view(browser);
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct snapshot_object *object = NULL;
+    if (!snapshot)
+        return;
+    object = browser->opened.chosen ? columns_object_of(snapshot, browser->opened.id)
+                                    : objects_selected(browser);
+    browser->opened.object = object;
+    if (object) {
+        browser->opened.id = object->id;
+        snprintf(browser->opened.name, sizeof browser->opened.name, "%s", object->name);
+    }
+    table_set(&view->fields, snapshot, object ? object->fields : NULL,
+              object ? object->field_count : 0);
+    table_set(&view->code, snapshot, object ? object->code : NULL, object ? object->code_count : 0);
+    table_set(&view->instances, snapshot, object ? object->instances : NULL,
+              object ? object->instance_count : 0);
+    levels_rows_make(&view->answers, object ? object->levels : NULL);
+    table_set(&view->levels, snapshot, view->answers.list, view->answers.count);
+    caller_rows_make(&view->callers, object ? object->callers : NULL);
+    table_set(&view->called_by, snapshot, view->callers.list, view->callers.count);
+}
+
+void browser_open_object(struct browser *browser, const struct snapshot_object *object)
+{
+    browser_leave(browser);
+    browser->opened.chosen = true;
+    browser->opened.id = object->id;
+    detail_view(browser)->fields.pinned = false;
+    detail_view(browser)->code.pinned = false;
+    detail_view(browser)->instances.pinned = false;
+    detail_view(browser)->called_by.pinned = false;
+    browser->pane[SCREEN_DETAIL] = 0;
+    browser_enter(browser, SCREEN_DETAIL);
+}
+
+void browser_open_object_row(struct browser *browser, const void *object)
+{
+    browser_open_object(browser, object);
+}
+
+void browser_open_listed(struct browser *browser, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(browser->snapshot, index);
+    if (object)
+        browser_open_object(browser, object);
+    else
+        browser_message(browser, "it is not among the objects listed now");
+}
+
+static const char *const empty_texts[PANES_MAX] = {
+    "No fields or offsets yet.", "No code seen yet.", "No single blocks are known.",
+    "Nothing is known of it.", "Nothing is known of it."};
+
+static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
+{
+    struct table *panes[PANES_MAX];
+    browser_panes(browser, panes);
+    bool focused = browser_focused(browser, panes[i]);
+    char basis[160] = "";
+    if (panes[i] == &detail_view(browser)->levels)
+        levels_basis(browser->snapshot, basis, sizeof basis);
+    area = area_below(area, pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
+                                       *basis ? ": of " : "", basis));
+    pane_table(browser, canvas, area, panes[i], empty_texts[i]);
+}
+
+/* Offsets left, code over instances right; or instances under offsets, levels under code. */
+static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    int left = area.columns / 2 - 1;
+    int upper = area.rows * 3 / 5;
+    struct area offsets = {area.row, 0, area.rows, left};
+    struct area code = {area.row, left + 2, upper, area.columns - left - 2};
+    struct area instances = {area.row + upper, left + 2, area.rows - upper, code.columns};
+    if (detail_view(browser)->answers.count) {
+        struct area levels = instances;
+        int lower = area.rows * 3 / 5;
+        offsets.rows = upper;
+        instances.column = 0;
+        instances.columns = left;
+        code.rows = area.rows - lower;
+        levels.row = area.row + code.rows;
+        levels.rows = lower;
+        draw_pane(browser, canvas, levels, 3);
+    }
+    if (detail_view(browser)->callers.count) {
+        struct area callers = code;
+        code.rows /= 2;
+        callers.row += code.rows;
+        callers.rows -= code.rows;
+        draw_pane(browser, canvas, callers, detail_view(browser)->answers.count ? 4 : 3);
+    }
+    draw_pane(browser, canvas, offsets, 0);
+    draw_pane(browser, canvas, code, 1);
+    draw_pane(browser, canvas, instances, 2);
+}
+
+static void draw_narrow(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = browser_panes(browser, panes);
+    unsigned shown = browser->pane[SCREEN_DETAIL] % count;
+    area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
+    pane_table(browser, canvas, area, panes[shown], empty_texts[shown]);
+}
+
+static void detail_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    char text[512];
+    const struct snapshot_object *object = browser->opened.object;
+    if (!object) {
+        snprintf(text, sizeof text,
+                 browser->opened.chosen
+                     ? " %s is not listed now: its share is below 0.1%%. Esc goes back."
+                     : "%s No object yet. 1 lists them.",
+                 browser->opened.chosen ? browser->opened.name : "");
+        canvas_wrap(canvas, area, PAINT_DIM, text);
+        return;
+    }
+    area = area_below(area, detail_head(browser->snapshot, object, canvas, area));
+    if (area.columns >= WIDE_COLUMNS && area.rows >= TALL_ROWS)
+        draw_wide(browser, canvas, area);
+    else
+        draw_narrow(browser, canvas, area);
+}
+
+static bool detail_act(struct browser *browser, enum action action, struct request *request)
+{
+    struct detail_view *view = detail_view(browser);
+    const struct snapshot_object *object = browser->opened.object;
+    const struct snapshot_instance *instance =
+        browser_focused(browser, &view->instances) ? table_selected(&view->instances) : NULL;
+    if (object && action == ACTION_FOLD && browser_focused(browser, &view->called_by)) {
+        view->callers.folded = !view->callers.folded;
+        detail_update(browser);
+        return true;
+    }
+    if (!object || action != ACTION_SEARCH_HERE)
+        return false;
+    if (!instance)
+        return search_open_object(browser, request, object);
+    if (instance->size)
+        search_open(browser, request, instance->base, instance->base + instance->size,
+                    object->name);
+    return instance->size;
+}
+
+/* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
+static bool nobody_named(const struct browser *browser)
+{
+    return browser->opened.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
+           !browser->snapshot->heap.bin_count;
+}
+
+static void detail_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct table *table = browser_table(browser);
+    const struct snapshot_object *object = browser->opened.object;
+    char known[96];
+    if (!object)
+        return;
+    if (table == &detail_view(browser)->called_by && object->callers) {
+        callers_known(object->callers, object->samples, known, sizeof known);
+        snprintf(out, size, "Enter: that function.  F5: without callers, or with all.  %s", known);
+    } else if (table == &detail_view(browser)->fields && !object->layout_count)
+        snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
+                 nobody_named(browser) ? ".  Why it has no better name: 7" : "");
+}
+
+/* A field without a layout leads to the code. */
+static const char *detail_label(struct browser *browser, enum action action)
+{
+    const struct snapshot_object *object = browser->opened.object;
+    bool field = object && table_selected(browser_table(browser)) &&
+                 browser_focused(browser, &detail_view(browser)->fields);
+    return action == ACTION_ENTER && field && !object->layout_count ? "Source" : NULL;
+}
+
+static void detail_crumb(const struct browser *browser, char *out, size_t size)
+{
+    snprintf(out, size, "%s", browser->opened.name);
+}
+
+static void detail_fini(void *state)
+{
+    free(((struct detail_view *)state)->callers.list);
+}
+
+const struct screen detail_screen = {
+    .name = "Detail",
+    .shows =
+        "One object: which of its fields or offsets have the samples, the code that accesses it "
+        "with its callers, and its blocks one by one. Left and Right go from one list to the next.",
+    .next = "Is it one field or all of them? Enter on a field shows its place in the cache lines, "
+            "on a function the source line that waits.",
+    .state_size = sizeof(struct detail_view),
+    .tables = {{.at = offsetof(struct detail_view, fields),
+                .columns = &field_columns,
+                .open = browser_open_layout,
+                .enter = "Layout",
+                .hint = "Enter: this field among its neighbours, with cache lines.  Right: the "
+                        "code that touches these bytes"},
+               {.at = offsetof(struct detail_view, code),
+                .columns = &toucher_columns,
+                .open = browser_open_function_row,
+                .enter = "Source",
+                .hint = "Enter: the source lines of this function, and the data they access"},
+               {.at = offsetof(struct detail_view, instances),
+                .columns = &instance_columns,
+                .enter = "",
+                .hint = "s: search inside this instance, down to its cache lines"},
+               {.at = offsetof(struct detail_view, levels),
+                .columns = &levels_columns,
+                .filled = true,
+                .enter = "",
+                .hint = "WAITED: what each level costs. Far levels: keep it smaller or closer; "
+                        "hitm: threads share it; page walks: huge pages"},
+               {.at = offsetof(struct detail_view, called_by),
+                .columns = &caller_columns,
+                .filled = true,
+                .open = callers_open,
+                .enter = "Function"}},
+    .fini = detail_fini,
+    .crumb = detail_crumb,
+    .update = detail_update,
+    .draw = detail_draw,
+    .act = detail_act,
+    .hint = detail_hint,
+    .label = detail_label,
+    .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, SCREEN_ACTION(WHATIF), ACTION_SEARCH_HERE,
+            ACTION_SORT_NEXT, ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,
+            ACTION_WRITE},
+};
+
+/* Columns of the offsets inside objects, and of their instances. */
+
+/* Of any object: in batch text fields of several objects are in one list. */
+static bool has_field_type(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        for (size_t k = 0; k < snapshot->objects[i].field_count; k++)
+            if (snapshot->objects[i].fields[k].type)
+                return true;
+    return false;
+}
+
+static struct value field_line(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return row->offset < 0 ? value_text(NULL)
+                           : value_integer((uint64_t)row->offset /
+                                           (snapshot->sets.line ? snapshot->sets.line : 64));
+}
+
+static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    /* Members of a union begin together. */
+    return (uint64_t)row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48 ^
+           (uint64_t)row->unit << 58;
+}
+
+/* By latency where that is known, else by the event. */
+static struct value field_stall_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    double timed = row->levels ? row->levels->stall : NAN;
+    return value_number(isnan(timed) && row->rates ? row->rates->stall.value : timed);
+}
+
+static const struct column field_list[] = {
+    COLUMN(.title = "OF IT", .key = "share",
+           .help = "Part of the object's samples that fell on this offset.",
+           .from = FIELD(struct snapshot_field, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
+           .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "FIELD", .key = "name",
+           .help = "Its name, lo..hi for any of several bit-fields; else the offset into the "
+                   "object, or [*]+N into each array element.",
+           .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "TYPE", .key = "type", .help = "The field's type.",
+           .from = FIELD(struct snapshot_field, type), .width = 8, .most = 24, .rank = 3,
+           .look = COLUMN_NAME, .shown = has_field_type),
+    COLUMN(.title = "OFFSET", .key = "offset",
+           .help = "The offset as a number: sort by it to see the layout.",
+           .from = FIELD(struct snapshot_field, offset), .width = 8, .rank = 4, UNIT_INTEGER,
+           .paint = paint_dim),
+    COLUMN(.title = "LINE", .help = "Which cache line from the start of the object or element.",
+           .value = field_line, .width = 6, .rank = 5, UNIT_INTEGER, .paint = paint_dim),
+    COLUMN(.title = "BYTES", .key = "size", .help = "Widest access seen.",
+           .from = KNOWN(struct snapshot_field, size), .width = 5, .rank = 4, UNIT_INTEGER),
+    COLUMN(.title = "SAMPLES", .key = "samples",
+           .from = SUM(struct snapshot_field, samples, count_over), .width = 7, .rank = 1,
+           UNIT_COUNT),
+    LEVELS_COLUMNS(2, 2, ROW_OF(struct snapshot_field, levels)),
+    LOADS_COLUMNS(3, struct snapshot_field, {0}),
+    RATES_COLUMN_STALL(2, ROW_OF(struct snapshot_field, rates)),
+    RATES_COLUMNS(2, ROW_OF(struct snapshot_field, rates)),
+    USE_COLUMNS(1, ROW_OF(struct snapshot_field, use)),
+    LEVELS_COLUMNS_REST(4, ROW_OF(struct snapshot_field, levels)),
+    COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_field, loads)),
+    COLUMN(.key = "stores", .form = JSON_COUNT, .from = COUNTED(struct snapshot_field, stores)),
+    COLUMN(.from = ROW_OF(struct snapshot_field, levels), .members = &levels_members),
+    COLUMN(.from = ROW_OF(struct snapshot_field, rates), .members = &rates_members),
+    COLUMN(.from = ROW_OF(struct snapshot_field, use), .members = &use_members),
+    COLUMN(.key = "stall_share", .value = field_stall_share),
+    COLUMN(.key = "causes", .from = ROW_OF(struct snapshot_field, causes),
+           .rows = &causes_figures_members, .given = ROW_OF(struct snapshot_field, causes)),
+};
+
+const struct columns field_columns = {
+    .title = "Fields",
+    TABLE(struct snapshot_field, field_list),
+    .identity = field_identity,
+};
+
+static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(hot_offset);
+    return (uint64_t)row->object->id << 32 ^ (uint64_t)row->field->offset ^
+           (uint64_t)row->field->unit << 58;
+}
+
+static const struct column offset_list[] = {
+    COLUMN(.title = "OF IT", .from = VIA(struct hot_offset, field, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "FIELD", .from = VIA(struct hot_offset, field, name), .width = 12, .most = 40,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "TYPE", .from = VIA(struct hot_offset, field, type), .width = 8, .most = 24,
+           .rank = 4, .look = COLUMN_NAME, .shown = has_field_type),
+    COLUMN(.title = "BYTES", .from = VIA_KNOWN(struct hot_offset, field, size), .width = 5,
+           .rank = 2, UNIT_INTEGER),
+    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct hot_offset, field),
+           .from = SUM(struct snapshot_field, samples, count_over), .width = 7, .rank = 1,
+           UNIT_COUNT),
+    LOADS_COLUMNS(3, struct snapshot_field, ROW_OF(struct hot_offset, field)),
+    LEVELS_COLUMNS(2, 2, ROW_VIA(struct hot_offset, field, levels)),
+    RATES_COLUMN_STALL(2, ROW_VIA(struct hot_offset, field, rates)),
+    RATES_COLUMNS(2, ROW_VIA(struct hot_offset, field, rates)),
+    LEVELS_COLUMNS_REST(4, ROW_VIA(struct hot_offset, field, levels)),
+    COLUMN(.title = "IN OBJECT", .from = VIA(struct hot_offset, object, name), .width = 14,
+           .most = 64, .look = COLUMN_NAME),
+};
+
+const struct columns offset_columns = {
+    .title = "Hot fields",
+    TABLE(struct hot_offset, offset_list),
+    .identity = offset_identity,
+};
+
+static const struct column instance_list[] = {
+    COLUMN(.title = "OF IT", .key = "share",
+           .help = "Part of the object's samples that fell on this instance.",
+           .from = FIELD(struct snapshot_instance, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,
+           .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "START", .key = "address", .help = "Where the instance begins.",
+           .from = FIELD(struct snapshot_instance, base), .width = 14, .most = 18,
+           .format = format_address),
+    COLUMN(.title = "SIZE", .key = "size", .from = KNOWN(struct snapshot_instance, size),
+           .width = 6, .rank = 1, UNIT_BYTES),
+    COLUMN(.title = "SAMPLES", .key = "samples",
+           .from = SUM(struct snapshot_instance, samples, count_over), .width = 7, .rank = 2,
+           UNIT_COUNT),
+    COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most samples on it.",
+           .from = KNOWN(struct snapshot_instance, tid), .width = 7, .rank = 3, UNIT_INTEGER,
+           .paint = paint_dim),
+};
+
+const struct columns instance_columns = {
+    .title = "Instances",
+    TABLE(struct snapshot_instance, instance_list),
+    .key = FIELD(struct snapshot_instance, base),
+};
+
+/* From a member of a type to the code that misses on it. */
+
+struct found {
+    const struct snapshot_code *code;
+    const struct snapshot_instruction *instruction;
+};
+
+/* Members [first, end) are the row's own and those inside it. */
+static uint32_t member_end_of(const struct snapshot_layout *layout,
+                              const struct snapshot_layout_row *row)
+{
+    uint32_t end = row->index + 1;
+    for (size_t i = (size_t)(row - layout->rows) + 1;
+         i < layout->row_count && layout->rows[i].member.depth > row->member.depth; i++)
+        if (layout->rows[i].index != TYPE_NO_MEMBER)
+            end = layout->rows[i].index + 1;
+    return end;
+}
+
+/* Without a type the fields of object and instruction are both called by their offset. */
+static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
+{
+    for (size_t i = 0; field && i < object->field_count; i++)
+        if (!object->fields[i].type_id && (uint64_t)object->fields[i].offset == offset &&
+            !strcmp(object->fields[i].name, field))
+            return true;
+    return false;
+}
+
+/* Another member may have the same bytes: in a union, or a bit-field beside it. */
+static bool is_at(const struct snapshot_layout_row *row,
+                  const struct snapshot_instruction *instruction)
+{
+    return instruction->member != TYPE_NO_MEMBER && instruction->offset >= row->member.offset &&
+           instruction->offset < row->member.offset + row->member.size;
+}
+
+static bool on_member(const struct snapshot_object *object, const struct snapshot_layout *layout,
+                      const struct snapshot_layout_row *row,
+                      const struct snapshot_instruction *instruction)
+{
+    if (row->index == TYPE_NO_MEMBER)
+        return !instruction->type_id && same_offset(object, row->member.offset, instruction->field);
+    return instruction->type_id == layout->type &&
+           ((instruction->member >= row->index &&
+             instruction->member < member_end_of(layout, row)) ||
+            is_at(row, instruction));
+}
+
+/* The instruction with most samples on the member; in this object, or else (index UINT32_MAX)
+ * in any. */
+static struct found hottest(const struct snapshot *snapshot, const struct snapshot_object *object,
+                            const struct snapshot_layout *layout,
+                            const struct snapshot_layout_row *row, uint32_t index)
+{
+    struct found found = {NULL, NULL};
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        for (size_t k = 0; k < snapshot->code[i].instruction_count; k++) {
+            const struct snapshot_instruction *one = &snapshot->code[i].instructions[k];
+            if ((index != UINT32_MAX && one->object != index) ||
+                !on_member(object, layout, row, one) ||
+                (found.instruction && one->samples <= found.instruction->samples))
+                continue;
+            found = (struct found){&snapshot->code[i], one};
+        }
+    return found;
+}
+
+void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
+                         const struct snapshot_layout_row *row)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct snapshot_object *object = browser->opened.object;
+    uint32_t index = (uint32_t)(object - snapshot->objects);
+    struct found found = hottest(snapshot, object, layout, row, index);
+    if (!found.instruction)
+        found = hottest(snapshot, object, layout, row, UINT32_MAX);
+    if (found.instruction) {
+        browser_open_instruction(browser, found.code, found.instruction);
+    } else if (object->code_count) {
+        browser_open_function(browser, &object->code[0]);
+        browser_message(browser, "no instruction is mostly on this member; this is the function "
+                                 "with most samples on the object");
+    } else {
+        browser_message(browser, "no code is known that accesses it");
+    }
+}

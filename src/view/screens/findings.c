@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 9: problems that were recognised, most gain first, and what to try. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "profile/tables/rates.h"
+#include "view/answer.h"
+#include "view/findings.h"
+#include "view/display/browser.h"
+#include "view/widget/columns.h"
+
+static struct table *findings_table(const struct browser *browser)
+{
+    return browser->states[SCREEN_FINDINGS];
+}
+
+enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };
+
+/* ---- drawing ---- */
+
+/* A label and text beside it, over as many rows as it takes. */
+static struct area findings_say(struct canvas *canvas, struct area area, const char *label,
+                                const char *text, enum paint paint)
+{
+    if (area.rows < 1 || !text || !*text)
+        return area;
+    struct area right = {area.row, area.column + LABEL_COLUMNS, area.rows,
+                         area.columns - LABEL_COLUMNS};
+    canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, label);
+    return area_below(area, canvas_wrap(canvas, right, paint, text));
+}
+
+static void findings_draw_selected(const struct snapshot_finding *finding, struct canvas *canvas,
+                                   struct area area)
+{
+    char text[512];
+    struct finding_words words;
+    finding_words(finding, &words);
+    area = findings_say(canvas, area, "Evidence", words.evidence, PAINT_PLAIN);
+    area = findings_say(canvas, area, "Try", words.advice, PAINT_STRONG);
+    char gain[96];
+    finding_gain(finding, gain, sizeof gain);
+    snprintf(text, sizeof text, "%s: %s.", gain, words.reckoned);
+    area = findings_say(canvas, area, "Gain", text, PAINT_PLAIN);
+    snprintf(text, sizeof text, "%s: %s.", finding_confidence(finding->sure), words.how_sure);
+    area = findings_say(canvas, area, "Confidence", text, PAINT_PLAIN);
+    if (!finding->function)
+        return;
+    if (finding->file && finding->line)
+        snprintf(text, sizeof text, "%s (%s:%u)", finding->function, finding->file, finding->line);
+    else
+        snprintf(text, sizeof text, "%s", finding->function);
+    findings_say(canvas, area, "Code", text, PAINT_PLAIN);
+}
+
+static void findings_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
+                                  struct area area)
+{
+    char why[FINDINGS_NONE_BYTES];
+    char text[sizeof why + 80];
+    findings_none(snapshot, why, sizeof why);
+    snprintf(text, sizeof text, " %s 1 Objects and 2 Code rank the data and the code.", why);
+    canvas_wrap(canvas, area, PAINT_DIM, text);
+}
+
+static void findings_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (!snapshot->findings.count) {
+        findings_draw_nothing(snapshot, canvas, area);
+        return;
+    }
+    int rows = (int)findings_table(browser)->shown + 1;
+    int most = area.rows - TEXT_ROWS - 1;
+    most = most < LIST_LEAST ? LIST_LEAST : most;
+    rows = rows > most ? most : rows;
+    struct area list = {area.row, area.column, rows < area.rows ? rows : area.rows, area.columns};
+    pane_table(browser, canvas, list, findings_table(browser), "");
+    const struct snapshot_finding *finding = table_selected(findings_table(browser));
+    struct area rest = area_below(area, rows + (area.rows > TEXT_ROWS));
+    rest.column = 1;
+    rest.columns -= 2;
+    if (finding)
+        findings_draw_selected(finding, canvas, rest);
+}
+
+/* ---- keys ---- */
+
+static const char *screen_of(const struct snapshot_finding *finding)
+{
+    return screens[finding_screen(finding)].screen->name;
+}
+
+void findings_open(struct browser *browser, const void *row)
+{
+    const struct snapshot_finding *finding = row;
+    const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
+    enum screen_id screen = finding_screen(finding);
+    if (screens[screen].place == SCREEN_IS_TAB) {
+        browser_go(browser, screen);
+        return;
+    }
+    if (!object)
+        return;
+    browser_open_object(browser, object);
+    if (screen == SCREEN_LAYOUT && object->layout_count)
+        browser_enter(browser, SCREEN_LAYOUT);
+}
+
+void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size)
+{
+    snprintf(out, size, "Enter: %s, which shows it. 9: the remedy, and the evidence",
+             screen_of(finding));
+}
+
+static const char *findings_label(struct browser *browser, enum action action)
+{
+    const struct snapshot_finding *finding = table_selected(findings_table(browser));
+    return action != ACTION_ENTER ? NULL : finding ? screen_of(finding) : "";
+}
+
+static void findings_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot_finding *finding = table_selected(findings_table(browser));
+    if (finding)
+        snprintf(out, size, "Enter: %s, which shows it", screen_of(finding));
+    else
+        snprintf(out, size, "1: the data that costs most.  2: the code that accesses it");
+}
+
+static bool findings_call(const struct snapshot *snapshot)
+{
+    return snapshot->findings.count > 0;
+}
+
+const struct screen findings_screen = {
+    .name = "Findings",
+    .shows =
+        "Problems that misstop recognises, largest estimated gain first. Below, of the selected "
+        "one: the evidence in numbers, what to try, the estimated gain, and the confidence.",
+    .next = "Enter opens the screen that shows it. Nothing listed means that no rule is met, not "
+            "that nothing is wrong.",
+    .key_help = "findings: problems recognised, and what to try",
+    .state_size = sizeof(struct table),
+    .tables = {{.columns = &finding_columns, .open = findings_open}},
+    .calls = findings_call,
+    .draw = findings_draw,
+    .hint = findings_hint,
+    .label = findings_label,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+            ACTION_BASIS},
+};
+
+/* Columns of the problems that were recognised. */
+
+static struct value gain(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_finding);
+    struct value value = value_number(row->gain);
+    value.low = row->gain_low;
+    value.high = row->gain_low > 0 ? row->gain : 0;
+    return value;
+}
+
+static void format_gain(char *out, size_t size, struct value value)
+{
+    if (value.high > value.low)
+        snprintf(out, size, "%.0f-%.0f%%", value.low * 100, value.high * 100);
+    else
+        format_percent(out, size, value);
+}
+
+static struct value bound(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_finding);
+    return value_text(isnan(row->gain) || row->gain_low > 0 ? ""
+                      : row->bound                          ? "at most"
+                                                            : "about");
+}
+
+static struct value screen(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_finding);
+    return value_text(screen_of(row));
+}
+
+/* One of the texts of struct finding_words, by its offset there. */
+static void finding_text(const struct snapshot_finding *finding, size_t at, char *out, size_t size)
+{
+    struct finding_words words;
+    finding_words(finding, &words);
+    snprintf(out, size, "%s", (const char *)&words + at);
+}
+
+static void evidence(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+{
+    (void)snapshot;
+    finding_text(row, offsetof(struct finding_words, evidence), out, size);
+}
+
+static void reckoned(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+{
+    (void)snapshot;
+    finding_text(row, offsetof(struct finding_words, reckoned), out, size);
+}
+
+static void why_sure(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+{
+    (void)snapshot;
+    finding_text(row, offsetof(struct finding_words, how_sure), out, size);
+}
+
+static void advice(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+{
+    (void)snapshot;
+    finding_text(row, offsetof(struct finding_words, advice), out, size);
+}
+
+static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_finding);
+    return (uint64_t)row->id << 8 | row->kind;
+}
+
+/* With a low end, the middle of both. */
+static struct value gain_middle(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_finding);
+    return value_number(row->gain_low > 0 ? (row->gain_low + row->gain) / 2 : row->gain);
+}
+
+static struct value gain_is_bound(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_finding);
+    return value_yes_no(!isnan(row->gain) && row->bound);
+}
+
+static const struct column finding_list[] = {
+    COLUMN(.title = "", .value = bound, .width = 7, .rank = 1, .paint = paint_dim),
+    COLUMN(.title = "GAIN",
+           .help = "Estimated gain of the remedy, as part of all samples: a range, or at most so "
+                   "much; blank: not known.",
+           .value = gain, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
+           .paint = paint_share),
+    COLUMN(.title = "SHARE", .key = "share", .help = "Part of all samples that it is about.",
+           .from = FIELD(struct snapshot_finding, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "PROBLEM", .help = "Below the list: the evidence.",
+           .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_words, .width = 15,
+           .most = 19, .paint = paint_strong),
+    COLUMN(.title = "OBJECT", .key = "object", .from = FIELD(struct snapshot_finding, name),
+           .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "FIELDS", .key = "field", .from = FIELD(struct snapshot_finding, field),
+           .width = 10, .most = 40, .rank = 2, .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", .key = "function", .help = "The one with most samples on it.",
+           .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "CONFID.",
+           .help = "How well the evidence supports it; below the list: what limits it.",
+           .from = FIELD(struct snapshot_finding, sure), .name = finding_confidence, .width = 7,
+           .rank = 1),
+    COLUMN(.title = "SCREEN", .key = "screen", .help = "Enter opens it.", .value = screen,
+           .width = 7, .rank = 4, .paint = paint_dim),
+    COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
+    MEMBER("file", struct snapshot_finding, file),
+    MEMBER_KNOWN("line", struct snapshot_finding, line),
+    COLUMN(.key = "evidence", .words = evidence),
+    COLUMN(.key = "gain", .value = gain_middle),
+    MEMBER_KNOWN("gain_low", struct snapshot_finding, gain_low),
+    COLUMN(.key = "gain_high", .where = KNOWN(struct snapshot_finding, gain_low),
+           .from = FIELD(struct snapshot_finding, gain)),
+    COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
+    COLUMN(.key = "reckoned", .words = reckoned),
+    COLUMN(.key = "sure", .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name),
+    COLUMN(.key = "why_sure", .words = why_sure),
+    COLUMN(.key = "try", .words = advice),
+};
+
+const struct columns finding_columns = {
+    .title = "Findings",
+    TABLE(struct snapshot_finding, finding_list),
+    ALL_OF(findings.list, findings.count),
+    .sort = COLUMNS_AS_THEY_COME,
+    .identity = finding_column_identity,
+};
+
+void findings_none(const struct snapshot *snapshot, char *out, size_t size)
+{
+    snprintf(
+        out, size,
+        "No known problem found%s. misstop looks for hot and cold fields in one line, elements "
+        "that straddle lines, false and true sharing, %swalks down columns, pointer chasing, "
+        "streaming, scattered and wasted blocks, objects used together, allocation churn, stack "
+        "variables, first touches, threads that spin, page walks and remote memory.",
+        snapshot->totals.attributed < 1000 ? " in so few samples" : "",
+        measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
+    if (answer_is_vague(snapshot))
+        text_append(out, size,
+                    " Samples of time do not show more exactly how much it waits: run misstop "
+                    "--sim -- COMMAND, or use a machine with counters.");
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 4: the heap by bins, with the call path and the sizes of the selected one. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "view/display/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+#include "view/words.h"
+
+struct heap_view {
+    struct table bins;
+    struct tags tagged; /* ids */
+    uint32_t renamed;   /* the id that a new name is asked for */
+};
+
+static struct heap_view *heap_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_HEAP];
+}
+
+enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };
+
+static int draw_summary(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct heap_summary *summary = &browser->snapshot->heap.summary;
+    char blocks[16];
+    char bytes[16];
+    struct pen pen = {canvas, area.row, 0, area.columns};
+    pen_part(&pen, PAINT_STRONG, " Heap: %s in %s blocks", text_bytes(bytes, summary->usable_bytes),
+             text_count(blocks, (double)summary->live_blocks));
+    if (summary->source)
+        pen_part(&pen, PAINT_PLAIN, "   known by %s", summary->source);
+    if (summary->lost)
+        pen_part(&pen, PAINT_WARN, "   %s events lost", text_count(blocks, (double)summary->lost));
+    if (!isnan(summary->mark_age_s))
+        pen_part(&pen, PAINT_DIM, "   marked %.0f s ago", summary->mark_age_s);
+    if (heap_view(browser)->tagged.count)
+        pen_part(&pen, PAINT_KEY, "   %" PRIu32 " tagged", heap_view(browser)->tagged.count);
+    const char *note = heap_note(browser->snapshot);
+    if (!note || area.rows < 6)
+        return 1;
+    canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", note);
+    return 2;
+}
+
+static void draw_path(const struct snapshot_bin *bin, struct canvas *canvas, struct area area)
+{
+    int row = area.row;
+    char text[COLUMN_TEXT_BYTES];
+    if (!bin->heap.site_count)
+        canvas_text(canvas, row, area.column, area.columns, PAINT_DIM,
+                    bin->heap.walked
+                        ? "allocated before misstop came: known by size, not by call path"
+                        : "no call path");
+    for (uint32_t i = 0; i < bin->heap.site_count && row < area.row + area.rows; i++, row++) {
+        glyph_fit(text, sizeof text, bin->heap.site[i], area.columns - 3, GLYPH_CUT_MIDDLE,
+                  canvas->ascii);
+        canvas_format(canvas, row, area.column, area.columns, i ? PAINT_PLAIN : PAINT_STRONG,
+                      "%s %s", i ? "<" : " ", text);
+    }
+}
+
+static void draw_sizes(const struct snapshot_bin *bin, struct canvas *canvas, struct area area)
+{
+    uint64_t most = 0;
+    int row = area.row;
+    char bytes[16];
+    char count[16];
+    for (int i = 0; i < HEAP_SIZES; i++)
+        most = bin->heap.sizes[i] > most ? bin->heap.sizes[i] : most;
+    for (int i = 0; i < HEAP_SIZES && row < area.row + area.rows; i++) {
+        if (!bin->heap.sizes[i])
+            continue;
+        canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, i ? "%s.." : "..%s",
+                      text_bytes(bytes, i ? UINT64_C(16) << i : 31));
+        char bar[BAR_BYTES(BAR_COLUMNS)];
+        bar_fill(bar, sizeof bar, BAR_COLUMNS, (double)bin->heap.sizes[i] / (double)most,
+                 canvas->ascii);
+        canvas_text(canvas, row, area.column + 9, BAR_COLUMNS, PAINT_HEAT_2, bar);
+        canvas_format(canvas, row, area.column + 10 + BAR_COLUMNS, area.columns - 10 - BAR_COLUMNS,
+                      PAINT_PLAIN, "%7s", text_count(count, (double)bin->heap.sizes[i]));
+        row++;
+    }
+}
+
+static void draw_chosen(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_bin *bin = table_selected(&heap_view(browser)->bins);
+    if (!bin)
+        return;
+    struct area left = {area.row, 1, area.rows, area.columns - SIZES_COLUMNS - 2};
+    struct area right = {area.row, area.columns - SIZES_COLUMNS, area.rows, SIZES_COLUMNS};
+    bool both = left.columns >= 40;
+    if (!both)
+        left.columns = area.columns - 1;
+    int used = pane_title(canvas, left, true, "Allocated at%s",
+                          tags_have(&heap_view(browser)->tagged, bin->heap.id) ? " (tagged)" : "");
+    left = area_below(left, used);
+    draw_path(bin, canvas, left);
+    if (!both)
+        return;
+    right = area_below(right, pane_title(canvas, right, false, "Sizes of live blocks"));
+    draw_sizes(bin, canvas, right);
+}
+
+static void heap_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct heap_summary *summary = &browser->snapshot->heap.summary;
+    if (summary->feed == HEAP_FEED_NONE) {
+        char text[512];
+        const char *note = heap_note(browser->snapshot);
+        snprintf(text, sizeof text, " %s",
+                 note ? note : "Nothing is known of this heap (--heap none).");
+        canvas_wrap(canvas, area, PAINT_DIM, text);
+        return;
+    }
+    int used = draw_summary(browser, canvas, area);
+    int below = area.rows >= BELOW_FROM_ROWS ? PATH_ROWS : 0;
+    if (below > area.rows / 2)
+        below = area.rows / 2;
+    struct area table = {area.row + used, 0, area.rows - used - below, area.columns};
+    pane_table(browser, canvas, table, &heap_view(browser)->bins, "No block is known yet.");
+    if (below)
+        draw_chosen(browser, canvas,
+                    (struct area){area.row + area.rows - below, 0, below, area.columns});
+}
+
+static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
+{
+    struct heap_view *view = heap_view(browser);
+    const char *done = tags_toggle(&view->tagged, bin->heap.id);
+    browser_message(browser, done ? done : "tagged; C on another bin combines them into that one");
+    if (!done)
+        table_move(&view->bins, 1);
+}
+
+static void combine(struct browser *browser, const struct snapshot_bin *bin,
+                    struct request *request)
+{
+    struct tags *tagged = &heap_view(browser)->tagged;
+    request->bins[0] = bin->heap.id;
+    request->bin_count = 1;
+    for (uint32_t i = 0; i < tagged->count; i++)
+        if (tagged->list[i] != bin->heap.id)
+            request->bins[request->bin_count++] = (uint32_t)tagged->list[i];
+    if (request->bin_count < 2) {
+        browser_message(browser, "tag the bins (t) that shall go into this one first");
+        return;
+    }
+    request->kind = REQUEST_BIN_COMBINE;
+    tagged->count = 0;
+}
+
+static void open_bin(struct browser *browser, const void *row)
+{
+    const struct snapshot_object *object =
+        columns_object(browser->snapshot, ((const struct snapshot_bin *)row)->object);
+    if (object)
+        browser_open_object(browser, object);
+    else
+        browser_message(browser, "no or few samples fell on its blocks: nothing to open");
+}
+
+static bool heap_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_bin *bin = table_selected(&heap_view(browser)->bins);
+    if (!bin)
+        return false;
+    switch (action) {
+    case ACTION_TAG:
+        toggle_tag(browser, bin);
+        return true;
+    case ACTION_COMBINE:
+        combine(browser, bin, request);
+        return true;
+    case ACTION_UNDO:
+        *request =
+            (struct request){.kind = REQUEST_BIN_UNDO, .bins = {bin->heap.id}, .bin_count = 1};
+        return true;
+    case ACTION_RENAME:
+        heap_view(browser)->renamed = bin->heap.id;
+        prompt_ask(browser, PROMPT_RENAME, bin->heap.renamed ? bin->heap.name : "");
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void heap_answer(struct browser *browser, const char *text, struct request *request)
+{
+    *request = (struct request){
+        .kind = REQUEST_BIN_RENAME, .bins = {heap_view(browser)->renamed}, .bin_count = 1};
+    snprintf(request->name, sizeof request->name, "%s", text);
+}
+
+static void heap_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot_heap *heap = &browser->snapshot->heap;
+    if (heap->summary.feed == HEAP_FEED_NONE)
+        snprintf(out, size, "misstop -- COMMAND knows every allocation from the start");
+    else
+        snprintf(out, size,
+                 "Enter: its blocks with samples, and where in them.  M: growth from now");
+    if (heap->bins_left_out)
+        text_append(out, size, "  %zu smaller bins are not listed", heap->bins_left_out);
+}
+
+const struct screen heap_screen = {
+    .name = "Heap",
+    .shows =
+        "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
+        "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is what "
+        "is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
+    .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
+            "leak.",
+    .state_size = sizeof(struct heap_view),
+    .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns, .open = open_bin}},
+    .draw = heap_draw,
+    .act = heap_act,
+    .answer = heap_answer,
+    .hint = heap_hint,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_MARK, ACTION_RENAME, ACTION_TAG, ACTION_COMBINE,
+            ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT},
+};
+
+/* Columns of the heap's bins. */
+
+/* Requests of walked blocks are not known. */
+static struct value waste(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    double usable = (double)row->heap.usable_bytes;
+    bool known = !row->heap.walked && usable > 0;
+    return value_number(known ? 1 - (double)row->heap.requested_bytes / usable : NAN);
+}
+
+static struct value mean_size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_known(row->heap.live_blocks ? row->heap.usable_bytes / row->heap.live_blocks : 0);
+}
+
+static struct value heap_column_name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->called ? row->called : row->heap.name);
+}
+
+/* The innermost frame after the name's, to distinguish equal names. */
+static struct value leak(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->suspect ? "leak?" : NULL);
+}
+
+static struct value known_by(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->heap.walked ? "walk" : "agent");
+}
+
+static void format_growth(char *out, size_t size, struct value value)
+{
+    char text[24];
+    struct value bytes = {.kind = VALUE_INTEGER, .integer = (uint64_t)fabs(value.number)};
+    format_bytes(text, sizeof text, bytes);
+    snprintf(out, size, "%s%s", value.number < 0 ? "-" : value.number > 0 ? "+" : "", text);
+}
+
+static enum paint paint_growth(struct value value)
+{
+    return value.kind == VALUE_NUMBER && value.number > 0 ? PAINT_WARN : PAINT_PLAIN;
+}
+
+static enum paint paint_leak(struct value value)
+{
+    (void)value;
+    return PAINT_BAD;
+}
+
+/* The columns are there before the first block is freed. */
+static bool has_agent(const struct snapshot *snapshot)
+{
+    return snapshot->heap.summary.feed == HEAP_FEED_AGENT;
+}
+
+/* Else the line above the table says it for all. */
+static bool has_both(const struct snapshot *snapshot)
+{
+    bool walked = false;
+    bool recorded = false;
+    for (size_t i = 0; i < snapshot->heap.bin_count; i++) {
+        walked |= snapshot->heap.bins[i].heap.walked;
+        recorded |= !snapshot->heap.bins[i].heap.walked;
+    }
+    return walked && recorded;
+}
+
+static const struct column bin_list[] = {
+    COLUMN(.title = "SHARE", .key = "share",
+           .help = "The bin's part of all attributed samples; blank: no sample fell on it.",
+           .where = FIELD(struct snapshot_bin, touched), .from = FIELD(struct snapshot_bin, share),
+           .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .where = FIELD(struct snapshot_bin, touched),
+           .from = FIELD(struct snapshot_bin, share), .width = 6, .most = 10, .rank = 6,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "LIVE", .help = "Usable bytes of its live blocks.",
+           .from = FIELD(struct snapshot_bin, heap.usable_bytes), .width = 6, UNIT_BYTES),
+    COLUMN(.title = "BLOCKS", .help = "Its live blocks.",
+           .from = FIELD(struct snapshot_bin, heap.live_blocks), .width = 6, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "MEAN", .help = "Mean usable size of a live block.", .value = mean_size,
+           .width = 6, .rank = 5, UNIT_BYTES, .paint = paint_dim),
+    COLUMN(.title = "WASTE",
+           .help = "Share of the usable bytes not requested (allocator overhead).", .value = waste,
+           .width = 5, .rank = 7, .some = true, UNIT_PERCENT),
+    COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT,
+           .help = "Allocations a second, over the last refresh.",
+           .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
+           .some = true, UNIT_COUNT),
+    COLUMN(.title = "FREE/S", .key = "free_rate", .form = JSON_COUNT,
+           .help = "Blocks freed a second, over the last refresh.",
+           .from = FIELD(struct snapshot_bin, heap.frees_per_s), .width = 7, .rank = 4,
+           .some = true, UNIT_COUNT),
+    COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT,
+           .help = "Mean lifetime of the blocks that were freed: one in eight, chosen at random, "
+                   "is timed.",
+           .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3,
+           .shown = has_agent, UNIT_SECONDS),
+    COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT,
+           .help = "Time since the first allocation.",
+           .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8, .some = true,
+           UNIT_SECONDS, .paint = paint_dim),
+    COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT,
+           .help = "Live bytes now less those at the mark (key M).",
+           .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
+           .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, heap.summary.mark_age_s),
+           .format = format_growth, .paint = paint_growth),
+    COLUMN(.title = "",
+           .help = "leak?: grows since the mark, is old, and no sample ever fell on it.",
+           .value = leak, .width = 5, .rank = 2, .some = true, .paint = paint_leak),
+    COLUMN(.title = "BIN",
+           .help = "Who allocated it, past the allocator's own functions; or a size class (walk). "
+                   "\"f < g\": f for its caller g, as there are others of f; \"#2\": from another "
+                   "call there.",
+           .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "TYPE", .key = "type",
+           .help = "What its blocks are, by the code that touches them.",
+           .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .most = 28, .rank = 4,
+           .look = COLUMN_NAME, .some = true),
+    COLUMN(.title = "KNOWN BY", .key = "known_by",
+           .help = "agent: reported at the allocation; walk: read from the heap's headers.",
+           .value = known_by, .width = 8, .rank = 12, .shown = has_both, .paint = paint_dim),
+    COLUMN(.title = "PATH", .key = "path", .help = "The call path, innermost first.",
+           .from = FIELD(struct snapshot_bin, heap.path), .width = 16, .most = 120, .rank = 3,
+           .look = COLUMN_NAME, .some = true, .paint = paint_dim),
+    MEMBER("id", struct snapshot_bin, heap.id),
+    MEMBER("name", struct snapshot_bin, heap.name),
+    COLUMN(.key = "object", OBJECT_NAME(struct snapshot_bin, object)),
+    MEMBER_COUNT("samples", struct snapshot_bin, samples),
+    COLUMN(.from = ROW_IN(struct snapshot_bin, heap), .members = &heap_members),
+    COLUMN(.key = "allocations", .unless = FIELD(struct snapshot_bin, heap.walked),
+           .from = FIELD(struct snapshot_bin, heap.allocations)),
+    COLUMN(.key = "frees", .unless = FIELD(struct snapshot_bin, heap.walked),
+           .from = FIELD(struct snapshot_bin, heap.frees)),
+    MEMBER_COUNT("growth_blocks", struct snapshot_bin, heap.growth_blocks),
+    MEMBER("leak_suspect", struct snapshot_bin, suspect),
+    COLUMN(.key = "sizes", .from = FIELD(struct snapshot_bin, heap.sizes[0]),
+           .elements = HEAP_SIZES),
+};
+
+const struct columns bin_columns = {
+    .title = "Bins",
+    TABLE(struct snapshot_bin, bin_list),
+    ALL_OF(heap.bins, heap.bin_count),
+    .key = FIELD(struct snapshot_bin, heap.id),
+    .object = FIELD(struct snapshot_bin, object),
+};

@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A level below Objects: a type of one object as it is in memory, with its cache lines and heat. */
+#include "view/screens/rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "view/levels.h"
+#include "view/display/browser.h"
+#include "view/widget/columns.h"
+#include "view/words.h"
+
+struct layout_view {
+    const struct snapshot_layout *shown; /* NULL: none is known */
+    uint32_t object;                     /* id of the type that the folded and chosen members
+                                          * belong to */
+    uint32_t type;
+    bool chosen; /* stepped to, or drilled into; else the one with most samples */
+    struct layout_rows rows;
+    struct layout_folds folds;
+    struct table table;
+};
+
+static struct layout_view *layout_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_LAYOUT];
+}
+
+/* The lines above the members on the Layout screen. */
+
+enum { ROWS_FOR_HEAD = 9, ROWS_FOR_READING = 12, READING_ROWS = 2 };
+
+static void draw_name(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_layout *layout = layout_view(browser)->shown;
+    char name[COLUMN_TEXT_BYTES];
+    char part[48];
+    snprintf(part, sizeof part, "%.1f%% of its samples ", layout->share * 100);
+    int right = isnan(layout->share) ? 0 : (int)strlen(part);
+    if (right + 20 > area.columns)
+        right = 0;
+    int room = area.columns - right;
+    glyph_fit(name, sizeof name, layout->inferred ? "an element" : layout->name, room / 2,
+              GLYPH_CUT_MIDDLE, canvas->ascii);
+    struct pen pen = {canvas, area.row, area.column, area.column + room};
+    pen_part(&pen, PAINT_STRONG, " %s", name);
+    pen_part(&pen, PAINT_PLAIN, "  %" PRIu64 " bytes", layout->size);
+    glyph_fit(name, sizeof name, browser->opened.object->name, pen.end - pen.column - 6,
+              GLYPH_CUT_MIDDLE, canvas->ascii);
+    pen_part(&pen, PAINT_DIM, "  in %s", name);
+    if (right)
+        canvas_text(canvas, area.row, area.column + room, right, paint_heat(layout->share), part);
+}
+
+static void draw_alignment(const struct snapshot_layout *layout, struct canvas *canvas,
+                           struct area area)
+{
+    char text[256];
+    if (isnan(layout->phase_share)) {
+        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                    " alignment not known yet: drawn as if an element began a cache line");
+        return;
+    }
+    if (layout->phases == 1)
+        snprintf(text, sizeof text,
+                 " every element seen begins at byte %" PRIu32 " of a cache line", layout->phase);
+    else
+        snprintf(text, sizeof text,
+                 " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
+                 "%" PRIu32 " alignments seen",
+                 layout->phase, layout->phase_share * 100, layout->phases);
+    if (layout->straddling > 0)
+        text_append(text, sizeof text, "; %.1f%% of accesses cross a line",
+                    layout->straddling * 100);
+    canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
+}
+
+/* All types seen in the object, the one shown marked. */
+static void draw_types(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_object *object = browser->opened.object;
+    char name[128];
+    int used = 1;
+    for (size_t i = 0; i < object->layout_count && used < area.columns - 8; i++) {
+        const struct snapshot_layout *layout = &object->layouts[i];
+        bool on = layout == layout_view(browser)->shown;
+        int start = used;
+        glyph_fit(name, sizeof name, layout->inferred ? "inferred" : layout->name, 40,
+                  GLYPH_CUT_MIDDLE, canvas->ascii);
+        used += canvas_format(canvas, area.row, area.column + used, area.columns - used,
+                              on ? PAINT_TAB_SHOWN : PAINT_TAB, " %s %.0f%% ", name,
+                              layout->share * 100);
+        browser_zone(browser, area.row, area.column + start, used - start,
+                     on ? ACTION_NONE : ACTION_RIGHT);
+        used++;
+    }
+}
+
+/* The type shown on Layout, its alignment, what the picture says; rows used. (layout.c) */
+static int layout_head(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_layout *layout = layout_view(browser)->shown;
+    struct area line = area;
+    char known[192];
+    char reading[LAYOUT_READING_BYTES];
+    bool several = browser->opened.object->layout_count > 1;
+    draw_name(browser, canvas, line);
+    line.row++;
+    if (several && area.rows >= ROWS_FOR_HEAD) {
+        draw_types(browser, canvas, line);
+        line.row++;
+    }
+    if (area.rows < ROWS_FOR_READING)
+        return line.row - area.row;
+    field_known(browser->opened.object, layout, known, sizeof known);
+    canvas_format(canvas, line.row, line.column, line.columns, PAINT_DIM, " %s", known);
+    line.row++;
+    draw_alignment(layout, canvas, line);
+    line.row++;
+    line.rows = READING_ROWS;
+    line.column++;
+    line.columns -= 2;
+    layout_reading(layout, reading, sizeof reading);
+    line.row += canvas_wrap(canvas, line, PAINT_WARN, reading);
+    return line.row - area.row;
+}
+
+/* From which part of the samples a member, or a line, is called hot. */
+static const double hot_share = 0.1;
+
+enum { INDENT_MOST = TYPE_DEPTH_MAX };
+
+static bool layout_folded(const struct layout_folds *folds, uint32_t member)
+{
+    for (unsigned i = 0; i < folds->count; i++)
+        if (folds->members[i] == member)
+            return true;
+    return false;
+}
+
+bool layout_fold(struct layout_folds *folds, uint32_t member)
+{
+    for (unsigned i = 0; i < folds->count; i++)
+        if (folds->members[i] == member) {
+            folds->members[i] = folds->members[--folds->count];
+            return true;
+        }
+    if (folds->count == sizeof folds->members / sizeof *folds->members)
+        return false;
+    folds->members[folds->count++] = member;
+    return true;
+}
+
+uint64_t layout_identity(uint32_t member, uint64_t offset)
+{
+    return member != TYPE_NO_MEMBER ? member : (1ull << 62) | offset;
+}
+
+/* The row with most samples that has no members of its own; NULL: none was sampled. */
+static const struct snapshot_layout_row *layout_hottest(const struct snapshot_layout *layout)
+{
+    const struct snapshot_layout_row *hottest = NULL;
+    for (size_t i = 0; i < layout->row_count; i++) {
+        const struct snapshot_layout_row *row = &layout->rows[i];
+        if (!row->has_members && row->samples > (hottest ? hottest->samples : 0))
+            hottest = row;
+    }
+    return hottest;
+}
+
+static struct layout_row *layout_rows_add(struct layout_rows *rows)
+{
+    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ARRAY_UNBOUNDED))
+        return NULL;
+    struct layout_row *row = &rows->list[rows->count++];
+    *row = (struct layout_row){.row = NULL};
+    return row;
+}
+
+/* Cuts between characters. */
+static void set_text(struct layout_row *out, const char *text)
+{
+    text_sanitise(out->text, sizeof out->text, text, strlen(text));
+}
+
+/* A rule for lines [first, next). */
+static void add_rule(struct layout_rows *rows, const struct snapshot_layout *layout, size_t first,
+                     size_t next)
+{
+    char text[160];
+    double share = 0;
+    uint64_t used = 0;
+    uint64_t cold = 0;
+    struct layout_row *out = layout_rows_add(rows);
+    if (!out)
+        return;
+    for (size_t i = first; i < next; i++) {
+        share += layout->lines[i].share;
+        used += layout->lines[i].used;
+        cold += layout->lines[i].cold;
+    }
+    snprintf(text, sizeof text, "line%s %zu", next - first > 1 ? "s" : "", first);
+    if (next - first > 1)
+        text_append(text, sizeof text, "-%zu", next - 1);
+    if (isfinite(share))
+        text_append(text, sizeof text, "  %.1f%%", share * 100);
+    text_append(text, sizeof text, "  %" PRIu64 " of %" PRIu64 " bytes used", used,
+                layout->lines[next - 1].end - layout->lines[first].start);
+    if (cold && share >= hot_share)
+        text_append(text, sizeof text, ", %" PRIu64 " cold", cold);
+    out->identity = (1ull << 63) | first;
+    set_text(out, text);
+}
+
+/* Lines that a member touches. */
+static size_t lines_of(const struct snapshot_layout *layout, const struct snapshot_layout_row *row)
+{
+    size_t line = row->line;
+    size_t first = line;
+    for (; line < layout->line_count; line++) {
+        uint64_t start = layout->lines[line].start;
+        if (start > row->member.offset && start - row->member.offset >= row->member.size)
+            break;
+    }
+    return line - first;
+}
+
+static const char *kind_text(const struct snapshot_layout_row *row)
+{
+    switch (row->kind) {
+    case LAYOUT_HOLE:
+        return "(hole)";
+    case LAYOUT_PADDING:
+        return "(padding)";
+    case LAYOUT_UNKNOWN:
+        return "";
+    default:
+        return row->member.kind == MEMBER_BASE     ? "(base class)"
+               : row->member.kind == MEMBER_VTABLE ? "(vtable)"
+                                                   : "(no name)";
+    }
+}
+
+static void name_row(struct layout_row *out, const struct snapshot_layout_row *row, bool folded)
+{
+    char text[512];
+    char bits[16] = "";
+    const struct type_member *member = &row->member;
+    int indent = member->depth < INDENT_MOST ? member->depth : INDENT_MOST;
+    const char *name = member->name && *member->name ? member->name : kind_text(row);
+    if (member->bit_size)
+        snprintf(bits, sizeof bits, " : %u", member->bit_size);
+    if (row->kind == LAYOUT_UNKNOWN && !*name)
+        snprintf(text, sizeof text, "+%" PRIu64, member->offset);
+    else
+        snprintf(text, sizeof text, "%*s%s%s%s", indent * 2, "",
+                 !row->has_members ? ""
+                 : folded          ? "+ "
+                                   : "- ",
+                 name, bits);
+    set_text(out, text);
+}
+
+static bool is_union(const struct type_member *member)
+{
+    return member->type && !strncmp(member->type, "union", 5) &&
+           (!member->type[5] || member->type[5] == ' ');
+}
+
+/* Notes beyond the row's figures; the costly things first. */
+static void note_row(struct layout_row *out, const struct snapshot_layout *layout,
+                     const struct snapshot_layout_row *row,
+                     const struct snapshot_layout_row *hottest)
+{
+    const struct type_member *member = &row->member;
+    size_t lines = lines_of(layout, row);
+    bool leaf = !row->has_members;
+    bool in_hot_line =
+        row->line < layout->line_count && layout->lines[row->line].share >= hot_share;
+    if (row->kind != LAYOUT_MEMBER && row->kind != LAYOUT_UNKNOWN) {
+        if (in_hot_line)
+            snprintf(out->note, sizeof out->note, "empty, fetched along");
+    } else if (leaf && lines == 2 && !member->count) {
+        snprintf(out->note, sizeof out->note, "STRADDLES 2 lines");
+    } else if (row == hottest) {
+        snprintf(out->note, sizeof out->note, "hottest");
+    } else if (leaf && hottest && row->share >= hot_share && row->line != hottest->line) {
+        snprintf(out->note, sizeof out->note, "HOT, on another line");
+    } else if (lines > 1) {
+        snprintf(out->note, sizeof out->note, "over %zu lines", lines);
+    } else if (is_union(member)) {
+        snprintf(out->note, sizeof out->note, "its members overlap");
+    } else if (leaf && row->kind == LAYOUT_MEMBER && !(row->samples > 0) && in_hot_line) {
+        snprintf(out->note, sizeof out->note, "cold, fetched along");
+    }
+}
+
+void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *layout,
+                      const struct layout_folds *folds)
+{
+    const struct snapshot_layout_row *hottest = layout_hottest(layout);
+    size_t line = 0;
+    rows->count = 0;
+    for (size_t i = 0; i < layout->row_count; i++) {
+        const struct snapshot_layout_row *row = &layout->rows[i];
+        bool folded = row->has_members && layout_folded(folds, row->index);
+        size_t next = line;
+        while (next < layout->line_count && layout->lines[next].start <= row->member.offset)
+            next++;
+        /* Those before the last one are within the member above. */
+        if (next > line + 1)
+            add_rule(rows, layout, line, next - 1);
+        if (next > line)
+            add_rule(rows, layout, next - 1, next);
+        line = next;
+        struct layout_row *out = layout_rows_add(rows);
+        if (!out)
+            return;
+        out->row = row;
+        out->identity = layout_identity(row->index, row->member.offset);
+        name_row(out, row, folded);
+        note_row(out, layout, row, hottest);
+        while (folded && i + 1 < layout->row_count &&
+               layout->rows[i + 1].member.depth > row->member.depth)
+            i++;
+    }
+    if (line < layout->line_count)
+        add_rule(rows, layout, line, layout->line_count);
+}
+
+static const struct snapshot_layout *layout_find(const struct snapshot_object *object,
+                                                 uint32_t type)
+{
+    for (size_t i = 0; i < object->layout_count; i++)
+        if (object->layouts[i].type == type)
+            return &object->layouts[i];
+    return NULL;
+}
+
+/* Another object, or another type: what was folded and selected was of the one before. */
+static void layout_follow(struct browser *browser, uint32_t object, uint32_t type)
+{
+    struct layout_view *view = layout_view(browser);
+    if (object == view->object && type == view->type)
+        return;
+    view->chosen &= object == view->object;
+    view->object = object;
+    view->type = type;
+    view->folds.count = 0;
+    view->table.pinned = false;
+}
+
+/* The type that was stepped to, else the one with most samples. Rows are made only while
+ * somebody looks. */
+static void layout_update(struct browser *browser)
+{
+    struct layout_view *view = layout_view(browser);
+    const struct snapshot_object *object = browser->opened.object;
+    const struct snapshot_layout *layout = NULL;
+    bool same = object && object->id == view->object;
+    view->rows.count = 0;
+    view->shown = NULL;
+    if (browser->screen == SCREEN_LAYOUT && object && object->layout_count) {
+        layout = same && view->chosen ? layout_find(object, view->type) : NULL;
+        layout = layout ? layout : &object->layouts[0];
+        layout_follow(browser, object->id, layout->type);
+        layout_rows_make(&view->rows, layout, &view->folds);
+        view->shown = layout;
+    }
+    table_set(&view->table, browser->snapshot, view->rows.list, view->rows.count);
+    const struct snapshot_layout_row *hottest = layout ? layout_hottest(layout) : NULL;
+    if (hottest)
+        table_prefer(&view->table, layout_identity(hottest->index, hottest->member.offset));
+}
+
+const struct layout_row *layout_selected(const struct browser *browser, uint32_t *type)
+{
+    const struct layout_view *view = layout_view(browser);
+    *type = view->type;
+    return view->shown ? table_selected(&view->table) : NULL;
+}
+
+void browser_open_layout(struct browser *browser, const void *pointer)
+{
+    const struct snapshot_field *field = pointer;
+    const struct snapshot_object *object = browser->opened.object;
+    const struct snapshot_layout *layout = layout_find(object, field->type_id);
+    if (!object->layout_count) {
+        /* No picture: straight to the code. */
+        struct snapshot_layout none = {.name = ""};
+        struct snapshot_layout_row row = {.index = TYPE_NO_MEMBER,
+                                          .member = {.offset = (uint64_t)field->offset}};
+        browser_open_member(browser, &none, &row);
+        return;
+    }
+    if (layout) {
+        layout_follow(browser, object->id, layout->type);
+        layout_view(browser)->chosen = true;
+        layout_view(browser)->folds.count = 0;
+    }
+    layout_view(browser)->table.pinned = false;
+    browser_go(browser, SCREEN_LAYOUT);
+    table_select(&layout_view(browser)->table,
+                 layout_identity(field->member, (uint64_t)field->offset));
+}
+
+/* ---- drawing ---- */
+
+static void layout_draw_nothing(const struct browser *browser, struct canvas *canvas,
+                                struct area area)
+{
+    const struct snapshot_object *object = browser->opened.object;
+    char name[160];
+    char text[512];
+    if (!object) {
+        canvas_wrap(canvas, area, PAINT_DIM,
+                    " No object is selected, or it is not listed now. 1 lists them.");
+        return;
+    }
+    glyph_fit(name, sizeof name, object->name, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
+    if (object->type) {
+        char type[160];
+        glyph_fit(type, sizeof type, object->type, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
+        snprintf(text, sizeof text,
+                 " %s is %s: a plain value without members, which has no layout. Detail lists the "
+                 "code that uses it.",
+                 name, type);
+        canvas_wrap(canvas, area, PAINT_DIM, text);
+        return;
+    }
+    snprintf(text, sizeof text,
+             " No type is known of %s, and its sampled offsets show no elements of equal size. %s "
+             "Detail lists the offsets and the code.",
+             name,
+             browser->snapshot->loading.waiting
+                 ? "Debug information is still being read."
+                 : "With debug information (build with -g, or install the package of debug "
+                   "symbols) it would have one.");
+    canvas_wrap(canvas, area, PAINT_DIM, text);
+}
+
+static void layout_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    if (!layout_view(browser)->shown) {
+        layout_draw_nothing(browser, canvas, area);
+        return;
+    }
+    area = area_below(area, layout_head(browser, canvas, area));
+    pane_table(browser, canvas, area, &layout_view(browser)->table, "No member is known.");
+}
+
+/* ---- keys ---- */
+
+static void step_type(struct browser *browser, size_t direction)
+{
+    const struct snapshot_object *object = browser->opened.object;
+    if (object->layout_count < 2) {
+        browser_message(browser, "one type only was seen in this object");
+        return;
+    }
+    size_t at = (size_t)(layout_view(browser)->shown - object->layouts);
+    at = (at + object->layout_count + direction) % object->layout_count;
+    layout_follow(browser, object->id, object->layouts[at].type);
+    layout_view(browser)->chosen = true;
+    layout_update(browser);
+}
+
+/* The member itself, or the one that it is part of. */
+static void fold(struct browser *browser, const struct layout_row *selected)
+{
+    const struct snapshot_layout *layout = layout_view(browser)->shown;
+    const struct snapshot_layout_row *row = selected->row;
+    while (!row->has_members && row > layout->rows && row->member.depth) {
+        const struct snapshot_layout_row *part = row;
+        while (row > layout->rows && row->member.depth >= part->member.depth)
+            row--;
+    }
+    if (!row->has_members) {
+        browser_message(browser, "not part of a nested struct: there is nothing to fold");
+        return;
+    }
+    if (!layout_fold(&layout_view(browser)->folds, row->index))
+        browser_message(browser, "too many members are folded");
+    layout_update(browser);
+    table_select(&layout_view(browser)->table, layout_identity(row->index, row->member.offset));
+}
+
+static bool layout_act(struct browser *browser, enum action action, struct request *request)
+{
+    (void)request;
+    const struct layout_row *row = table_selected(&layout_view(browser)->table);
+    if (!layout_view(browser)->shown)
+        return false;
+    switch (action) {
+    case ACTION_LEFT:
+        step_type(browser, (size_t)-1);
+        return true;
+    case ACTION_RIGHT:
+        step_type(browser, 1);
+        return true;
+    case ACTION_FOLD:
+        if (row)
+            fold(browser, row);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void layout_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct layout_row *row = table_selected(&layout_view(browser)->table);
+    if (!layout_view(browser)->shown || !row)
+        return;
+    const char *name =
+        row->row->kind == LAYOUT_MEMBER ? row->text + strspn(row->text, " -+") : row->text;
+    snprintf(out, size, "Enter: the source line with most samples on %.60s.%s%s", name,
+             browser->opened.object->layout_count > 1 ? "  Left, Right: its other types." : "",
+             layout_view(browser)->folds.count ? "  F5: unfold" : "");
+}
+
+static void layout_open(struct browser *browser, const void *row)
+{
+    browser_open_member(browser, layout_view(browser)->shown,
+                        ((const struct layout_row *)row)->row);
+}
+
+static const char *layout_label(struct browser *browser, enum action action)
+{
+    const struct snapshot_object *object = browser->opened.object;
+    if (action != ACTION_RIGHT)
+        return NULL;
+    return object && object->layout_count > 1 ? "Other type" : "";
+}
+
+static void layout_fini(void *state)
+{
+    free(((struct layout_view *)state)->rows.list);
+}
+
+const struct screen layout_screen = {
+    .name = "Layout",
+    .shows = "A struct in memory: members, holes, and where cache lines begin; the heat is the "
+             "part of the object's samples that fell on each member.",
+    .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
+            "are hot together belong together. The sentence on top says what it would bring.",
+    .state_size = sizeof(struct layout_view),
+    .tables = {{.at = offsetof(struct layout_view, table),
+                .columns = &layout_columns,
+                .filled = true,
+                .open = layout_open,
+                .enter = "Code"}},
+    .fini = layout_fini,
+    .update = layout_update,
+    .draw = layout_draw,
+    .act = layout_act,
+    .hint = layout_hint,
+    .label = layout_label,
+    .bar = {ACTION_ENTER, ACTION_BACK, ACTION_FOLD, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER,
+            SCREEN_ACTION(WHATIF), ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE},
+};
+
+/* Columns of a type's members. Rules between cache lines have no values. */
+
+/* In bits, so that bit-fields sort into their place. */
+static struct value offset(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_layout_row);
+    bool fits = row->member.offset < UINT64_MAX / 8;
+    return fits ? value_integer(row->member.offset * 8 + row->member.bit_offset)
+                : value_number(NAN);
+}
+
+static void format_bits(char *out, size_t size, struct value value)
+{
+    if (value.integer % 8)
+        snprintf(out, size, "%" PRIu64 ":%" PRIu64, value.integer / 8, value.integer % 8);
+    else
+        snprintf(out, size, "%" PRIu64, value.integer / 8);
+}
+
+/* A correct program does not access holes: a 0 there is no news. */
+static struct value layout_column_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_layout_row);
+    bool gap = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING;
+    return value_number(gap && !(row->samples > 0) ? NAN : row->share);
+}
+
+static struct value layout_column_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_layout_row);
+    return value_number(row->samples > 0 ? row->samples + row->count_over : NAN);
+}
+
+static enum paint paint_note(struct value value)
+{
+    /* Costs are in capitals. */
+    bool bad = value.kind == VALUE_TEXT && value.text[0] >= 'A' && value.text[0] <= 'Z';
+    return bad ? PAINT_BAD : PAINT_DIM;
+}
+
+static enum paint paint_member(struct value value)
+{
+    /* Names that are not the program's are in brackets. */
+    bool named = value.kind == VALUE_TEXT && value.text[strspn(value.text, " -+")] != '(';
+    return named ? PAINT_STRONG : PAINT_DIM;
+}
+
+static const char *parting(const void *pointer)
+{
+    const struct layout_row *row = pointer;
+    return row->row ? NULL : row->text;
+}
+
+static const struct column list[] = {
+    COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
+           .from = ROW_OF(struct layout_row, row), .value = offset, .width = 6, .most = 8,
+           .look = COLUMN_RIGHT, .format = format_bits, .paint = paint_dim),
+    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.",
+           .in = ROW_OF(struct layout_row, row),
+           .unless = FIELD(struct snapshot_layout_row, member.bit_size),
+           .from = KNOWN(struct snapshot_layout_row, member.size), .width = 5, .rank = 2,
+           UNIT_BYTES, .paint = paint_dim),
+    COLUMN(.title = "LINE", .help = "The cache line it begins in, under the alignment seen most.",
+           .from = VIA(struct layout_row, row, line), .width = 4, .rank = 9, UNIT_INTEGER,
+           .paint = paint_dim),
+    COLUMN(.title = "TYPE", .help = "The member's type.",
+           .from = VIA(struct layout_row, row, member.type), .width = 8, .most = 28, .rank = 2,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "FIELD",
+           .help = "The member, indented by nesting; - before it: its own members follow, F5 folds "
+                   "them.",
+           .from = FIELD(struct layout_row, text), .width = 12, .most = 40, .paint = paint_member),
+    COLUMN(.title = "", .from = ROW_OF(struct layout_row, row), .value = layout_column_share,
+           .width = 8, .most = 24, .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "OF IT",
+           .help = "Part of the object's samples of this type that fell on the member.",
+           .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 6,
+           UNIT_SHARE),
+    COLUMN(.title = "SAMPLES", .from = ROW_OF(struct layout_row, row),
+           .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
+    LEVELS_COLUMNS(4, 4, ROW_VIA(struct layout_row, row, levels)),
+    RATES_COLUMN_STALL(4, ROW_VIA(struct layout_row, row, rates)),
+    RATES_COLUMNS(4, ROW_VIA(struct layout_row, row, rates)),
+    USE_COLUMNS(3, ROW_VIA(struct layout_row, row, use)),
+    LEVELS_COLUMNS_REST(6, ROW_VIA(struct layout_row, row, levels)),
+    LOADS_COLUMNS(4, struct snapshot_layout_row, ROW_OF(struct layout_row, row)),
+    COLUMN(.title = "NOTE",
+           .help = "What costs, in capitals: STRADDLES two lines, HOT but on another line than the "
+                   "hottest; and bytes that are fetched along with hot ones.",
+           .from = FIELD(struct layout_row, note), .width = 20, .most = 34, .rank = 3,
+           .paint = paint_note),
+};
+
+const struct columns layout_columns = {
+    .title = "Layout",
+    TABLE(struct layout_row, list),
+    .sort = COLUMNS_AS_THEY_COME,
+    .key = FIELD(struct layout_row, identity),
+    .parting = parting,
+    .code = true,
+};

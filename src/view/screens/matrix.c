@@ -1,0 +1,724 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 3: which code accesses which data. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "view/screens/matrix_table.h"
+#include "view/display/browser.h"
+#include "view/display/canvas.h"
+#include "view/widget/columns.h"
+#include "view/words.h"
+
+enum { HEADING_NAME_BYTES = 256 };
+
+/* Bytes of `text` that one row takes: to the end of a word where that leaves it half full. */
+static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
+{
+    struct glyph glyph;
+    int at = 0;
+    int word = 0;
+    int word_columns = 0;
+    *used = 0;
+    while ((glyph = glyph_next(text + at, ascii)).bytes && *used + glyph.columns <= columns) {
+        at += (int)glyph.bytes;
+        *used += glyph.columns;
+        if (words && strchr("_ .:([,>", text[at - 1]) && *used * 2 > columns) {
+            word = at;
+            word_columns = *used;
+        }
+    }
+    if (!word || !glyph.bytes)
+        return at;
+    *used = word_columns;
+    return word;
+}
+
+static int count_rows(const char *text, int columns, bool words, bool ascii)
+{
+    int rows = 0;
+    int used;
+    for (int bytes; *text && (bytes = row_bytes(text, columns, words, ascii, &used)); rows++)
+        text += bytes;
+    return rows ? rows : 1;
+}
+
+/* Rows that a name takes in so many columns: `most` at the most, where it is cut. */
+static int matrix_heading_rows(const char *name, int columns, int most, bool ascii)
+{
+    char text[HEADING_NAME_BYTES];
+    glyph_fit(text, sizeof text, name, columns * most, GLYPH_CUT_MIDDLE, ascii);
+    int rows = count_rows(text, columns, false, ascii);
+    return rows < most ? rows : most;
+}
+
+/* Its last row is at the foot of the box. */
+static void matrix_heading_draw(struct canvas *canvas, struct area box, enum paint paint,
+                                const char *name)
+{
+    char text[HEADING_NAME_BYTES];
+    const char *at = text;
+    glyph_fit(text, sizeof text, name, box.columns * box.rows, GLYPH_CUT_MIDDLE, canvas->ascii);
+    int rows = count_rows(text, box.columns, false, canvas->ascii);
+    bool words = count_rows(text, box.columns, true, canvas->ascii) == rows;
+    for (int row = rows < box.rows ? box.rows - rows : 0; row < box.rows; row++) {
+        int used;
+        int bytes = row_bytes(at, box.columns, words, canvas->ascii, &used);
+        canvas_format(canvas, box.row + row, box.column + box.columns - used, used, paint, "%.*s",
+                      bytes, at);
+        at += bytes;
+    }
+}
+
+enum {
+    NAME_LEAST = 12,
+    NAME_MOST = 34,
+    TOTAL_COLUMNS = 7,
+    CELL_MOST = 16,
+    GRID_NAME_BYTES = 256,
+    PINNED_FROM = 2
+};
+
+/* Less would print as 0.0 %. */
+static const double least_shown = 0.0005;
+
+const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
+                                          const struct matrix_table *table)
+{
+    return grid->row && grid->row <= table->row_count ? &table->rows[grid->row - 1] : NULL;
+}
+
+const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
+                                             const struct matrix_table *table)
+{
+    return grid->column && grid->column <= table->column_count ? &table->columns[grid->column - 1]
+                                                               : NULL;
+}
+
+static bool matrix_grid_tagged(const struct matrix_grid *grid, enum matrix_axis axis,
+                               uint64_t identity)
+{
+    return grid->tagged_axis == axis && tags_have(&grid->tagged, identity);
+}
+
+static void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_table *table)
+{
+    double most = -1;
+    for (size_t i = 0; i < table->row_count; i++)
+        for (size_t k = 0; k < table->column_count; k++)
+            if (table->rows[i].members && table->columns[k].members &&
+                matrix_table_share(table, &table->cells[i][k]) > most) {
+                most = matrix_table_share(table, &table->cells[i][k]);
+                grid->row = i + 1;
+                grid->column = k + 1;
+            }
+}
+
+/* ---- where everything goes ---- */
+
+static void label_of(const struct matrix_line *line, bool tagged, char *out, size_t size)
+{
+    char more[16] = "";
+    if (line->members > 1)
+        snprintf(more, sizeof more, " +%u", line->members - 1);
+    snprintf(out, size, "%s%s%s", tagged ? "*" : "", line->name, more);
+}
+
+static int name_columns(const struct matrix_table *table, int columns, bool ascii)
+{
+    char label[GRID_NAME_BYTES];
+    int wanted = NAME_LEAST;
+    int most = columns / 4 < NAME_MOST ? columns / 4 : NAME_MOST;
+    for (size_t i = 0; i < table->row_count; i++) {
+        label_of(&table->rows[i], false, label, sizeof label);
+        int own = glyph_columns(label, ascii) + 1;
+        wanted = own > wanted ? own : wanted;
+    }
+    return wanted < most ? wanted : most > NAME_LEAST ? most : NAME_LEAST;
+}
+
+/* As many cells as fit at a readable width, then as wide as they are few. */
+static void choose_widths(struct matrix_grid *grid, const struct matrix_table *table, int columns)
+{
+    int left = columns - grid->names.columns - TOTAL_COLUMNS;
+    int cell = columns < 60 ? 8 : columns < 120 ? 9 : 11;
+    int fit = left / cell > 1 ? left / cell : 1;
+    int wanted = (int)table->column_count < fit ? (int)table->column_count : fit;
+    cell = left / wanted < CELL_MOST ? left / wanted : CELL_MOST;
+    grid->total_columns = TOTAL_COLUMNS;
+    grid->cell_columns = cell;
+    grid->columns_shown = (size_t)wanted;
+}
+
+static void scroll(size_t cursor, size_t count, size_t shown, size_t *first)
+{
+    size_t at = cursor ? cursor - 1 : 0;
+    if (at < *first)
+        *first = at;
+    if (shown && at >= *first + shown)
+        *first = at - shown + 1;
+    if (*first + shown > count)
+        *first = count > shown ? count - shown : 0;
+}
+
+/* Widths come first, for the headings need as many rows as those ask for. */
+static void place_columns(struct matrix_grid *grid, const struct matrix_table *table,
+                          struct area area, bool ascii)
+{
+    if (grid->column > table->column_count)
+        grid->column = table->column_count;
+    grid->names.column = area.column;
+    grid->names.columns = name_columns(table, area.columns, ascii);
+    choose_widths(grid, table, area.columns);
+    size_t count = table->column_count;
+    grid->pinned = grid->columns_shown > PINNED_FROM && count > grid->columns_shown &&
+                   table->columns[count - 1].index == MATRIX_NOBODY;
+    size_t at = grid->pinned && grid->column == count ? count - 1 : grid->column;
+    scroll(at, count - grid->pinned, grid->columns_shown - grid->pinned, &grid->left);
+}
+
+/* The column of the table at a place in sight. */
+static size_t column_at(const struct matrix_grid *grid, const struct matrix_table *table,
+                        size_t shown)
+{
+    return grid->pinned && shown + 1 == grid->columns_shown ? table->column_count - 1
+                                                            : grid->left + shown;
+}
+
+/* `area`: below the headings; the totals are in its first row. */
+static void place_rows(struct matrix_grid *grid, const struct matrix_table *table, struct area area)
+{
+    size_t rows = area.rows > 1 ? (size_t)area.rows - 1 : 0;
+    if (grid->row > table->row_count)
+        grid->row = table->row_count;
+    grid->names.row = area.row;
+    grid->names.rows = area.rows;
+    grid->rows_shown = rows < table->row_count ? rows : table->row_count;
+    scroll(grid->row, table->row_count, grid->rows_shown, &grid->top);
+}
+
+/* ---- drawing ---- */
+
+/* Blank where there is nothing. */
+static void draw_share(struct canvas *canvas, int row, int column, int width, double share,
+                       enum paint paint)
+{
+    char text[16] = "";
+    if (share >= least_shown)
+        format_percent(text, sizeof text, value_number(share));
+    else if (share > 0)
+        snprintf(text, sizeof text, "%s", canvas->ascii ? "." : "·");
+    canvas_format(canvas, row, column, width, paint, "%*s%s",
+                  width - 1 - glyph_columns(text, canvas->ascii), "", text);
+}
+
+static int cell_column(const struct matrix_grid *grid, size_t shown)
+{
+    return grid->names.column + grid->names.columns + grid->total_columns +
+           (int)shown * grid->cell_columns;
+}
+
+/* Of the column at a place in sight. */
+static const char *heading_of(const struct matrix_grid *grid, const struct matrix_table *table,
+                              size_t shown, char out[GRID_NAME_BYTES])
+{
+    const struct matrix_line *line = &table->columns[column_at(grid, table, shown)];
+    label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), out, GRID_NAME_BYTES);
+    return out;
+}
+
+static void draw_headings(const struct matrix_grid *grid, const struct matrix_table *table,
+                          struct canvas *canvas, struct area area)
+{
+    for (int i = 0; i < area.rows; i++)
+        canvas_format(canvas, area.row + i, area.column, area.columns, PAINT_HEADING, "%*s",
+                      area.columns, "");
+    int foot = area.row + area.rows - 1;
+    canvas_text(canvas, foot, area.column + 1, grid->names.columns - 1, PAINT_HEADING, "Function");
+    canvas_format(canvas, foot, area.column + grid->names.columns, grid->total_columns,
+                  PAINT_HEADING, "%*s", grid->total_columns - 1, "all");
+    for (size_t i = 0; i < grid->columns_shown; i++) {
+        char label[GRID_NAME_BYTES];
+        bool on = column_at(grid, table, i) + 1 == grid->column;
+        struct area box = {area.row, cell_column(grid, i), area.rows, grid->cell_columns - 1};
+        matrix_heading_draw(canvas, box, on ? PAINT_SORTED : PAINT_HEADING,
+                            heading_of(grid, table, i, label));
+    }
+}
+
+/* As many as the names in sight need, of those that can be spared. */
+static int heading_rows(const struct matrix_grid *grid, const struct matrix_table *table, int rows,
+                        bool ascii)
+{
+    char label[GRID_NAME_BYTES];
+    int most = rows >= 18 ? 3 : rows >= 10 ? 2 : 1;
+    int wanted = 1;
+    for (size_t i = 0; i < grid->columns_shown; i++) {
+        int own = matrix_heading_rows(heading_of(grid, table, i, label), grid->cell_columns - 1,
+                                      most, ascii);
+        wanted = own > wanted ? own : wanted;
+    }
+    return wanted;
+}
+
+static void draw_row(const struct matrix_grid *grid, const struct matrix_table *table,
+                     struct canvas *canvas, int row, size_t at)
+{
+    char label[GRID_NAME_BYTES];
+    char text[GRID_NAME_BYTES];
+    bool on = at == grid->row;
+    const struct matrix_line *line = at ? &table->rows[at - 1] : NULL;
+    if (line)
+        label_of(line, matrix_grid_tagged(grid, MATRIX_FUNCTIONS, line->identity), label,
+                 sizeof label);
+    else
+        snprintf(label, sizeof label, "all functions");
+    glyph_fit(text, sizeof text, label, grid->names.columns - 2, GLYPH_CUT_MIDDLE, canvas->ascii);
+    canvas_text(canvas, row, grid->names.column + 1, grid->names.columns - 1,
+                on                      ? PAINT_STRONG
+                : line && line->members ? PAINT_PLAIN
+                                        : PAINT_DIM,
+                text);
+    double total = matrix_table_share(table, line ? &line->total : &table->snapshot->matrix.all);
+    int column = grid->names.column + grid->names.columns;
+    draw_share(canvas, row, column, grid->total_columns, total, line ? PAINT_STRONG : PAINT_DIM);
+    if (on && !grid->column)
+        canvas_flag(canvas, row, column, grid->total_columns, CELL_CURSOR);
+    for (size_t i = 0; i < grid->columns_shown; i++) {
+        size_t k = column_at(grid, table, i);
+        double share =
+            matrix_table_share(table, line ? &table->cells[at - 1][k] : &table->columns[k].total);
+        draw_share(canvas, row, cell_column(grid, i), grid->cell_columns, share,
+                   line ? paint_heat(share) : PAINT_STRONG);
+        if (on && k + 1 == grid->column)
+            canvas_flag(canvas, row, cell_column(grid, i), grid->cell_columns, CELL_CURSOR);
+    }
+}
+
+int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
+                     struct canvas *canvas, struct area area)
+{
+    place_columns(grid, table, area, canvas->ascii);
+    int headings = heading_rows(grid, table, area.rows, canvas->ascii);
+    struct area head = {area.row, area.column, headings, area.columns};
+    struct area body = area_below(area, headings);
+    place_rows(grid, table, body);
+    draw_headings(grid, table, canvas, head);
+    if (body.rows > 0)
+        draw_row(grid, table, canvas, body.row, 0);
+    for (size_t i = 0; i < grid->rows_shown; i++)
+        draw_row(grid, table, canvas, body.row + 1 + (int)i, grid->top + i + 1);
+    return headings + 1 + (int)grid->rows_shown;
+}
+
+static enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct matrix_table *table,
+                                        int row, int column)
+{
+    int down = row - grid->names.row;
+    int across = column - cell_column(grid, 0);
+    if (!grid->names.rows || down < 0 || down > (int)grid->rows_shown ||
+        across >= (int)grid->columns_shown * grid->cell_columns || column < grid->names.column)
+        return TABLE_MISSED;
+    size_t at_row = down ? grid->top + (size_t)down : 0;
+    size_t at_column =
+        across < 0 ? 0 : column_at(grid, table, (size_t)(across / grid->cell_columns)) + 1;
+    bool again = at_row == grid->row && at_column == grid->column;
+    grid->row = at_row;
+    grid->column = at_column;
+    grid->moved = true;
+    return again ? TABLE_AGAIN : TABLE_SELECTED;
+}
+
+/* The cursor of a grid of functions and objects, by keys and from one snapshot to the next. */
+
+static size_t moved(size_t at, long by, size_t most)
+{
+    long to = (long)at + by;
+    return to < 0 ? 0 : to > (long)most ? most : (size_t)to;
+}
+
+static bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table *table,
+                            enum action action)
+{
+    long screen = grid->rows_shown > 1 ? (long)grid->rows_shown : 1;
+    long down = action == ACTION_UP          ? -1
+                : action == ACTION_DOWN      ? 1
+                : action == ACTION_PAGE_UP   ? -screen
+                : action == ACTION_PAGE_DOWN ? screen
+                : action == ACTION_END       ? MATRIX_ROWS
+                                             : 0;
+    long across = action == ACTION_LEFT ? -1 : action == ACTION_RIGHT ? 1 : 0;
+    if (!down && !across)
+        return false;
+    grid->row = moved(grid->row, down, table->row_count);
+    grid->column = moved(grid->column, across, table->column_count);
+    grid->moved = true;
+    return true;
+}
+
+/* The same lines in a new table; 0: the totals. */
+static void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table,
+                             uint64_t row, uint64_t column)
+{
+    size_t at_row = matrix_table_find(table, MATRIX_FUNCTIONS, row);
+    size_t at_column = matrix_table_find(table, MATRIX_OBJECTS, column);
+    if (grid->row)
+        grid->row = at_row < table->row_count ? at_row + 1 : table->row_count ? 1 : 0;
+    if (grid->column)
+        grid->column = at_column < table->column_count ? at_column + 1
+                       : table->column_count           ? 1
+                                                       : 0;
+}
+
+/* ---- the screen ---- */
+
+static struct matrix_view *matrix_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_MATRIX];
+}
+
+/* Renaming and combining on the Matrix screen: objects on its first row, functions below. */
+
+static enum matrix_axis axis_of(const struct browser *browser)
+{
+    return matrix_view(browser)->grid.row ? MATRIX_FUNCTIONS : MATRIX_OBJECTS;
+}
+
+static const struct matrix_line *matrix_names_line_of(const struct browser *browser)
+{
+    const struct matrix_grid *grid = &matrix_view(browser)->grid;
+    const struct matrix_table *table = &matrix_view(browser)->table;
+    return grid->row ? matrix_grid_row(grid, table) : matrix_grid_column(grid, table);
+}
+
+static const char *trouble(int code)
+{
+    return code == -EEXIST   ? "these are one already"
+           : code == -ENOENT ? "one that was tagged is not listed any more"
+           : code == -ENOSPC ? "no more names can be kept"
+           : code == -ENOMEM ? "out of memory"
+                             : "that name cannot be given";
+}
+
+static void tag(struct browser *browser, const struct matrix_line *line)
+{
+    struct matrix_grid *grid = &matrix_view(browser)->grid;
+    enum matrix_axis axis = axis_of(browser);
+    if (grid->tagged_axis != axis)
+        grid->tagged.count = 0;
+    grid->tagged_axis = axis;
+    const char *done = tags_toggle(&grid->tagged, line->identity);
+    browser_message(browser, done ? done
+                             : axis == MATRIX_FUNCTIONS
+                                 ? "tagged; C on another function combines them into that one"
+                                 : "tagged; C on another object combines them into that one");
+}
+
+static void combine(struct browser *browser, const struct matrix_line *line)
+{
+    struct matrix_view *view = matrix_view(browser);
+    struct matrix_grid *grid = &view->grid;
+    enum matrix_axis axis = axis_of(browser);
+    const struct tags *tagged = &grid->tagged;
+    bool any = grid->tagged_axis == axis &&
+               tagged->count > (tagged->count == 1 && tagged->list[0] == line->identity);
+    int code = any ? matrix_rules_combine(&view->rules, &view->table, axis, line->identity,
+                                          tagged->list, tagged->count)
+                   : 0;
+    if (code)
+        browser_message(browser, trouble(code));
+    else if (!any)
+        browser_message(browser, axis == MATRIX_FUNCTIONS
+                                     ? "tag the functions (t) that shall go into this one first"
+                                     : "tag the objects (t) that shall go into this one first");
+    if (any)
+        grid->tagged.count = 0;
+}
+
+static void undo(struct browser *browser)
+{
+    struct bin_rules *rules = &matrix_view(browser)->rules;
+    bool undone = bin_rules_undo(rules);
+    if (undone)
+        bin_rules_keep(rules);
+    browser_message(browser, undone ? "the last naming or combining is taken back"
+                                    : "nothing was named or combined");
+}
+
+/* Names are made of the rules, which have changed; the cursor goes with what it was on. */
+static void make_again(struct browser *browser)
+{
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_table *table = &view->table;
+    struct matrix_grid *grid = &view->grid;
+    const struct matrix_line *row = matrix_grid_row(grid, table);
+    const struct matrix_line *column = matrix_grid_column(grid, table);
+    uint32_t function = row ? row->index : UINT32_MAX;
+    uint32_t object = column ? column->index : UINT32_MAX;
+    matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
+    if (row)
+        grid->row = matrix_table_line(table, MATRIX_FUNCTIONS, function) + 1;
+    if (column)
+        grid->column = matrix_table_line(table, MATRIX_OBJECTS, object) + 1;
+    grid->moved = true;
+}
+
+/* Tagging, combining, renaming; true: done. What was typed as a new name. */
+static bool matrix_name_act(struct browser *browser, enum action action)
+{
+    const struct matrix_line *line = matrix_names_line_of(browser);
+    if (action == ACTION_UNDO) {
+        undo(browser);
+        make_again(browser);
+        return true;
+    }
+    if (action != ACTION_TAG && action != ACTION_COMBINE && action != ACTION_RENAME)
+        return false;
+    if (!line || !line->members) {
+        browser_message(browser, "these are many: move to one of them first");
+        return true;
+    }
+    if (action == ACTION_TAG)
+        tag(browser, line);
+    else if (action == ACTION_RENAME)
+        prompt_ask(browser, PROMPT_RENAME, line->renamed ? line->name : "");
+    else
+        combine(browser, line);
+    if (action == ACTION_COMBINE)
+        make_again(browser);
+    return true;
+}
+
+/* The cursor may have been moved on by a new snapshot: it is on the same names still. */
+static void matrix_answer(struct browser *browser, const char *text, struct request *request)
+{
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_grid *grid = &view->grid;
+    enum matrix_axis axis = axis_of(browser);
+    size_t line = axis == MATRIX_FUNCTIONS ? grid->row : grid->column;
+    (void)request;
+    int code =
+        line ? matrix_rules_rename(&view->rules, &view->table, axis, line - 1, text) : -EINVAL;
+    if (code)
+        browser_message(browser, trouble(code));
+    else
+        make_again(browser);
+}
+
+enum { WORDS_ROWS = 11, SMALL_ROWS = 10 };
+
+static struct matrix_grid *grid_of(struct browser *browser)
+{
+    return &matrix_view(browser)->grid;
+}
+
+static void matrix_update(struct browser *browser)
+{
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_line *row = matrix_grid_row(&view->grid, &view->table);
+    const struct matrix_line *column = matrix_grid_column(&view->grid, &view->table);
+    uint64_t row_identity = row ? row->identity : 0;
+    uint64_t column_identity = column ? column->identity : 0;
+    matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
+    if (view->grid.moved)
+        matrix_grid_find(&view->grid, &view->table, row_identity, column_identity);
+    else
+        matrix_grid_strongest(&view->grid, &view->table);
+}
+
+/* ---- drawing ---- */
+
+/* The part of the table in sight, and how much of it is known. */
+static void draw_summary(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct matrix_table *table = &matrix_view(browser)->table;
+    const struct snapshot_matrix *matrix = &browser->snapshot->matrix;
+    const struct matrix_grid *grid = grid_of(browser);
+    struct pen pen = {canvas, area.row, 0, area.columns};
+    pen_part(&pen, PAINT_STRONG, " Share of %s by function and object",
+             matrix_table_measured(table));
+    const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
+    double without = matrix_table_share(table, nobody);
+    if (without > 0)
+        pen_part(&pen, PAINT_STRONG, "; %.1f%% of it has no object", without * 100);
+    if (table->row_count > grid->rows_shown || table->column_count > grid->columns_shown)
+        pen_part(&pen, PAINT_DIM, "   functions %zu-%zu of %zu, objects %zu-%zu of %zu",
+                 grid->top + 1, grid->top + grid->rows_shown, table->row_count, grid->left + 1,
+                 grid->left + grid->columns_shown - grid->pinned,
+                 table->column_count - grid->pinned);
+    if (grid->tagged.count)
+        pen_part(&pen, PAINT_KEY, "   %u tagged", grid->tagged.count);
+    if (matrix->forgotten >= 0.005)
+        pen_part(&pen, PAINT_WARN, "   %.1f%% without a cell: %s", matrix->forgotten * 100,
+                 matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
+}
+
+static void matrix_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct matrix_table *table = &matrix_view(browser)->table;
+    bool small = area.rows < SMALL_ROWS;
+    grid_of(browser)->names = (struct area){0};
+    if (!table->row_count) {
+        canvas_wrap(canvas, area, PAINT_DIM, " No function has samples on an object yet.");
+        return;
+    }
+    int words = small ? 1 : area.rows / 3 < WORDS_ROWS ? area.rows / 3 : WORDS_ROWS;
+    int title = !small;
+    struct area grid = {area.row + title, 0, area.rows - title - words - !small, area.columns};
+    int used = matrix_grid_draw(grid_of(browser), table, canvas, grid);
+    if (title)
+        draw_summary(browser, canvas, area);
+    /* A short table leaves them more room. */
+    struct area below = {grid.row + used + !small, 0, 0, area.columns};
+    below.rows = area.row + area.rows - below.row;
+    below.rows = below.rows > WORDS_ROWS ? WORDS_ROWS : below.rows;
+    struct matrix_cell cell;
+    matrix_cell_gather(table, grid_of(browser)->row, grid_of(browser)->column, &cell);
+    matrix_words_draw(table, &cell, canvas, below);
+}
+
+/* ---- keys ---- */
+
+static bool move_by(struct browser *browser, enum action action)
+{
+    if (action != ACTION_HOME)
+        return matrix_grid_act(grid_of(browser), &matrix_view(browser)->table, action);
+    grid_of(browser)->moved = false;
+    matrix_update(browser);
+    return true;
+}
+
+/* Skips measures that no event counts, with a note on how to count them. */
+static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
+{
+    return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
+           !matrix_measure_known(snapshot, measure);
+}
+
+/* The next one that this snapshot knows. */
+static void change_measure(struct browser *browser)
+{
+    char text[512];
+    bool wanting = false;
+    int measure = (int)matrix_view(browser)->table.measure;
+    do {
+        measure = (measure + 1) % MATRIX_MEASURES;
+        wanting |= is_wanting(browser->snapshot, (enum matrix_measure)measure);
+    } while (!matrix_measure_known(browser->snapshot, (enum matrix_measure)measure));
+    matrix_view(browser)->measure = (enum matrix_measure)measure;
+    matrix_update(browser);
+    snprintf(text, sizeof text, "share of %s%s%s",
+             matrix_table_measured(&matrix_view(browser)->table), wanting ? "; accesses: " : "",
+             wanting ? measure_wanting(browser->snapshot, MEASURE_ACCESSES) : "");
+    browser_message(browser, text);
+}
+
+static void open_object(struct browser *browser)
+{
+    const struct matrix_line *line =
+        matrix_grid_column(grid_of(browser), &matrix_view(browser)->table);
+    if (!line || !line->members) {
+        browser_message(browser, "no one object: move to its column first");
+        return;
+    }
+    const struct snapshot_object *object = &browser->snapshot->objects[line->index];
+    browser_open_object(browser, object);
+    /* Esc comes back here, not to Detail, where nothing was asked. */
+    if (object->layout_count)
+        browser_enter(browser, SCREEN_LAYOUT);
+}
+
+static void open_function(struct browser *browser)
+{
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_line *line = matrix_grid_row(grid_of(browser), &view->table);
+    if (!line && matrix_grid_column(grid_of(browser), &view->table))
+        open_object(browser);
+    else if (!line || !line->members)
+        browser_message(browser, "no one function: move to its row first");
+    else
+        browser_open_function(browser, &browser->snapshot->code[line->index]);
+}
+
+static bool matrix_act(struct browser *browser, enum action action, struct request *request)
+{
+    (void)request;
+    if (!browser->snapshot || !matrix_view(browser)->table.row_count)
+        return false;
+    if (move_by(browser, action) || matrix_name_act(browser, action))
+        return true;
+    if (action == ACTION_ENTER)
+        open_function(browser);
+    else if (action == ACTION_FOLD)
+        open_object(browser);
+    else if (action == ACTION_MEASURE)
+        change_measure(browser);
+    return action == ACTION_ENTER || action == ACTION_FOLD || action == ACTION_MEASURE;
+}
+
+static bool matrix_click(struct browser *browser, int row, int column)
+{
+    if (!browser->snapshot)
+        return false;
+    enum table_hit hit =
+        matrix_grid_click(grid_of(browser), &matrix_view(browser)->table, row, column);
+    if (hit == TABLE_AGAIN)
+        open_function(browser);
+    return hit != TABLE_MISSED;
+}
+
+static void matrix_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct matrix_grid *grid = grid_of(browser);
+    if (!matrix_view(browser)->table.row_count)
+        snprintf(out, size, "Samples of each function on each object");
+    else if (grid->row)
+        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: join, rename");
+    else
+        snprintf(out, size, "Enter: the object  t C R: join, rename  Home: strongest cell");
+}
+
+static const char *matrix_label(struct browser *browser, enum action action)
+{
+    const struct matrix_grid *grid = grid_of(browser);
+    bool anywhere = matrix_view(browser)->table.row_count && (grid->row || grid->column);
+    return action == ACTION_FOLD    ? "Object"
+           : action == ACTION_HOME  ? "Strongest"
+           : action != ACTION_ENTER ? NULL
+           : !anywhere              ? ""
+           : grid->row              ? "Function"
+                                    : "Object";
+}
+
+static void matrix_init(void *state)
+{
+    bin_rules_open(&((struct matrix_view *)state)->rules, MATRIX_RULES);
+}
+
+static void matrix_fini(void *state)
+{
+    bin_rules_fini(&((struct matrix_view *)state)->rules);
+}
+
+const struct screen matrix_screen = {
+    .name = "Matrix",
+    .shows = "Functions down, objects across, and in each cell their part of all samples. Totals "
+             "are in the first row and column.",
+    .next = "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
+            "goes to the code, o to the data.",
+    .key_help = "Matrix: samples of each function on each object",
+    .state_size = sizeof(struct matrix_view),
+    .init = matrix_init,
+    .fini = matrix_fini,
+    .update = matrix_update,
+    .draw = matrix_draw,
+    .act = matrix_act,
+    .click = matrix_click,
+    .answer = matrix_answer,
+    .hint = matrix_hint,
+    .label = matrix_label,
+    .bar = {ACTION_ENTER, ACTION_FOLD, ACTION_MEASURE, ACTION_BACK, ACTION_HOME, ACTION_RENAME,
+            ACTION_TAG, ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS, ACTION_NEXT_EVENT, ACTION_FREEZE,
+            ACTION_WRITE},
+};

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen i: how good the samples are: each reason in a sentence, and what would help. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/tables/rates.h"
+#include "view/levels.h"
+#include "view/display/browser.h"
+#include "view/words.h"
+
+enum { TEXT_BYTES = 512 };
+
+/* The remedy for samples of a reason; NULL: none, or none is needed. */
+static const char *reason_remedy(enum reason reason)
+{
+    static const char precise[] = "hardware that records addresses (-s pebs, -s ibs) has them";
+    static const char *const remedies[REASON_COUNT] = {
+        [REASON_KERNEL] = "perf trace or strace shows the system calls",
+        [REASON_NO_CODE] = "--symfs DIR, where the binaries of a recording are elsewhere",
+        [REASON_NO_MEMORY] = "nothing is amiss: there it does not wait for data",
+        [REASON_CALL_BOUNDARY] = precise,
+        [REASON_OVERWRITTEN] = precise,
+        [REASON_CLOBBERED] = precise,
+        [REASON_AMBIGUOUS] = precise,
+        [REASON_GATHER] = precise,
+        [REASON_FOREIGN] = "-p PID chooses that process",
+    };
+    return reason < REASON_COUNT ? remedies[reason] : NULL;
+}
+
+static const char *untyped_remedy(enum untyped untyped)
+{
+    static const char *const remedies[UNTYPED_COUNT] = {
+        [UNTYPED_WAITING] = "wait",
+        [UNTYPED_NO_DEBUG] = "build with -g, install the -dbgsym package, or set DEBUGINFOD_URLS",
+        [UNTYPED_NO_UNIT] = "build all of it with -g",
+        [UNTYPED_NO_VARIABLE] = "-Og or -O1 keeps more variables known",
+    };
+    return untyped < UNTYPED_COUNT ? remedies[untyped] : NULL;
+}
+
+/* "5.7%: what it is. What would help: ..." */
+static void write_part(struct prose_writer *writer, const char *name, double share,
+                       const char *text, const char *remedy)
+{
+    char line[TEXT_BYTES];
+    snprintf(line, sizeof line, "%4.1f%%  %s%s%s", share * 100, text, remedy ? "; " : "",
+             remedy ? remedy : "");
+    prose_entry(writer, PAINT_STRONG, name, line);
+}
+
+static void write_samples(struct prose_writer *writer, const struct snapshot *snapshot)
+{
+    const struct snapshot_totals *totals = &snapshot->totals;
+    char line[TEXT_BYTES];
+    char count[16];
+    prose_heading(writer, "Samples");
+    snprintf(line, sizeof line, "%s", text_count(count, (double)totals->samples));
+    if (totals->rate >= 0)
+        text_append(line, sizeof line, ", %s a second now", text_count(count, totals->rate));
+    prose_entry(writer, PAINT_STRONG, "taken", line);
+    snprintf(line, sizeof line, "%" PRIu64 "%s", totals->lost,
+             totals->lost ? ": misstop was not given the CPU in time; a smaller -r takes fewer"
+                          : "");
+    prose_entry(writer, totals->lost ? PAINT_WARN : PAINT_STRONG, "lost", line);
+    snprintf(line, sizeof line, "%" PRIu64 "%s", totals->throttled,
+             totals->throttled ? " times the kernel held samples back; a smaller -r takes fewer"
+                               : "");
+    prose_entry(writer, totals->throttled ? PAINT_WARN : PAINT_STRONG, "throttled", line);
+    if (totals->agent && totals->samples) {
+        snprintf(line, sizeof line,
+                 "%.1f%% more samples were in misstop's own agent, and are left out",
+                 (double)totals->agent * 100 / (double)totals->samples);
+        prose_entry(writer, PAINT_STRONG, "agent", line);
+    }
+}
+
+/* Those that came up, the most frequent first. */
+static void write_reasons(struct prose_writer *writer, const struct snapshot_totals *totals)
+{
+    char heading[64];
+    bool said[REASON_COUNT] = {[REASON_NONE] = true};
+    if (!totals->samples)
+        return;
+    snprintf(heading, sizeof heading, "Samples with an object: %.1f%%",
+             measured_attributed(totals) * 100);
+    prose_heading(writer, heading);
+    for (;;) {
+        int most = REASON_NONE;
+        for (int i = 0; i < REASON_COUNT; i++)
+            if (!said[i] && totals->reasons[i] &&
+                (most == REASON_NONE || measured_reason(totals, (enum reason)i) >
+                                            measured_reason(totals, (enum reason)most)))
+                most = i;
+        if (most == REASON_NONE)
+            break;
+        said[most] = true;
+        write_part(writer, access_reason_name((enum reason)most),
+                   measured_reason(totals, (enum reason)most),
+                   access_reason_text((enum reason)most), reason_remedy((enum reason)most));
+    }
+}
+
+static void write_fields(struct prose_writer *writer, const struct snapshot *snapshot)
+{
+    const struct snapshot_totals *totals = &snapshot->totals;
+    char text[TEXT_BYTES];
+    double all = 0;
+    for (int i = 0; i < TYPED_COUNT; i++)
+        all += totals->typed_weight[i];
+    if (!(all > 0))
+        return;
+    snprintf(text, sizeof text, "Samples with a field: %.1f%% of those with an object",
+             (1 - totals->typed_weight[TYPED_NOT] / all) * 100);
+    prose_heading(writer, text);
+    for (int i = UNTYPED_NO_REASON + 1; i < UNTYPED_COUNT; i++)
+        if (totals->untyped_weight[i] > 0)
+            write_part(writer, untyped_name((enum untyped)i), totals->untyped_weight[i] / all,
+                       untyped_text((enum untyped)i), untyped_remedy((enum untyped)i));
+    field_reading(snapshot, text, sizeof text);
+    if (*text)
+        prose_entry(writer, PAINT_WARN, "now", text);
+}
+
+/* The figures that the source, or a simulation, measures besides. */
+static void write_measured(struct prose_writer *writer, const struct snapshot *snapshot)
+{
+    char text[3][TEXT_BYTES];
+    bool any = false;
+    levels_sentence(snapshot, snapshot->levels, text[0], TEXT_BYTES);
+    rates_sentence(snapshot, snapshot->rates, text[1], TEXT_BYTES);
+    simulation_sentence(&snapshot->simulation, text[2], TEXT_BYTES);
+    for (int i = 0; i < 3; i++) {
+        if (*text[i] && !any)
+            prose_heading(writer, "All accesses together");
+        if (*text[i])
+            prose_entry(writer, PAINT_PLAIN, "", text[i]);
+        any |= *text[i];
+    }
+}
+
+static const char *source_text(const char *name)
+{
+    static const struct {
+        const char *name;
+        const char *text;
+    } sources[] = {
+        {"counter",
+         "Counts real cache misses. The address is computed from the instruction before the "
+         "sampled one and the registers; what cannot be computed is counted under its reason and "
+         "never guessed. It does not measure the latency or the cache level of a single miss."},
+        {"clock", "Samples time: an object is hot when the process spends its time at accesses to "
+                  "it, wherever the data is found. What the caches do cannot be seen by it."},
+        {"pebs", "The hardware records the address, the latency and the level of each sampled "
+                 "access. Loads that took no longer than the latency threshold are not seen."},
+        {"ibs", "The hardware records the address, the latency and the level of sampled "
+                "operations, hits as well as misses."},
+        {"replay", "A recording: what it does not hold cannot be shown, and nothing new comes."},
+        {"sim", "Every access of the program goes through a simulated cache: exact, and slow."},
+    };
+    for (size_t i = 0; name && i < sizeof sources / sizeof *sources; i++)
+        if (!strcmp(sources[i].name, name))
+            return sources[i].text;
+    return NULL;
+}
+
+static void write_source(struct prose_writer *writer, const struct snapshot *snapshot)
+{
+    const char *text = snapshot ? source_text(snapshot->source.name) : NULL;
+    if (!snapshot)
+        return;
+    prose_heading(writer, "What the figures are");
+    prose_entry(writer, PAINT_STRONG, snapshot->source.name ? snapshot->source.name : "source",
+                text ? text : "A source this help does not know.");
+    if (snapshot->source.weighs)
+        prose_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weighs);
+    char wanting[256];
+    rates_wanting(snapshot, wanting, sizeof wanting);
+    if (*wanting)
+        prose_entry(writer, PAINT_STRONG, "rates", wanting);
+    prose_entry(writer, PAINT_STRONG, "blank", "Not measured. It never means zero.");
+}
+
+static void write_known(struct prose_writer *writer, const char *label, const char *text)
+{
+    if (text)
+        prose_entry(writer, PAINT_STRONG, label, text);
+}
+
+static void write_recording(struct prose_writer *writer, const struct snapshot_recording *recording)
+{
+    if (!recording)
+        return;
+    prose_heading(writer, "The recording");
+    write_known(writer, "recorded on", recording->host);
+    write_known(writer, "CPU", recording->cpu);
+    write_known(writer, "kernel", recording->kernel);
+    write_known(writer, "by", recording->command);
+    write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
+    if (recording->processes > 1) {
+        char share[192];
+        snprintf(share, sizeof share,
+                 "%.1f%% of the samples of all processes. Shares here are of this process; perf "
+                 "report's are of all, and agree with --percentage relative --pid PID.",
+                 recording->process_share * 100);
+        write_known(writer, "this process", share);
+    }
+    write_known(writer, "other processes", recording->others);
+    write_known(writer, "addresses", recording->addresses);
+    write_known(writer, "note", recording->note);
+}
+
+static void write_binaries(struct prose_writer *writer, const struct snapshot *snapshot)
+{
+    const struct snapshot_binaries *binaries = &snapshot->binaries;
+    char fate[512];
+    char label[16];
+    if (!binaries->count)
+        return;
+    prose_heading(writer, "Programs and libraries of the recording, by samples");
+    binary_note(binaries, fate, sizeof fate);
+    if (*fate)
+        prose_entry(writer, PAINT_BAD, "", fate);
+    for (size_t i = 0; i < binaries->count; i++) {
+        char line[1024];
+        const struct binary_desc *binary = &binaries->list[i];
+        bool here = binary->state == BINARY_FOUND || binary->state == BINARY_UNVERIFIED;
+        binary_fate(binary, fate, sizeof fate);
+        snprintf(line, sizeof line, "%s%s%s", binary->path, *fate ? ": " : "", fate);
+        prose_entry(writer, here ? PAINT_STRONG : PAINT_BAD,
+                    text_count(label, (double)binary->samples), line);
+    }
+    if (binary_missing(binaries) > 0)
+        prose_entry(writer, PAINT_STRONG, "to get them", binary_remedy);
+    if (binaries->code_only)
+        prose_entry(writer, PAINT_STRONG, "recorded", binary_code_only);
+}
+
+static void write_refused(struct prose_writer *writer, const struct snapshot *snapshot)
+{
+    const struct snapshot_refused *refused = &snapshot->refused;
+    char line[512];
+    if (!refused->count)
+        return;
+    prose_heading(writer, "Files that were named and not opened");
+    for (size_t i = 0; i < refused->count; i++) {
+        snprintf(line, sizeof line, "%s: %s", refused->list[i].path, refused->list[i].why);
+        prose_entry(writer, PAINT_BAD, "", line);
+    }
+}
+
+static void quality_write(struct prose_writer *writer, struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (!snapshot)
+        return;
+    /* Missing files explain most defects of a recording. */
+    if (binary_missing(&snapshot->binaries) > 0)
+        write_binaries(writer, snapshot);
+    write_samples(writer, snapshot);
+    write_reasons(writer, &snapshot->totals);
+    write_fields(writer, snapshot);
+    write_measured(writer, snapshot);
+    write_source(writer, snapshot);
+    write_recording(writer, snapshot->recording);
+    if (!(binary_missing(&snapshot->binaries) > 0))
+        write_binaries(writer, snapshot);
+    write_refused(writer, snapshot);
+}
+
+const struct screen quality_screen = {
+    .name = "Quality",
+    .shows = "How good the samples are: how many there are, how many have an object and a field, "
+             "why the others have none, and what would help.",
+    .next = "Shares are of the samples with an object: the more have one, the surer they are.",
+    .key_help = "quality of the samples: why some have no object or field, and what would help",
+    .state_size = sizeof(struct prose),
+    .write = quality_write,
+    .draw = prose_draw,
+    .act = prose_act,
+    .find = prose_find,
+    .hint = prose_hint,
+    .bar = {ACTION_BACK, ACTION_PAGE_DOWN, ACTION_PAGE_UP, ACTION_FIND, ACTION_FREEZE},
+};

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 6: the n-way search zooming in: its regions, what they hold, what was dropped. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "view/display/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+
+struct search_view {
+    struct table regions;
+    struct table dropped;
+    unsigned inside; /* searches begun from a region of another, which Esc goes back to */
+};
+
+static struct search_view *search_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_SEARCH];
+}
+
+enum { MAP_REGIONS = 256 };
+
+static void draw_off(struct canvas *canvas, struct area area)
+{
+    static const struct {
+        enum paint paint;
+        const char *text;
+    } lines[] = {
+        {PAINT_STRONG, "No search is running. S searches the whole address space."},
+        {PAINT_PLAIN, ""},
+        {PAINT_PLAIN, "The address space is split into regions; the samples in each are counted "
+                      "for an interval; the best ones are split again, until each holds one "
+                      "object, and inside large ones a range, page or line without a hotter part."},
+        {PAINT_PLAIN, ""},
+        {PAINT_PLAIN,
+         "Use it where a name says too little: a program's own arena, a huge array, an anonymous "
+         "mapping. s on an object in Objects or Detail searches inside that object only."},
+    };
+    struct area rest = {area.row + 1, area.column + 2, area.rows - 1, area.columns - 4};
+    if (area.rows < 10)
+        rest.row--, rest.rows++;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        rest = area_below(
+            rest, *lines[i].text ? canvas_wrap(canvas, rest, lines[i].paint, lines[i].text) : 1);
+    }
+}
+
+static bool everywhere(const struct snapshot_search *search)
+{
+    return !search->what || !*search->what || !strcmp(search->what, "all");
+}
+
+static int draw_state(const struct snapshot_search *search, struct canvas *canvas, struct area area)
+{
+    bool settled = search->state == SEARCH_SETTLED;
+    struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
+    pen_part(&pen, settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
+    pen_part(&pen, PAINT_STRONG, "%s%s", everywhere(search) ? " " : " in ",
+             everywhere(search) ? "everywhere" : search->what);
+    if (!isnan(search->explained))
+        pen_part(&pen, PAINT_PLAIN, ": these regions hold %.1f%% of the samples%s",
+                 search->explained * 100, settled ? "" : " so far");
+    pen_part(&pen, PAINT_DIM, "  round %" PRIu32 ", %.3g s each, %" PRIu32 " ways",
+             search->iteration, search->interval_s, search->ways);
+    if (search->restarts)
+        pen_part(&pen, PAINT_DIM, "  restarted %" PRIu32 "x", search->restarts);
+    return 1;
+}
+
+static size_t in_order(const struct snapshot_search *search,
+                       const struct snapshot_region *ordered[MAP_REGIONS])
+{
+    size_t count = search->region_count < MAP_REGIONS ? search->region_count : MAP_REGIONS;
+    for (size_t i = 0; i < count; i++)
+        ordered[i] = &search->regions[i];
+    SORT_POINTERS(ordered, count, SMALLEST(struct snapshot_region, base));
+    return count;
+}
+
+/*
+ * By order of address, not to scale: regions span from a line to terabytes. A dot is a gap between
+ * two regions (dropped, not searched).
+ */
+static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_region *ordered[MAP_REGIONS];
+    size_t count = in_order(&browser->snapshot->search, ordered);
+    const struct snapshot_region *selected = table_selected(&search_view(browser)->regions);
+    int room = area.columns - 2;
+    int width = count ? room / (int)count - 1 : 0;
+    if (width < 1 || area.rows < 2)
+        return 0;
+    width = width > 12 ? 12 : width;
+    for (size_t i = 0; i < count; i++) {
+        int column = 1 + (int)i * (width + 1);
+        bool gap = i + 1 < count && ordered[i]->bound != ordered[i + 1]->base;
+        enum paint paint = paint_heat(ordered[i]->share);
+        for (int k = 0; k < width; k++)
+            canvas_text(canvas, area.row, column + k, 1, paint,
+                        bar_step(sqrt(ordered[i]->share), canvas->ascii));
+        if (gap)
+            canvas_text(canvas, area.row, column + width, 1, PAINT_DIM, canvas->ascii ? "." : "·");
+        if (ordered[i] == selected)
+            canvas_flag(canvas, area.row, column, width, CELL_CURSOR);
+    }
+    if (selected)
+        canvas_format(canvas, area.row + 1, 1, room, PAINT_DIM,
+                      "0x%" PRIx64 " .. 0x%" PRIx64
+                      "   regions in order of address; height and colour: share",
+                      selected->base, selected->bound);
+    return 2;
+}
+
+static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum { TWO_FROM_ROWS = 16 };
+    struct table *panes[PANES_MAX];
+    unsigned count = browser_panes(browser, panes);
+    bool both = area.rows >= TWO_FROM_ROWS;
+    int upper = both ? area.rows * 2 / 3 : area.rows;
+    for (unsigned i = 0; i < count; i++) {
+        struct area part = {area.row + (i ? upper : 0), 0, i ? area.rows - upper : upper,
+                            area.columns};
+        bool focused = browser_focused(browser, panes[i]);
+        if (!both && !focused)
+            continue;
+        if (!both)
+            part = area;
+        part = area_below(part, both ? pane_title(canvas, part, focused, "%s: %zu",
+                                                  panes[i]->columns->title, panes[i]->shown)
+                                     : pane_tabs(browser, canvas, part, panes, count));
+        pane_table(browser, canvas, part, panes[i],
+                   i ? "Nothing was dropped." : "The first interval is being measured.");
+    }
+}
+
+static void search_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_search *search = &browser->snapshot->search;
+    if (search->state == SEARCH_OFF) {
+        draw_off(canvas, area);
+        return;
+    }
+    int used = draw_state(search, canvas, area);
+    if (area.rows >= 12) {
+        struct area map = {area.row + used + 1, 0, area.rows - used - 1, area.columns};
+        int rows = draw_map(browser, canvas, map);
+        used += rows ? rows + 2 : 1;
+    }
+    struct area lists = {area.row + used, 0, area.rows - used, area.columns};
+    draw_lists(browser, canvas, lists);
+}
+
+static const struct snapshot_object *search_named(const struct snapshot *snapshot, const char *name)
+{
+    for (size_t i = 0; name && *name && i < snapshot->object_count; i++)
+        if (!strcmp(snapshot->objects[i].name, name))
+            return &snapshot->objects[i];
+    return NULL;
+}
+
+/* To the search that this one was begun from, rather than to another screen. */
+static bool goes_back(const struct browser *browser)
+{
+    const struct table *table = &search_view(browser)->regions;
+    return search_view(browser)->inside && browser->snapshot->search.before && !*table->filter &&
+           !*search_view(browser)->dropped.filter;
+}
+
+static void search_in(struct request *request, uint64_t base, uint64_t bound, const char *name)
+{
+    request->kind = REQUEST_SEARCH_RANGE;
+    request->base = base;
+    request->bound = bound;
+    /* Cut between characters. */
+    text_sanitise(request->name, sizeof request->name, name, strlen(name));
+}
+
+void search_open(struct browser *browser, struct request *request, uint64_t base, uint64_t bound,
+                 const char *name)
+{
+    search_view(browser)->inside = 0;
+    search_in(request, base, bound, name);
+    browser_go(browser, SCREEN_SEARCH);
+}
+
+bool search_open_object(struct browser *browser, struct request *request,
+                        const struct snapshot_object *object)
+{
+    /* Blocks of a bin have no range in common. */
+    bool apart = object->bin < browser->snapshot->heap.bin_count && object->blocks != 1;
+    if (apart)
+        browser_message(browser, "its blocks lie apart: S searches everything, and reports blocks");
+    else if (object->size)
+        search_open(browser, request, object->address, object->address + object->size,
+                    object->name);
+    return apart || object->size;
+}
+
+void search_glance(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_search *search = &browser->snapshot->search;
+    int used = pane_title(canvas, area, false, "6 Search");
+    if (search->state == SEARCH_OFF) {
+        struct area text = {area.row + used, area.column + 1, area.rows - used, area.columns - 2};
+        canvas_wrap(canvas, text, PAINT_DIM,
+                    "No search is running. S searches the whole address space for its hottest "
+                    "ranges, s inside the object selected.");
+        return;
+    }
+    struct area state = {area.row + used, area.column, 1, area.columns};
+    used += draw_state(search, canvas, state);
+    struct area list = area_below(area, used);
+    table_draw(&search_view(browser)->regions, canvas, list, false);
+}
+
+static const char *region_reason_words(enum region_reason reason)
+{
+    static const char *const words[REGION_REASON_COUNT] = {
+        [REGION_NO_SAMPLES] = "no samples",
+        [REGION_QUIET] = "quiet for too many rounds",
+        [REGION_WAS_BEST] = "no samples now, but was among the best",
+        [REGION_TOO_FEW] = "too few samples to look inside",
+        [REGION_EVEN] = "no hotter part",
+        [REGION_SEVERAL] = "used in several lines",
+        [REGION_ELSEWHERE] = "found in another phase",
+    };
+    return words[reason];
+}
+
+static bool search_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct table *table = browser_table(browser);
+    const struct snapshot_region *region = table ? table_selected(table) : NULL;
+    if (!snapshot || snapshot->search.state == SEARCH_OFF)
+        return false;
+    if (action == ACTION_BACK && goes_back(browser)) {
+        search_view(browser)->inside--;
+        request->kind = REQUEST_SEARCH_BACK;
+        return true;
+    }
+    if (action == ACTION_SEARCH_ALL)
+        search_view(browser)->inside = 0;
+    if (!region)
+        return false;
+    const struct snapshot_object *object = search_named(snapshot, region->object);
+    if (action == ACTION_ENTER && object) {
+        browser_open_object(browser, object);
+        return true;
+    }
+    if (action != ACTION_SEARCH_HERE && action != ACTION_ENTER)
+        return false;
+    if (region->base == snapshot->search.base && region->bound == snapshot->search.bound) {
+        browser_message(browser, "all of it is being searched; s on a part of it goes further in");
+        return true;
+    }
+    search_in(request, region->base, region->bound,
+              region->object && *region->object ? region->object : "a region");
+    search_view(browser)->inside++;
+    return true;
+}
+
+static int hint_way_back(struct browser *browser, char *out, size_t size)
+{
+    char what[64];
+    *out = '\0';
+    if (!browser->snapshot || !goes_back(browser))
+        return 0;
+    glyph_fit(what, sizeof what, browser->snapshot->search.before, 32, GLYPH_CUT_MIDDLE, false);
+    return snprintf(out, size, "Esc: back to the search in %s.  ", what);
+}
+
+static void search_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct snapshot_region *region = table_selected(&search_view(browser)->regions);
+    int used = hint_way_back(browser, out, size);
+    out += used;
+    size -= (size_t)used;
+    if (!snapshot || snapshot->search.state == SEARCH_OFF)
+        snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
+    else if (region && region->reason && search_view(browser)->regions.pinned)
+        snprintf(out, size, "%s: %s.  s: search inside it", region_state_name(region->state),
+                 region_reason_words(region->reason));
+    else if (snapshot->search.state == SEARCH_SEARCHING)
+        snprintf(out, size,
+                 "Zooming in; it settles when the best regions are objects or lines. X stops it");
+    else if (region && search_named(snapshot, region->object))
+        snprintf(out, size,
+                 "Enter: offsets and code of what the region holds.  s: search on inside it");
+    else
+        snprintf(out, size, "s: search on inside the selected region.  X stops");
+}
+
+static const char *search_label(struct browser *browser, enum action action)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct table *table = browser_table(browser);
+    const struct snapshot_region *region =
+        snapshot && snapshot->search.state != SEARCH_OFF ? table_selected(table) : NULL;
+    if (action != ACTION_ENTER)
+        return NULL;
+    if (!region)
+        return "";
+    return search_named(snapshot, region->object) ? "Object" : "Search in it";
+}
+
+const struct screen search_screen = {
+    .name = "Search",
+    .shows = "Finds hot address ranges: splits the address space again and again. The samples in "
+             "each part are counted, and the best parts are split until each is one object or one "
+             "cache line (n-way search). Needs no names, so it works in arenas and mappings that a "
+             "program manages itself.",
+    .next = "S begins with everything, s with the selected region or object. Enter opens the "
+            "object that a region holds. Esc goes back to the search before. X stops it.",
+    .state_size = sizeof(struct search_view),
+    .tables = {{.at = offsetof(struct search_view, regions), .columns = &region_columns},
+               {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns}},
+    .draw = search_draw,
+    .act = search_act,
+    .hint = search_hint,
+    .label = search_label,
+    .bar = {ACTION_BACK, ACTION_SEARCH_ALL, ACTION_SEARCH_HERE, ACTION_SEARCH_STOP, ACTION_ENTER,
+            ACTION_RIGHT, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_FILTER, ACTION_WRITE},
+};
+
+/* Columns of the regions of the n-way search, and of the objects in one cache set. */
+
+static struct value half(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_number((row->high - row->low) / 2);
+}
+
+static struct value size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_known(row->bound - row->base);
+}
+
+static struct value state(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_text(
+        row->state == REGION_SPLIT && isnan(row->share) ? "new" : region_state_name(row->state));
+}
+
+/* "A 62% leads, B 3%"; the text is the name of the first of them. */
+static void format_phases(char *out, size_t size, struct value value)
+{
+    const struct snapshot_region_phase *phase = (const void *)value.text;
+    for (*out = '\0'; *phase->name; phase++)
+        text_append(out, size, "%s%s %.0f%%%s", *out ? ", " : "", phase->name, phase->share * 100,
+                    phase->leads ? " leads" : "");
+}
+
+static const struct column region_list[] = {
+    COLUMN(.title = "SHARE", .key = "share",
+           .help = "The region's part of the samples in the range searched.",
+           .from = FIELD(struct snapshot_region, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "±", .value = half, .width = 4, UNIT_POINTS),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_region, share), .width = 6, .most = 10,
+           .rank = 6, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "STATE",
+           .help = "new: measured for the first time; split: to be halved; object, line: found; "
+                   "kept: quiet now, was among the best; queued: waits its turn.",
+           .value = state, .width = 7, .rank = 1),
+    COLUMN(.title = "HOLDS", .help = "The object in the region.",
+           .from = FIELD(struct snapshot_region, object), .otherwise = "(several objects)",
+           .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "IN PHASES",
+           .help = "Its part of the samples in each phase where it was found, and where it leads.",
+           .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1,
+           .some = true, .format = format_phases),
+    COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
+           UNIT_BYTES),
+    COLUMN(.title = "FROM", .key = "base", .help = "First address.",
+           .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18, .rank = 3,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "TO", .key = "bound", .help = "First address after it.",
+           .from = FIELD(struct snapshot_region, bound), .width = 14, .most = 18, .rank = 9,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "ITER", .help = "Measurements averaged.",
+           .from = KNOWN(struct snapshot_region, iterations), .width = 4, .rank = 5, UNIT_INTEGER),
+    COLUMN(.title = "DEPTH", .key = "depth", .help = "How many times it was halved.",
+           .from = FIELD(struct snapshot_region, depth), .width = 5, .rank = 8, UNIT_INTEGER),
+    COLUMN(.title = "WHY", .key = "reason", .help = "Why it is kept.",
+           .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 26,
+           .most = 40, .rank = 7, .paint = paint_dim),
+    MEMBER("share_low", struct snapshot_region, low),
+    MEMBER("share_high", struct snapshot_region, high),
+    MEMBER("iterations", struct snapshot_region, iterations),
+    COLUMN(.key = "state", .from = FIELD(struct snapshot_region, state), .name = region_state_name),
+    MEMBER("object", struct snapshot_region, object),
+    COLUMN(.key = "phases", .from = ROW_OF(struct snapshot_region, phases),
+           .count = FIELD(struct snapshot_region, phase_count), .rows = &region_phase_members,
+           .given = FIELD(struct snapshot_region, phase_count)),
+};
+
+const struct columns region_columns = {
+    .title = "Regions",
+    TABLE(struct snapshot_region, region_list),
+    ALL_OF(search.regions, search.region_count),
+    .key = FIELD(struct snapshot_region, base),
+};
+
+static const struct column dropped_list[] = {
+    COLUMN(.title = "FROM", .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "SIZE", .value = size, .width = 6, .rank = 1, UNIT_BYTES),
+    COLUMN(.title = "SHARE", .from = FIELD(struct snapshot_region, share), .width = 6, .rank = 3,
+           UNIT_SHARE),
+    COLUMN(.title = "WHY DROPPED", .help = "Why it is not searched further.",
+           .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 14,
+           .most = 60),
+};
+
+const struct columns dropped_columns = {
+    .title = "Dropped",
+    TABLE(struct snapshot_region, dropped_list),
+    ALL_OF(search.dropped, search.dropped_count),
+    .sort = COLUMNS_MAX,
+    .key = FIELD(struct snapshot_region, base),
+};
+
+/* Of what the window holds for this set. */
+static struct value part_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_set_part);
+    double all = 0;
+    for (size_t i = 0; i < snapshot->sets.part_count; i++)
+        if (snapshot->sets.parts[i].set == row->set)
+            all += snapshot->sets.parts[i].samples;
+    return value_number(all > 0 ? row->samples / all : NAN);
+}
+
+static uint64_t part_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_set_part);
+    const struct snapshot_object *known = columns_object(snapshot, row->object);
+    return known ? known->id : UINT64_MAX;
+}
+
+static const struct column part_list[] = {
+    COLUMN(.title = "OF SET",
+           .help = "Part of the set's samples in the window that fell on this object.",
+           .value = part_share, .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .value = part_share, .width = 6, .most = 12, .rank = 2, .look = COLUMN_BAR,
+           .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_set_part, samples), .width = 7,
+           .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "OBJECT", .help = "An object whose lines fall into the set under the cursor.",
+           OBJECT_NAME(struct snapshot_set_part, object), .otherwise = "(not listed)", .width = 14,
+           .most = 80, .look = COLUMN_NAME, .paint = paint_strong),
+};
+
+const struct columns part_columns = {
+    .title = "Objects in this set",
+    TABLE(struct snapshot_set_part, part_list),
+    .sort = 2,
+    .identity = part_identity,
+    .object = FIELD(struct snapshot_set_part, object),
+};

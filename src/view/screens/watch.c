@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen w: what hardware watchpoints saw of each object (--watch). */
+#include "view/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "view/display/browser.h"
+#include "view/widget/columns.h"
+
+static struct table *watch_table(const struct browser *browser)
+{
+    return browser->states[SCREEN_WATCH];
+}
+
+enum { LIST_LEAST = 3, TEXT_ROWS = 9, LABEL_COLUMNS = 12 };
+
+/* ---- drawing ---- */
+
+static void watch_draw_selected(const struct snapshot_watch *watch,
+                                const struct snapshot_watch_object *object, struct canvas *canvas,
+                                struct area area)
+{
+    char share[16];
+    char reading[WATCH_READING_BYTES];
+    watch_reading(watch, object, reading, sizeof reading);
+    area.row += canvas_wrap(canvas, area, PAINT_STRONG, reading);
+    for (size_t i = 0; i < object->code_count && area.row < canvas->rows - 2; i++, area.row++) {
+        canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, i ? "" : "Touched by");
+        format_percent(share, sizeof share, value_number(object->codes[i].share));
+        canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
+                      PAINT_PLAIN, "%6s  %s", share, object->codes[i].text);
+    }
+}
+
+static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas *canvas,
+                               struct area area)
+{
+    canvas_wrap(
+        canvas, area, PAINT_DIM,
+        watch->on ? " No watched line has been touched, nor waited for long enough, yet."
+                  : " Watchpoints are off. Started with --watch, misstop sets the CPU's debug "
+                    "registers on lines that were sampled, and shows here whether they are touched "
+                    "again, how soon, by which code, and how much of a line is used. It costs the "
+                    "process 1% of its time at most, or as much as --watch=PERCENT says.");
+}
+
+/* The overhead and, until all have a verdict, how long that takes. Returns the rows. */
+static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
+{
+    char text[512];
+    struct area rest = {area.row, area.column + 1, area.rows < 8 ? 1 : area.rows, area.columns - 1};
+    if (!watch->on)
+        return 0;
+    watch_summary(watch, text, sizeof text);
+    int rows = canvas_wrap(canvas, rest, watch->trouble ? PAINT_WARN : PAINT_DIM, text);
+    rest = area_below(rest, rows);
+    if (watch_pace(watch, text, sizeof text))
+        rows += canvas_wrap(canvas, rest, watch->budget_limits ? PAINT_WARN : PAINT_DIM, text);
+    return rows;
+}
+
+static void watch_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_watch *watch = &browser->snapshot->watch;
+    int head = draw_state(watch, canvas, area);
+    struct area body = area_below(area, head);
+    if (!watch->count) {
+        watch_draw_nothing(watch, canvas, body);
+        return;
+    }
+    int rows = (int)watch_table(browser)->shown + 1;
+    int most = body.rows - TEXT_ROWS - 1;
+    rows = rows > most ? most : rows;
+    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+    struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
+    pane_table(browser, canvas, list, watch_table(browser), "");
+    const struct snapshot_watch_object *object = table_selected(watch_table(browser));
+    int below = list.rows + (body.rows > TEXT_ROWS);
+    struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
+    if (object && rest.rows > 0)
+        watch_draw_selected(watch, object, canvas, rest);
+}
+
+const struct screen watch_screen = {
+    .name = "Watch",
+    .shows = "What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
+             "touched again after a sampled access, how soon, and how much of a line is used.",
+    .next =
+        "Hardly touched again: it is streamed through. Again after long: work on less at a time.",
+    .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
+    .state_size = sizeof(struct table),
+    .tables = {{.columns = &watch_columns,
+                .enter = "Detail",
+                .hint = "Enter: Detail. F1: what the columns mean"}},
+    .filled_by = FIELD(struct snapshot, watch.on),
+    .draw = watch_draw,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+            ACTION_ZERO},
+};
+
+/* Columns of what watchpoints saw, an object a row. */
+
+static struct value reuse(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_watch_object);
+    struct value value = value_number(row->reuse_s.value);
+    if (snapshot_reuse_is_bound(&row->reuse_s))
+        value = (struct value){.kind = VALUE_NUMBER, .high = row->reuse_s.high};
+    return value;
+}
+
+/* "<24us" where no more is known. */
+static void format_reuse(char *out, size_t size, struct value value)
+{
+    if (value.high > 0)
+        *out++ = '<';
+    format_seconds(out, size - (value.high > 0), value.high > 0 ? value_number(value.high) : value);
+}
+
+static struct value code(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_watch_object);
+    return value_text(row->code_count ? row->codes[0].text : NULL);
+}
+
+static struct value verdict(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_watch_object);
+    struct value value = value_text(watch_verdict_name(row->verdict));
+    if (row->verdict == WATCH_TOO_FEW) {
+        value.low = (double)row->settled;
+        value.high = (double)row->needed;
+    }
+    return value;
+}
+
+/* "3 of 8" until there is a verdict. */
+static void format_verdict(char *out, size_t size, struct value value)
+{
+    if (value.high > 0)
+        snprintf(out, size, "%.0f of %.0f", value.low, value.high);
+    else
+        snprintf(out, size, "%s", value.text);
+}
+
+static enum paint paint_verdict(struct value value)
+{
+    switch (value.kind == VALUE_TEXT ? value.text[0] : 0) {
+    case 's':
+        return PAINT_WARN;
+    case 'c':
+        return value.text[1] == 'o' ? PAINT_BAD : value.text[2] == 'p' ? PAINT_WARN : PAINT_GOOD;
+    default:
+        return PAINT_DIM;
+    }
+}
+
+static bool has_threads(const struct snapshot *snapshot)
+{
+    return snapshot->watch.threads > 1;
+}
+
+static void watch_column_reading(const struct snapshot *snapshot, const void *pointer, char *out,
+                                 size_t size)
+{
+    watch_reading(&snapshot->watch, pointer, out, size);
+}
+
+static const struct column watch_list[] = {
+    COLUMN(.title = "OBJECT", .key = "name", .from = FIELD(struct snapshot_watch_object, name),
+           .width = 12, .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "VERDICT",
+           .help =
+               "Streaming: most lines are not touched again. Capacity: touched again after the "
+               "cache was filled. Conflict: before it can have been, and missed on all the same. "
+               "Cached: before, and nothing says it was missed on. Reused: not known. 3 of 8: so "
+               "many of the lines that a verdict needs have ended. Below the list: the reason.",
+           .value = verdict, .width = 9, .format = format_verdict, .paint = paint_verdict),
+    COLUMN(.title = "WATCHED", .key = "watched",
+           .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
+           .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "AGAIN", .key = "again",
+           .help = "Part of these lines that were touched again within the time beside it.",
+           .from = FIELD(struct snapshot_watch_object, again.value), .width = 6, UNIT_PERCENT),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, again), .width = 4, .rank = 4,
+           UNIT_POINTS),
+    COLUMN(.title = "WITHIN", .key = "again_seconds",
+           .from = FIELD(struct snapshot_watch_object, again_s), .width = 6, .rank = 2,
+           UNIT_SECONDS, .paint = paint_dim),
+    COLUMN(.title = "REUSE",
+           .help = "Time from a touch of a line to the next: half of the times are shorter. <: too "
+                   "short to be told, for setting a register takes as long.",
+           .value = reuse, .width = 6, .look = COLUMN_RIGHT, .format = format_reuse),
+    COLUMN(.title = "FROM", .help = "The true median is between these in 95 of 100 cases.",
+           .from = FIELD(struct snapshot_watch_object, reuse_s.low), .width = 6, .rank = 5,
+           UNIT_SECONDS, .paint = paint_dim),
+    COLUMN(.title = "TO", .from = FIELD(struct snapshot_watch_object, reuse_s.high), .width = 6,
+           .rank = 5, UNIT_SECONDS, .paint = paint_dim),
+    COLUMN(.title = "MISSES", .key = "misses",
+           .help = "Misses of the process in that time, median: no more lines than these came in "
+                   "between.",
+           .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
+           .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT),
+    COLUMN(.title = "THREAD", .key = "thread_misses",
+           .help = "Misses of the thread that touched first, likewise.",
+           .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
+           .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT, .paint = paint_dim),
+    COLUMN(.title = "USED", .key = "spatial_use",
+           .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
+                   "word, when it is touched again.",
+           .from = FIELD(struct snapshot_watch_object, used.value), .width = 6, .rank = 1,
+           UNIT_PERCENT),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, used), .width = 4, .rank = 6,
+           UNIT_POINTS),
+    COLUMN(.title = "OTHERS", .key = "elsewhere",
+           .help = "Part of the touches by another thread than the one before.",
+           .from = FIELD(struct snapshot_watch_object, elsewhere), .width = 6, .rank = 3,
+           .shown = has_threads, UNIT_PERCENT),
+    COLUMN(.title = "TOUCHED BY", .help = "The code that touched next most often.", .value = code,
+           .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
+    COLUMN(.key = "verdict", .from = FIELD(struct snapshot_watch_object, verdict),
+           .name = watch_verdict_name),
+    MEMBER("touched", struct snapshot_watch_object, touched),
+    MEMBER("told", struct snapshot_watch_object, settled),
+    MEMBER("needed", struct snapshot_watch_object, needed),
+    MEMBER("wait_seconds", struct snapshot_watch_object, wait_s),
+    COLUMN(.key = "again_between", .from = FIELD(struct snapshot_watch_object, again.low),
+           .elements = 2),
+    MEMBER("reuse_seconds", struct snapshot_watch_object, reuse_s.value),
+    COLUMN(.key = "reuse_between", .from = FIELD(struct snapshot_watch_object, reuse_s.low),
+           .elements = 2),
+    COLUMN(.key = "misses_between", .from = FIELD(struct snapshot_watch_object, misses.low),
+           .elements = 2),
+    MEMBER("visits", struct snapshot_watch_object, visits),
+    COLUMN(.key = "spatial_use_between", .from = FIELD(struct snapshot_watch_object, used.low),
+           .elements = 2),
+    COLUMN(.key = "reading", .words = watch_column_reading),
+    COLUMN(.key = "code", .from = ROW_IN(struct snapshot_watch_object, codes),
+           .count = FIELD(struct snapshot_watch_object, code_count), .rows = &watch_code_members),
+};
+
+const struct columns watch_columns = {
+    .title = "Watched",
+    TABLE(struct snapshot_watch_object, watch_list),
+    ALL_OF(watch.objects, watch.count),
+    .sort = COLUMNS_AS_THEY_COME,
+    .key = FIELD(struct snapshot_watch_object, id),
+    .object = FIELD(struct snapshot_watch_object, object),
+};
+
+static const char *seconds_text(char out[24], double seconds)
+{
+    format_seconds(out, 24, value_number(seconds));
+    return out;
+}
+
+void watch_summary(const struct snapshot_watch *watch, char *out, size_t size)
+{
+    char trap[24];
+    char spent[32] = "nothing yet";
+    if (!isnan(watch->overhead))
+        snprintf(spent, sizeof spent, "%.2f%% of its time", watch->overhead * 100);
+    snprintf(out, size,
+             "cost %s, %.3g%% allowed; %u debug register%s on %zu thread%s: set %" PRIu64
+             " times, %" PRIu64 " touches of %s each%s%s",
+             spent, watch->budget * 100, watch->registers, watch->registers == 1 ? "" : "s",
+             watch->threads, watch->threads == 1 ? "" : "s", watch->armed, watch->touches,
+             seconds_text(trap, watch->trap_ns / 1e9), watch->trouble ? ". " : "",
+             watch->trouble ? watch->trouble : "");
+}
+
+/* For an estimate, seconds are enough. */
+static const char *about_text(char out[24], double seconds)
+{
+    if (seconds >= 60)
+        snprintf(out, 24, "%.0f min", ceil(seconds / 60));
+    else
+        snprintf(out, 24, "%.0f s", fmax(1, ceil(seconds)));
+    return out;
+}
+
+bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
+{
+    char next[24];
+    size_t waiting = watch->count > watch->verdicts ? watch->count - watch->verdicts : 0;
+    if (!waiting)
+        return false;
+    snprintf(out, size, "%zu of %zu objects have a verdict", watch->verdicts, watch->count);
+    if (!isnan(watch->next_s))
+        text_append(out, size, "; at this pace the next in about %s",
+                    about_text(next, watch->next_s));
+    double more = watch->budget <= 0.025 ? 0.05 : watch->budget <= 0.1 ? 0.2 : 0;
+    if (watch->budget_limits && more > 0)
+        text_append(out, size,
+                    ". The %.3g%% allowed sets the pace: --watch=%.0f is up to %.0f times as fast",
+                    watch->budget * 100, more * 100, more / watch->budget);
+    return true;
+}
+
+const struct snapshot_watch_object *watch_find(const struct snapshot *snapshot, uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->watch.count; i++)
+        if (snapshot->watch.objects[i].id == id)
+            return &snapshot->watch.objects[i];
+    return NULL;
+}
+
+void watch_line(const struct snapshot_watch_object *object, char *out, size_t size)
+{
+    char time[24];
+    snprintf(out, size, "watched %" PRIu64 ": %s", object->watched,
+             watch_verdict_name(object->verdict));
+    if (!isnan(object->again.value))
+        text_append(out, size, ", %.0f%% touched again within %s", object->again.value * 100,
+                    seconds_text(time, object->again_s));
+    if (snapshot_reuse_is_bound(&object->reuse_s))
+        text_append(out, size, ", most within %s", seconds_text(time, object->reuse_s.high));
+    else if (!isnan(object->reuse_s.value))
+        text_append(out, size, ", after %s (median)", seconds_text(time, object->reuse_s.value));
+    if (!isnan(object->used.value))
+        text_append(out, size, ", %.0f%% of the line used", object->used.value * 100);
+}
+
+/* ---- the verdict in sentences ---- */
+
+static const double mostly = 0.5;
+
+/* "12 ms" */
+static const char *time_text(char out[24], double s)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    int unit = 0;
+    /* Shorter than what arming takes. */
+    if (s < 1e-6)
+        return "under 1 us";
+    while (unit < 3 && s < 1) {
+        s *= 1000;
+        unit++;
+    }
+    snprintf(out, 24, "%.*f %s", s < 9.95 ? 1 : 0, s, units[unit]);
+    return out;
+}
+
+/* How long it takes until a line is touched again, and how many misses come in between. */
+static const char *between(const struct snapshot_watch_object *object, char out[128])
+{
+    char time[24], count[16];
+    if (snapshot_reuse_is_bound(&object->reuse_s))
+        snprintf(out, 128, "touched again within %s, most of them",
+                 time_text(time, object->reuse_s.high));
+    else if (object->again.high < mostly)
+        snprintf(out, 128, "mostly (%.0f%%) not touched again within %s",
+                 (1 - object->again.value) * 100, time_text(time, object->again_s));
+    else if (isnan(object->reuse_s.value))
+        snprintf(out, 128, "touched again");
+    else if (isnan(object->misses.value))
+        snprintf(out, 128, "touched again after %s (median)",
+                 time_text(time, object->reuse_s.value));
+    else
+        snprintf(out, 128, "touched again after %s (median), with %s misses in between",
+                 time_text(time, object->reuse_s.value), text_count(count, object->misses.value));
+    return out;
+}
+
+static void reading_reused(const struct snapshot_watch_object *object, const char *again, char *out,
+                           size_t size)
+{
+    char low[24], high[24], range[80] = "";
+    if (object->reuse_s.low > 0 && !isnan(object->reuse_s.high))
+        snprintf(range, sizeof range, " (the median is between %s and %s)",
+                 time_text(low, object->reuse_s.low), time_text(high, object->reuse_s.high));
+    snprintf(out, size, "Its lines are %s%s: not known whether the cache was filled in between.",
+             again, range);
+}
+
+static void reading_too_few(const struct snapshot_watch *watch,
+                            const struct snapshot_watch_object *object, char *out, size_t size)
+{
+    char wait[24], time[24], pace[64] = "";
+    if (!isnan(object->wait_s))
+        snprintf(pace, sizeof pace, ", about %s more at this pace",
+                 time_text(wait, object->wait_s));
+    snprintf(out, size,
+             "No verdict yet: of %" PRIu64 " line%s watched %" PRIu64
+             " were touched again or watched for %s, and about %" PRIu64 " are needed%s.",
+             object->watched, object->watched == 1 ? "" : "s", object->settled,
+             time_text(time, watch->long_s), object->needed, pace);
+}
+
+void watch_reading(const struct snapshot_watch *watch, const struct snapshot_watch_object *object,
+                   char *out, size_t size)
+{
+    char again[128];
+    between(object, again);
+    switch (object->verdict) {
+    case WATCH_STREAMING:
+        snprintf(out, size,
+                 "Its lines are %s: they pass through the caches. Prefetch them, pack more of what "
+                 "is used into a line, or, where they are written, store past the caches.",
+                 again);
+        break;
+    case WATCH_CAPACITY:
+        snprintf(out, size,
+                 "Its lines are %s: L%u has %" PRIu64
+                 " lines and was filled meanwhile. Work on less at a time (blocking), or make it "
+                 "smaller.%s",
+                 again, watch->level, watch->level_lines,
+                 watch->counts_misses ? ""
+                                      : " That is by time: misses are not counted here, and if "
+                                        "little else was touched meanwhile, it was still there.");
+        break;
+    case WATCH_CONFLICT:
+        snprintf(out, size,
+                 "Its lines are %s: too soon for the %" PRIu64
+                 " lines of L%u to have been filled. They lose their place in a few sets, or to "
+                 "another core.%s",
+                 again, watch->level_lines, watch->level,
+                 object->elsewhere > mostly
+                     ? " Mostly another thread touches next: see Sharing."
+                     : " Screen Sets shows which; make rows longer by a line.");
+        break;
+    case WATCH_CACHED:
+        snprintf(out, size,
+                 "Its lines are %s: too soon for capacity misses in L%u, and no other evidence of "
+                 "eviction. The time here is work on cached data; or conflict misses in a lower "
+                 "level: see Sets.",
+                 again, watch->level);
+        break;
+    case WATCH_REUSED:
+        reading_reused(object, again, out, size);
+        break;
+    default:
+        reading_too_few(watch, object, out, size);
+    }
+}

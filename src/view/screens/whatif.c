@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen x: what if the object lay otherwise: questions to ask, and the answer as it comes in. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/screens/rows.h"
+#include "view/display/browser.h"
+#include "view/widget/columns.h"
+#include "view/words.h"
+
+struct whatif_view {
+    uint32_t type;   /* of the layout that is meant; 0: the one with most samples */
+    bool at_member;  /* one was selected on Layout, */
+    uint64_t member; /* of this identity */
+    struct whatif_choice choices[WHATIF_CHOICES_MAX];
+    size_t choice_count;
+    struct whatif_row rows[WHATIF_ROWS_MAX];
+    size_t row_count;
+    struct table questions;
+    struct table asked;
+    struct table answer; /* to the one selected among those asked */
+};
+
+static struct whatif_view *whatif_view(const struct browser *browser)
+{
+    return browser->states[SCREEN_WHATIF];
+}
+
+struct menu {
+    const struct snapshot_object *object;
+    const struct snapshot_layout *layout; /* NULL: none is known */
+    uint32_t line_bytes;
+    const struct snapshot_whatifs *asked; /* now and before */
+    struct whatif_choice *choices;
+    size_t count;
+};
+
+/* The current answer, or the last one. */
+static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
+{
+    const struct snapshot_whatifs *asked = menu->asked;
+    char words[160];
+    whatif_words(wanted, words, sizeof words);
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (asked->list[i].object_id == menu->object->id && !strcmp(asked->list[i].question, words))
+            return snapshot_whatif_change(&asked->list[i]);
+    for (uint32_t i = 0; i < asked->past_count; i++)
+        if (asked->past[i].object_id == menu->object->id && !strcmp(asked->past[i].question, words))
+            return asked->past[i].stall_change;
+    return NAN;
+}
+
+static void whatif_choice_add(struct menu *menu, enum whatif_kind kind, uint32_t bytes,
+                              const char *field, const char *title)
+{
+    struct whatif_choice *choice = &menu->choices[menu->count++];
+    struct whatif_plan plan;
+    struct error error = {0};
+    *choice = (struct whatif_choice){.wanted = {.kind = kind, .bytes = bytes}};
+    snprintf(choice->title, sizeof choice->title, "%s", title);
+    if (strlen(field) < sizeof choice->wanted.fields)
+        strcpy(choice->wanted.fields, field);
+    choice->possible =
+        !whatif_plan(&choice->wanted, menu->object, menu->layout, menu->line_bytes, &plan, &error);
+    if (choice->possible)
+        whatif_plan_words(&plan, choice->text, sizeof choice->text);
+    else
+        snprintf(choice->text, sizeof choice->text, "Not here: %.170s.", error.text);
+    choice->change = change_of(menu, &choice->wanted);
+}
+
+/* A member without a name is meant by its offset. */
+static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
+{
+    char field[128] = "+0";
+    char title[64] = "split at a member";
+    if (row && row->kind == LAYOUT_MEMBER && *row->member.name)
+        snprintf(field, sizeof field, "%s", row->member.name);
+    else if (row)
+        snprintf(field, sizeof field, "+%llu", (unsigned long long)row->member.offset);
+    if (row)
+        snprintf(title, sizeof title, "split before %.40s", field);
+    whatif_choice_add(menu, WHATIF_SPLIT, 0, field, title);
+    if (!row)
+        snprintf(menu->choices[menu->count - 1].text, sizeof menu->choices->text,
+                 "Not here: select a member in Layout and press x there.");
+}
+
+/* `row`: the member selected in the layout, for a split there; NULL: none. */
+static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *row)
+{
+    const struct snapshot_object *object = menu->object;
+    const struct snapshot_layout *layout = menu->layout;
+    uint32_t line_bytes = menu->line_bytes;
+    uint64_t element = layout ? layout->size : object->element_size;
+    char title[64];
+    whatif_choice_add(menu, WHATIF_NEVER, 0, "", "it never missed");
+    whatif_choice_add(menu, WHATIF_HOT, 0, "", "hot members lay apart");
+    add_split(menu, row);
+    whatif_choice_add(menu, WHATIF_ORDER, 0, "", "hottest members came first");
+    whatif_choice_add(menu, WHATIF_ARRAYS, 0, "", "each member had an array");
+    if (!element || element & (element - 1))
+        whatif_choice_add(menu, WHATIF_PAD, 0, "", "padded to a power of two");
+    whatif_choice_add(menu, WHATIF_ALIGN, 0, "", "elements began on lines");
+    if (element && element < line_bytes / 2) {
+        uint32_t half = line_bytes / 2;
+        snprintf(title, sizeof title, "elements began at %us", half);
+        whatif_choice_add(menu, WHATIF_ALIGN, half, "", title);
+    }
+    whatif_choice_add(menu, WHATIF_ALIGN_OBJECT, 0, "", "it began on a line");
+    if (object->blocks > 1)
+        whatif_choice_add(menu, WHATIF_POOL, 0, "", "blocks lay side by side");
+}
+
+enum { LIST_LEAST = 4, TEXT_ROWS = 4, LINE_BYTES = 64 };
+
+static uint32_t line_bytes(const struct snapshot *snapshot)
+{
+    const struct snapshot_simulation *simulation = &snapshot->simulation;
+    return simulation->level_count ? simulation->level[simulation->level_count - 1].line_bytes
+                                   : LINE_BYTES;
+}
+
+static const struct snapshot_layout *layout_of(const struct browser *browser)
+{
+    const struct snapshot_object *object = browser->opened.object;
+    for (size_t i = 0; i < object->layout_count; i++)
+        if (object->layouts[i].type == whatif_view(browser)->type)
+            return &object->layouts[i];
+    return object->layout_count ? &object->layouts[0] : NULL;
+}
+
+/* The member that was selected on Layout, in this snapshot. */
+static const struct snapshot_layout_row *member_of(const struct browser *browser,
+                                                   const struct snapshot_layout *layout)
+{
+    struct whatif_view *view = whatif_view(browser);
+    for (size_t i = 0; layout && view->at_member && i < layout->row_count; i++)
+        if (layout_identity(layout->rows[i].index, layout->rows[i].member.offset) == view->member)
+            return &layout->rows[i];
+    return NULL;
+}
+
+static bool is_in_asked(struct browser *browser)
+{
+    return browser_focused(browser, &whatif_view(browser)->asked);
+}
+
+/* The one that the cursor is on among those asked, else the best. */
+static const struct snapshot_whatif *shown_of(struct browser *browser)
+{
+    const struct snapshot_whatifs *asked = &browser->snapshot->whatif;
+    const struct snapshot_whatif *selected = table_selected(&whatif_view(browser)->asked);
+    return selected ? selected : asked->count ? &asked->list[0] : NULL;
+}
+
+static void whatif_update(struct browser *browser)
+{
+    struct whatif_view *view = whatif_view(browser);
+    const struct snapshot *snapshot = browser->snapshot;
+    view->choice_count = view->row_count = 0;
+    if (browser->screen == SCREEN_WHATIF && browser->opened.object &&
+        snapshot->simulation.level_count) {
+        struct menu menu = {.object = browser->opened.object,
+                            .layout = layout_of(browser),
+                            .line_bytes = line_bytes(snapshot),
+                            .asked = &snapshot->whatif,
+                            .choices = view->choices};
+        whatif_choices(&menu, member_of(browser, menu.layout));
+        view->choice_count = menu.count;
+    }
+    table_set(&view->questions, snapshot, view->choices, view->choice_count);
+    table_set(&view->asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);
+    const struct snapshot_whatif *shown = shown_of(browser);
+    if (browser->screen == SCREEN_WHATIF && shown)
+        view->row_count = whatif_rows(shown, view->rows);
+    table_set(&view->answer, snapshot, view->rows, view->row_count);
+}
+
+/* Of the object selected in Objects, or the one in Detail, at the member selected in Layout. */
+static void whatif_open(struct browser *browser)
+{
+    struct whatif_view *view = whatif_view(browser);
+    const struct layout_row *row = NULL;
+    view->type = 0;
+    if (browser->screen == SCREEN_LAYOUT)
+        row = layout_selected(browser, &view->type);
+    if (browser->screen == SCREEN_OBJECTS)
+        browser_open_selected(browser);
+    view->at_member = row && row->row;
+    view->member = row ? row->identity : 0;
+    browser->level_count = 0;
+    /* As it was chosen: another picture may rank otherwise. */
+    browser->opened.chosen |= browser->opened.object != NULL;
+    browser_enter(browser, SCREEN_WHATIF);
+}
+
+static unsigned whatif_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    unsigned count = 0;
+    if (whatif_view(browser)->choice_count)
+        panes[count++] = &whatif_view(browser)->questions;
+    if (browser->snapshot && browser->snapshot->whatif.count > 1)
+        panes[count++] = &whatif_view(browser)->asked;
+    return count;
+}
+
+/* ---- drawing ---- */
+
+/* The figure that a running process has: the share of the time that loads of it took. */
+static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_object *object = browser->opened.object;
+    char text[512];
+    area = area_below(
+        area,
+        canvas_wrap(canvas, area, PAINT_DIM,
+                    " Only a simulation can run a program as if its data lay otherwise: misstop "
+                    "--sim -- CMD, then x on an object asks what if it were always cached, split, "
+                    "padded, aligned or put in order, and shows both side by side."));
+    if (!object || !object->levels || !(object->levels->stall > 0))
+        return;
+    snprintf(text, sizeof text,
+             " If %.80s were always cached, at most %.1f%% of the latency that was measured here "
+             "would be gone.",
+             object->name, 100 * object->levels->stall);
+    canvas_wrap(canvas, area_below(area, 1), PAINT_PLAIN, text);
+}
+
+static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct whatif_view *view = whatif_view(browser);
+    const struct snapshot_whatif *answer = shown_of(browser);
+    char text[WHATIF_TEXT_BYTES];
+    struct area inside = {area.row, 1, area.rows, area.columns - 2};
+    whatif_title(answer, text, sizeof text);
+    inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
+    if (view->row_count) {
+        struct area table = {inside.row, area.column, (int)view->row_count + 1, area.columns};
+        table.rows = table.rows < inside.rows ? table.rows : inside.rows;
+        table_draw(&view->answer, canvas, table, false);
+        inside = area_below(inside, table.rows);
+    }
+    if (inside.rows > 0) {
+        whatif_sentence(answer, text, sizeof text);
+        inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_STRONG, text));
+    }
+    return inside;
+}
+
+/* Several questions are side by side above the one that is shown. */
+static int asked_rows(const struct browser *browser)
+{
+    uint32_t count = browser->snapshot->whatif.count;
+    return count > 1 ? (int)count + 2 : 0;
+}
+
+static int answer_rows(const struct browser *browser)
+{
+    return !browser->snapshot->whatif.count
+               ? 0
+               : asked_rows(browser) + (int)whatif_view(browser)->row_count + 1 + TEXT_ROWS;
+}
+
+static struct area draw_asked(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    int rows = asked_rows(browser);
+    rows = rows < area.rows ? rows : area.rows;
+    if (rows < LIST_LEAST)
+        return area;
+    bool focused = is_in_asked(browser);
+    pane_title(canvas, area, focused, "Asked at a time, best first");
+    pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
+               &whatif_view(browser)->asked, "");
+    return area_below(area, rows);
+}
+
+static void whatif_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    int wanted = answer_rows(browser);
+    if (!browser->snapshot->simulation.level_count) {
+        draw_without(browser, canvas, area);
+        return;
+    }
+    if (whatif_view(browser)->choice_count) {
+        int rows = (int)whatif_view(browser)->questions.shown + 2;
+        int most = area.rows - wanted;
+        rows = rows < most ? rows : most;
+        rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+        pane_title(canvas, area, !is_in_asked(browser), "What if %s ...", browser->opened.name);
+        pane_table(browser, canvas,
+                   (struct area){area.row + 1, area.column, rows - 1, area.columns},
+                   &whatif_view(browser)->questions, "");
+        area = area_below(area, rows + (most > rows));
+    } else {
+        area = area_below(area, canvas_wrap(canvas, area, PAINT_DIM,
+                                            " No object is selected. 1 lists them; x on one of "
+                                            "them, or on a member on its Layout, comes here."));
+    }
+    if (wanted && area.rows > 0)
+        area = draw_asked(browser, canvas, area);
+    if (wanted && area.rows > 0)
+        draw_answer(browser, canvas, area);
+}
+
+/* ---- keys ---- */
+
+static void whatif_ask(struct browser *browser, const struct whatif_choice *choice,
+                       struct request *request)
+{
+    char words[160];
+    if (!choice->possible) {
+        browser_message(browser, choice->text);
+        return;
+    }
+    const struct snapshot_layout *layout = layout_of(browser);
+    whatif_words(&choice->wanted, words, sizeof words);
+    request->kind = REQUEST_WHATIF;
+    request->object = browser->opened.id;
+    request->type = layout ? layout->type : 0;
+    snprintf(request->name, sizeof request->name, "%.200s:%s", browser->opened.name, words);
+}
+
+static bool whatif_act(struct browser *browser, enum action action, struct request *request)
+{
+    struct whatif_view *view = whatif_view(browser);
+    const struct whatif_choice *choice = table_selected(&view->questions);
+    const struct snapshot_whatif *asked = shown_of(browser);
+    if (action == SCREEN_ACTION(WHATIF)) {
+        if (asked)
+            request->kind = REQUEST_WHATIF_END;
+        request->whatif = is_in_asked(browser) ? asked->number : WHATIF_MAX;
+        return true;
+    }
+    if (action != ACTION_ENTER || is_in_asked(browser) || !view->choice_count || !choice)
+        return false;
+    whatif_ask(browser, choice, request);
+    return true;
+}
+
+static void whatif_hint(struct browser *browser, char *out, size_t size)
+{
+    if (!whatif_view(browser)->choice_count)
+        *out = '\0';
+    else if (is_in_asked(browser))
+        snprintf(out, size, "Up, Down: another answer below. x: drop this one. Left: ask more");
+    else if (!browser->snapshot->whatif.count)
+        snprintf(out, size,
+                 "Enter asks: a second simulation runs beside the first, about twice as slow.");
+    else
+        snprintf(out, size,
+                 "Enter asks another too, up to %d. z: count all anew. x: ask nothing more.%s",
+                 WHATIF_MAX, browser->snapshot->whatif.count > 1 ? " Right: those asked" : "");
+}
+
+static const char *whatif_label(struct browser *browser, enum action action)
+{
+    const struct whatif_view *view = whatif_view(browser);
+    const struct whatif_choice *choice = table_selected(&view->questions);
+    if (action == ACTION_ENTER)
+        return view->choice_count && choice && choice->possible && !is_in_asked(browser) ? "Ask"
+                                                                                         : "";
+    if (action != SCREEN_ACTION(WHATIF))
+        return NULL;
+    return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
+}
+
+const struct screen whatif_screen = {
+    .name = "What if",
+    .shows = "The simulation ran another layout beside the real one.",
+    .next = "Choose a question about an object; the answer compares both.",
+    .key_help = "What if: with --sim, the object always cached, or laid out otherwise; there: ask "
+                "nothing more",
+    .state_size = sizeof(struct whatif_view),
+    .tables = {{.at = offsetof(struct whatif_view, questions),
+                .columns = &whatif_choice_columns,
+                .chosen_from = true},
+               {.at = offsetof(struct whatif_view, asked),
+                .columns = &whatif_asked_columns,
+                .chosen_from = true},
+               {.at = offsetof(struct whatif_view, answer), .columns = &whatif_columns}},
+    .filled_by = FIELD(struct snapshot, simulation.level_count),
+    .open = whatif_open,
+    .update = whatif_update,
+    .draw = whatif_draw,
+    .panes = whatif_panes,
+    .act = whatif_act,
+    .hint = whatif_hint,
+    .label = whatif_label,
+    .bar = {ACTION_BACK, ACTION_ENTER, SCREEN_ACTION(WHATIF), ACTION_ZERO, ACTION_FREEZE},
+};
+
+/* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */
+
+static void format_change(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%+.1f%%", 100 * value.number);
+}
+
+static enum paint paint_change(struct value value)
+{
+    const double clear = 0.01;
+    return value.number < -clear ? PAINT_GOOD : value.number > clear ? PAINT_BAD : PAINT_DIM;
+}
+
+static uint64_t whatif_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(whatif_row);
+    return (uint64_t)(uintptr_t)row->name;
+}
+
+static const struct column answer_list[] = {
+    COLUMN(.title = "OF ALL ACCESSES", .from = FIELD(struct whatif_row, name), .width = 22,
+           .paint = paint_strong),
+    COLUMN(.title = "NOW",
+           .help = "Misses with the present layout, since the question was asked (or has settled).",
+           .from = FIELD(struct whatif_row, before), .width = 7, UNIT_COUNT),
+    COLUMN(.title = "THEN", .help = "Misses of the same accesses, if it lay as asked.",
+           .from = FIELD(struct whatif_row, after), .width = 7, UNIT_COUNT),
+    COLUMN(.title = "CHANGE", .help = "The difference, of now.",
+           .from = CHANGE(struct whatif_row, before, after), .width = 8, .look = COLUMN_RIGHT,
+           .format = format_change, .paint = paint_change),
+    COLUMN(.title = "ITS NOW", .help = "Of these, misses of the object itself.",
+           .from = FIELD(struct whatif_row, object_before), .width = 8, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "ITS THEN", .help = "The same, if it lay as asked.",
+           .from = FIELD(struct whatif_row, object_after), .width = 8, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "CHANGE", .from = CHANGE(struct whatif_row, object_before, object_after),
+           .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
+           .paint = paint_change),
+};
+
+const struct columns whatif_columns = {
+    .title = "What if",
+    TABLE(struct whatif_row, answer_list),
+    .sort = COLUMNS_AS_THEY_COME,
+    .identity = whatif_column_identity,
+};
+
+/* ---- questions ---- */
+
+static struct value asked_waited(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_whatif);
+    return value_number(snapshot_whatif_change(row));
+}
+
+/* Fetches from memory. */
+static const void *last_level(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_whatif);
+    return row->state == WHATIF_COUNTS && row->level_count ? &row->level[row->level_count - 1]
+                                                           : NULL;
+}
+
+static struct value asked_state(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_whatif);
+    return value_text(row->state == WHATIF_REFUSED  ? "no answer"
+                      : row->state != WHATIF_COUNTS ? "waits"
+                      : row->settled                ? "settled"
+                                                    : "counts");
+}
+
+static const struct column asked_list[] = {
+    COLUMN(.title = "WHAT IF", .from = FIELD(struct snapshot_whatif, question), .width = 14,
+           .most = 30, .paint = paint_strong),
+    COLUMN(.title = "WAITED", .help = "The change of the time waited for data.",
+           .value = asked_waited, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
+           .paint = paint_change),
+    COLUMN(.title = "MEMORY",
+           .help = "Fetches from memory with the present layout, since this was asked (or has "
+                   "settled).",
+           .target = last_level, .from = FIELD(struct snapshot_whatif_level, before), .width = 7,
+           .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .target = last_level,
+           .from = FIELD(struct snapshot_whatif_level, after), .width = 7, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "ITS OWN", .help = "The change of the fetches of the object itself.",
+           .target = last_level,
+           .from = CHANGE(struct snapshot_whatif_level, object_before, object_after), .width = 8,
+           .rank = 2, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
+    COLUMN(.title = "STATE",
+           .help = "Waits for the object; counts; or has settled: the second simulation holds what "
+                   "it would hold had it always lain so.",
+           .value = asked_state, .width = 9, .rank = 1, .paint = paint_dim),
+    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_whatif, object), .width = 12,
+           .most = 40, .look = COLUMN_NAME),
+};
+
+const struct columns whatif_asked_columns = {
+    .title = "Asked",
+    TABLE(struct snapshot_whatif, asked_list),
+    .sort = COLUMNS_AS_THEY_COME,
+    .key = FIELD(struct snapshot_whatif, number),
+};
+
+/* ---- questions ---- */
+
+static uint64_t choice_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct whatif_choice *choice = pointer;
+    (void)snapshot;
+    return (uint64_t)choice->wanted.kind + 1 + ((uint64_t)choice->wanted.bytes << 8);
+}
+
+static const struct column choice_list[] = {
+    COLUMN(.title = "WHAT IF", .from = FIELD(struct whatif_choice, title), .width = 26, .most = 44,
+           .paint = paint_strong),
+    COLUMN(.title = "WAITED",
+           .help = "What it would change of the time waited for data, where it was asked.",
+           .from = FIELD(struct whatif_choice, change), .width = 7, .look = COLUMN_RIGHT,
+           .format = format_change, .paint = paint_change),
+    COLUMN(.title = "IT WOULD LIE SO",
+           .help = "How it would lie then, or why that cannot be asked of it.",
+           .from = FIELD(struct whatif_choice, text), .width = 20, .most = 120, .rank = 1,
+           .look = COLUMN_CODE),
+};
+
+const struct columns whatif_choice_columns = {
+    .title = "Questions",
+    TABLE(struct whatif_choice, choice_list),
+    .sort = COLUMNS_AS_THEY_COME,
+    .identity = choice_identity,
+};
+
+static const double worth_a_word = 0.01;
+static const double same_within = 0.01;
+
+const char *whatif_state_name(enum whatif_state state)
+{
+    static const char *const names[] = {"none", "waits", "counts", "refused"};
+    return (unsigned)state < sizeof names / sizeof *names ? names[state] : "none";
+}
+
+static const char *row_name(uint32_t level, uint32_t count)
+{
+    static const char *const names[] = {"L1 misses", "L2 misses", "L3 misses", "L4 misses"};
+    static const char *const last[] = {"L1 misses, to memory", "L2 misses, to memory",
+                                       "L3 misses, to memory", "L4 misses, to memory"};
+    return level + 1 == count ? last[level] : names[level];
+}
+
+size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[WHATIF_ROWS_MAX])
+{
+    uint32_t count = answer->state == WHATIF_COUNTS ? answer->level_count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] =
+            (struct whatif_row){row_name(i, count), answer->level[i].before, answer->level[i].after,
+                                answer->level[i].object_before, answer->level[i].object_after};
+    if (count)
+        rows[count++] = (struct whatif_row){"cycles waited", answer->stall_before,
+                                            answer->stall_after, NAN, NAN};
+    return count;
+}
+
+void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size)
+{
+    /* An object that never misses gives the upper limit of the gain, no remedy. */
+    bool bound = asked->count > 1 && !strcmp(asked->list[0].question, "never");
+    const struct snapshot_whatif *best = &asked->list[bound];
+    double change = asked->count ? snapshot_whatif_change(best) : NAN;
+    *out = '\0';
+    if (asked->count < 2)
+        return;
+    if (isnan(change))
+        snprintf(out, size, "%u questions at a time; none has an answer yet.", asked->count);
+    else if (change > -same_within)
+        snprintf(out, size, "%u questions at a time, best first: none of them would save time.",
+                 asked->count);
+    else
+        snprintf(out, size,
+                 "%u questions at a time, best first: %.60s, %.40s, would save most, %.1f %% of "
+                 "the time waited for data.",
+                 asked->count, best->object, best->question, -100 * change);
+}
+
+void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size)
+{
+    snprintf(out, size, "%s: %s. %s", answer->object ? answer->object : "?",
+             answer->question ? answer->question : "?", answer->layout ? answer->layout : "");
+}
+
+static void say_change(const struct snapshot_whatif *answer, char *out, size_t size)
+{
+    char before[16];
+    char after[16];
+    const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
+    double change = snapshot_whatif_change(answer);
+    if (!(answer->stall_before > 0)) {
+        text_append(out, size, "Nothing has missed since it was asked.");
+        return;
+    }
+    if (fabs(change) < same_within)
+        text_append(out, size, "It would make no difference to the time waited for data");
+    else
+        text_append(out, size, "The time waited for data would %s by %.1f %%",
+                    change < 0 ? "fall" : "grow", 100 * fabs(change));
+    if (!last->after && !last->before)
+        text_append(out, size, "; nothing is fetched from memory either way.");
+    else
+        text_append(out, size, "; %s fetches from memory instead of %s.",
+                    text_count(after, last->after), text_count(before, last->before));
+}
+
+/* Limits of the figures. */
+static void say_doubts(const struct snapshot_whatif *answer, char *out, size_t size)
+{
+    char number[16];
+    const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
+    if (!answer->object_accesses)
+        text_append(out, size, " The object was not accessed since then.");
+    if (!answer->settled && last->fresh > worth_a_word * last->after)
+        text_append(out, size,
+                    " %s of them are first touches of its new lines, and may not come again: it "
+                    "has not settled yet.",
+                    text_count(number, last->fresh));
+    if (answer->cut > worth_a_word * answer->object_accesses)
+        text_append(out, size, " %.0f %% of its accesses span parts that lie apart then.",
+                    100 * answer->cut / answer->object_accesses);
+    if (answer->blocks_left_out > 0)
+        text_append(out, size, " %s of its blocks are not followed.",
+                    text_count(number, answer->blocks_left_out));
+    if (answer->blocks_small > 0)
+        text_append(out, size, " %s blocks are shorter than an element and stay.",
+                    text_count(number, answer->blocks_small));
+}
+
+void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t size)
+{
+    char accesses[16];
+    char own[16];
+    *out = '\0';
+    if (answer->state != WHATIF_COUNTS || !answer->level_count) {
+        snprintf(out, size, "%s: %s.", answer->state == WHATIF_REFUSED ? "No answer" : "Not yet",
+                 answer->why ? answer->why : "");
+        return;
+    }
+    say_change(answer, out, size);
+    say_doubts(answer, out, size);
+    text_append(out, size, " Of %s accesses since %s, %s to it.",
+                text_count(accesses, answer->accesses), answer->settled ? "it settled" : "asked",
+                text_count(own, answer->object_accesses));
+}

@@ -1,0 +1,1040 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every screen on every kind of snapshot at every size, and the positions of its parts. */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/view/screen_fixture.h"
+#include "view/words.h"
+
+/* Columns of a row as cells count them; a character cut in half shows as a difference. */
+static void check_rows(void)
+{
+    for (int at = 0; at < screen_canvas.rows; at++) {
+        int columns = 0;
+        for (int i = 0; i < screen_canvas.columns; i++) {
+            const struct cell *cell = canvas_at(&screen_canvas, at, i);
+            columns += cell->columns;
+            if (cell->columns == 2)
+                assert_int_equal(canvas_at(&screen_canvas, at, i + 1)->columns, 0);
+            assert_true(cell->paint < PAINT_COUNT);
+            assert_true(!cell->columns || cell->text[0] >= ' ');
+        }
+        assert_int_equal(columns, screen_canvas.columns);
+        assert_true(glyph_columns(screen_row(at), false) <= screen_canvas.columns);
+    }
+}
+
+static void nothing_overflows_at_any_size(void **state)
+{
+    static const int sizes[][2] = {{10, 40},  {24, 80}, {36, 120}, {100, 300}, {11, 41},
+                                   {13, 200}, {60, 40}, {10, 99},  {3, 20},    {1, 1}};
+    static const char *const keys[] = {
+        "1",      "2",      "3",        "4",     "5",      "6",     "7",   "8",   "9",   "\n\n",
+        "\n\n\n", "\n\n~o", "\n\n~jjo", "2\n\n", "2\n~",   "2\n~~", "2\n", "4\n", "\n~", "\n~~",
+        "\n~~~",  "6~",     "5b",       "5bb",   "\n",     "1\\a",  "7~",  "7~~", "7j",  "9j",
+        "9\n",    "i",      "?",        "\x02",  "\x02\n", "k",     "k~\n"};
+    (void)state;
+    for (int kind = FIXTURE_USUAL; kind <= FIXTURE_LEVELS; kind++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+                screen_open((enum fixture_kind)kind, sizes[i][0], sizes[i][1], k % 2, keys[k]);
+                check_rows();
+                screen_close();
+            }
+}
+
+static bool contains(const char *text)
+{
+    for (int at = 0; at < screen_canvas.rows; at++)
+        if (strstr(screen_row(at), text))
+            return true;
+    return false;
+}
+
+static void objects_say_what_and_how_sure(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 36, 120, false, "1");
+    assert_true(strstr(screen_row(0), "misstop-demo 4242") &&
+                strstr(screen_row(0), "counter:mem-fill") &&
+                strstr(screen_row(0), "fills from memory") && strstr(screen_row(0), "LIVE"));
+    assert_int_equal(canvas_at(&screen_canvas, 0, 119)->paint, PAINT_LIVE);
+    assert_true(strstr(screen_row(0), "1.25 of 8 CPUs"));
+    assert_true(strstr(screen_row(1), "Waits for memory") &&
+                strstr(screen_row(1), "94% attributed"));
+    assert_int_equal(canvas_at(&screen_canvas, 1, screen_column_of(1, "94%"))->paint, PAINT_DIM);
+    assert_int_equal(canvas_at(&screen_canvas, 2, 2)->paint, PAINT_TAB_SHOWN);
+    int titles = screen_row_with("SHARE");
+    assert_true(screen_column_of(titles, "±") < screen_column_of(titles, "NAME"));
+    /* the first row is selected, and hot in colour */
+    assert_true(strstr(screen_row(titles + 1), "particles"));
+    assert_int_equal(canvas_at(&screen_canvas, titles + 1, 50)->flags, CELL_SELECTED);
+    assert_int_equal(canvas_at(&screen_canvas, titles + 2, 50)->flags, 0);
+    assert_int_equal(
+        canvas_at(&screen_canvas, titles + 1, screen_column_of(titles + 1, "35.4%"))->paint,
+        PAINT_HEAT_4);
+    /* right-aligned under its title */
+    assert_int_equal(screen_column_of(titles, "SAMPLES") + 7,
+                     screen_column_of(titles + 1, "14.5k") + 5);
+    assert_true(strstr(screen_row(34), "7 allocations and frees were lost"));
+    assert_true(strstr(screen_row(35), "Help") && strstr(screen_row(35), "Quit"));
+    screen_close();
+}
+
+static void show_wait(double high)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    snapshot->source.events[snapshot->source.ranking].role = EVENT_TIME;
+    snapshot->wait = (struct snapshot_wait){
+        .from = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {high, high, high}};
+    browser_show(&screen_browser, snapshot, fixture_release);
+    browser_draw(&screen_browser, &screen_canvas, 0);
+}
+
+/* A process that hardly waits for a moment does not turn the table over. */
+static void rows_are_not_sorted_anew_by_a_moment(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 36, 160, false, "1");
+    show_wait(0.05);
+    assert_non_null(strstr(screen_row(screen_row_with("SHARE")), "▼SHARE"));
+    show_wait(0.5);
+    assert_non_null(strstr(screen_row(screen_row_with("SHARE")), "▼MAY WAIT"));
+    show_wait(0.05);
+    assert_non_null(strstr(screen_row(screen_row_with("SHARE")), "▼MAY WAIT"));
+    screen_close();
+}
+
+static void little_room_keeps_what_matters(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 10, 40, false, "1");
+    assert_true(strstr(screen_row(0), "misstop-demo 4242") && strstr(screen_row(0), "LIVE"));
+    assert_string_equal(screen_row(1), " Waits for memory: not known");
+    assert_true(strstr(screen_row(3), "SHARE") && strstr(screen_row(3), "±") &&
+                strstr(screen_row(3), "NAME"));
+    assert_true(strstr(screen_row(4), "35.4%") && strstr(screen_row(4), "particles"));
+    assert_true(strstr(screen_row(9), "F1 Help q Quit"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 5, 20, false, "1");
+    assert_true(contains("terminal too") && contains("40x10"));
+    screen_close();
+}
+
+/* Each tab begins with a sentence on what it shows, where there is room for one. */
+static void tabs_say_what_they_show(void **state)
+{
+    (void)state;
+    for (const char *key = "123456789"; *key; key++) {
+        screen_open(FIXTURE_USUAL, 24, 80, false, (const char[]){*key, '\0'});
+        const char *row = screen_row(3);
+        assert_int_equal(canvas_at(&screen_canvas, 3, 2)->paint, PAINT_DIM);
+        assert_true(strlen(row) > 40 && row[strlen(row) - 1] == '.');
+        screen_close();
+    }
+    screen_open(FIXTURE_USUAL, 15, 80, false, "2");
+    assert_true(strstr(screen_row(3), "SHARE"));
+    screen_close();
+}
+
+static void few_samples_and_none_are_said(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_ONE, 24, 80, false, "1");
+    assert_true(contains("Only 1 sample so far"));
+    screen_close();
+    screen_open(FIXTURE_EMPTY, 24, 80, false, "1");
+    assert_true(contains("No samples yet"));
+    assert_true(contains("RECORDED"));
+    assert_false(contains("%"));
+    screen_close();
+}
+
+static void detail_shows_bytes_code_and_instances(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 36, 120, false, "\n");
+    assert_true(strstr(screen_row(3), "Objects › particles") && strstr(screen_row(3), "Esc: up"));
+    assert_true(strstr(screen_row(4), "particles") && strstr(screen_row(4), "35.4% ±0.5"));
+    assert_true(contains("array of 64-byte elements (97% sure"));
+    assert_true(contains("[*]+40") && contains("visit_particles") && contains("0x7f0000000000"));
+    /* the strip of the element: byte 40 of 64 is the hottest cell */
+    int strip = screen_row_with("+64");
+    int start = screen_column_of(strip, "+0") + 3;
+    assert_int_equal(canvas_at(&screen_canvas, strip, start + 40)->paint, PAINT_HEAT_5);
+    assert_int_equal(canvas_at(&screen_canvas, strip, start + 30)->paint, PAINT_DIM);
+    screen_close();
+    screen_open(FIXTURE_USUAL, 24, 80, false, "\n");
+    assert_true(contains("Fields 6") && contains("Code 3"));
+    screen_close();
+}
+
+enum { LABEL = 7 }; /* columns before the map of sets */
+
+static void sets_mark_the_crowded_ones(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 36, 120, false, "5");
+    assert_true(contains("in 64 sets of 8 lines"));
+    assert_int_equal(canvas_at(&screen_canvas, 4, 2)->paint, PAINT_WARN); /* the verdict */
+    /* 16 sets a row, cells of 7 columns */
+    int first = screen_row_with("     0 ");
+    int chosen = 0;
+    for (int i = 0; i < 64; i++) {
+        const struct cell *cell = canvas_at(&screen_canvas, first + i / 16, LABEL + i % 16 * 7);
+        assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 || i == 14);
+        chosen = cell->flags == CELL_CURSOR ? i : chosen;
+    }
+    char title[32];
+    snprintf(title, sizeof title, "Set %d: ", chosen);
+    assert_true((chosen == 13 || chosen == 14) && contains(title));
+    screen_close();
+    /* 2,048 sets where few fit: the hot one is not averaged away */
+    screen_open(FIXTURE_HUGE, 24, 80, false, "5");
+    first = screen_row_with("     0 ");
+    int columns = 64;
+    int fold = atoi(screen_row(first + 1)) / columns;
+    assert_true(fold > 1);
+    for (int i = 0; i < 2048 / fold; i++) {
+        const struct cell *cell =
+            canvas_at(&screen_canvas, first + i / columns, LABEL + i % columns);
+        assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 / fold);
+        assert_int_equal(cell->text[0] == L'█', i == 13 / fold);
+    }
+    screen_close();
+    screen_open(FIXTURE_ONE, 24, 80, false, "5");
+    assert_true(contains("oo few samples"));
+    screen_close();
+}
+
+static void search_tells_state_and_reasons(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 36, 120, false, "6");
+    assert_true(strstr(screen_row(4), "Settled everywhere") &&
+                strstr(screen_row(4), "hold 89.2% of the samples") &&
+                strstr(screen_row(4), "10 ways"));
+    assert_true(contains("no hotter part"));
+    assert_true(contains("no samples now, but was"));
+    /* the map: eight regions, the hottest one tallest, marked as selected */
+    int marked = 0;
+    for (int i = 0; i < 120; i++)
+        marked += canvas_at(&screen_canvas, 6, i)->flags == CELL_CURSOR;
+    assert_true(marked > 0);
+    screen_close();
+    screen_open(FIXTURE_ONE, 24, 80, false, "6");
+    assert_true(contains("No search is running. S searches"));
+    screen_close();
+}
+
+static void code_and_window_lead_to_objects(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 36, 140, false, "2");
+    assert_true(contains("MOSTLY ON") && contains("visit_particles") && contains("demo.c"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 36, 120, false, "2\n");
+    assert_true(contains("OBJECT") && contains("40.0% ±0.5"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 36, 120, false, "5b");
+    assert_true(contains("24.1k lines seen once, 6.1k again"));
+    assert_true(contains("79.8%") && contains("<0.1%"));
+    screen_press('b');
+    assert_true(contains("14x"));
+    screen_close();
+}
+
+static void heap_shows_bins_their_path_and_sizes(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 40, 160, false, "4");
+    assert_true(contains("310M in 1.2M blocks"));
+    assert_true(contains("known by agent"));
+    assert_true(contains("7 events lost"));
+    assert_true(contains("particles_new (demo.c:71)"));
+    assert_true(contains("< main (demo.c:120)"));
+    assert_true(contains("Sizes of live blocks"));
+    assert_true(contains("leak?"));
+    assert_true(contains("250us"));
+    assert_true(contains("+1.0M"));
+    assert_true(contains("3 smaller bins are not listed"));
+    screen_close();
+}
+
+static void an_object_says_who_allocated_it(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 40, 160, false, "4\n");
+    assert_true(contains("allocated by main < load < particles_new"));
+    screen_close();
+}
+
+static void layout_draws_the_type_with_its_lines_and_heat(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_TYPED, 36, 120, false, "\n\n");
+    assert_true(strstr(screen_row(3), "Objects › particles › Layout"));
+    assert_true(strstr(screen_row(4), "struct particle  64 bytes  in particles") &&
+                strstr(screen_row(4), "100.0% of its samples"));
+    assert_true(contains("declared so in the program"));
+    assert_true(contains("begin at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
+    assert_true(
+        contains("on members in 2 cache lines that would fit in 1: put them side by side."));
+    assert_true(contains("62% are never used."));
+    int line = screen_row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
+    int mass = screen_row_with(" mass ");
+    int hot = screen_row_with("   y ");
+    assert_true(hot > 0 && hot < line && mass == line + 1);
+    assert_int_equal(canvas_at(&screen_canvas, hot, 50)->flags, CELL_SELECTED); /* the hottest */
+    assert_true(strstr(screen_row(hot), "63.0%") && strstr(screen_row(hot), "hottest"));
+    int note = screen_column_of(mass, "HOT, on another line");
+    assert_int_equal(canvas_at(&screen_canvas, mass, note)->paint, PAINT_BAD);
+    assert_true(strstr(screen_row(screen_row_with("kind : 3")), "60:1"));
+    screen_close();
+    screen_open(FIXTURE_TYPED, 40, 120, false, "1jjjj\n\n");
+    assert_true(contains("type inferred from code: 4312 accesses agree, 12 disagree"));
+    assert_true(contains("DISAGREE on 4.0%") && contains("12.4% of accesses cross a line"));
+    assert_true(contains("STRADDLES 2 lines") && contains("(padding)") &&
+                contains("its members over"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 36, 120, false, "\n\n");
+    assert_true(contains("inferred from the distances of sampled offsets (97% sure)"));
+    assert_true(contains("alignment not known yet") && contains("+40"));
+    screen_close();
+}
+
+static void objects_and_detail_name_types_and_fields(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_TYPED, 36, 149, false, "1");
+    assert_true(contains("TYPE") && contains("524288]") && contains(" vel.y "));
+    assert_true(strstr(screen_row(1), "loading names"));
+    int order = screen_row_with("order [1024]");
+    assert_true(screen_column_of(order, "4.0%") >
+                screen_column_of(order, "order [1024]")); /* DIFF */
+    screen_close();
+    screen_open(FIXTURE_TYPED, 36, 120, false, "\n");
+    assert_true(contains("struct particle [524288]   declared so in the program"));
+    assert_true(contains("one struct particle, 64 bytes:"));
+    int hot = screen_row_with("particle.vel.y");
+    assert_true(strstr(screen_row(hot), "double"));
+    screen_close();
+    /* where nothing was asked for types nothing is said of them */
+    screen_open(FIXTURE_USUAL, 36, 160, false, "1");
+    assert_false(contains("loading names") || contains("TYPE"));
+    screen_close();
+}
+
+/* One sample of weight 900 and 99 of weight one. */
+static void fields_known_are_parts_of_the_weight(void **state)
+{
+    struct snapshot few = {
+        .totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99}, .untyped = {[UNTYPED_VOID] = 1}}};
+    char text[512];
+    (void)state;
+    field_summary(&few, text, sizeof text);
+    assert_string_equal(text, "Fields known for 99.0%: by code 99.0%; not: void 1.0%");
+    few.totals.typed_weight[TYPED_NOT] = few.totals.untyped_weight[UNTYPED_VOID] = 900;
+    few.totals.typed_weight[TYPED_CODE] = 100;
+    field_summary(&few, text, sizeof text);
+    assert_string_equal(text, "Fields known for 10.0%: by code 10.0%; not: void 90.0%");
+}
+
+static void a_function_shows_source_or_where_it_was_looked_for(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_TYPED, 36, 120, false, "2\n");
+    assert_true(contains("/build/demo/src/demo.c"));
+    int line = screen_row_with("75  75.0%");
+    assert_true(line > 0 && strstr(screen_row(line), "particle.vel.y"));
+    assert_true(contains("clamp.h  inlined: min < clamp"));
+    assert_true(contains("0x401004") && contains("particles"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 36, 120, false, "2\n");
+    assert_true(contains("source lines are not known: the file"));
+    assert_true(contains("0x401004") && !contains("demo.c  inlined"));
+    screen_close();
+}
+
+static void sharing_draws_the_line_byte_by_byte(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 36, 140, false, "7");
+    assert_true(contains("29.9% of the samples") || contains("30.0% of the samples"));
+    assert_true(contains("1 true, 1 false, 1 only read, 1 unsure; known by HITM"));
+    assert_true(contains("Give each element"));
+    int side = screen_row_with("HITM 155");
+    assert_true(side > 0 && strstr(screen_row(side), "WWWWWWWW····") &&
+                strstr(screen_row(side), "thread 4711"));
+    assert_true(strstr(screen_row(side + 1), "········WWWWWWWW···"));
+    assert_true(strstr(screen_row(side + 2), "same bytes") && strstr(screen_row(side + 2), "none"));
+    assert_true(contains("NODE") && contains("counter.c:12") && contains("Its lines"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 24, 80, false, "7j");
+    assert_true(screen_row_with("same bytes") > 0 && !contains("none: only"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 10, 40, false, "7");
+    assert_true(contains("Shared lines 4") && contains("false"));
+    screen_close();
+    screen_open(FIXTURE_ONE, 24, 80, false, "7");
+    assert_true(contains("No line has been seen") || contains("one thread"));
+    screen_close();
+}
+
+static void help_lists_keys_columns_and_the_source(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 600, 120, false, "?");
+    assert_true(contains("freeze the picture and thaw it"));
+    assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
+    assert_true(contains("Columns: Layout") && contains("Columns: Source"));
+    assert_true(contains("Columns: Shared lines") && contains("IF MIXED"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 24, 80, false, "?");
+    assert_true(contains("lines 1 to 18 of"));
+    int lines = 0;
+    assert_int_equal(sscanf(strstr(screen_row(22), "to 18 of "), "to 18 of %d", &lines), 1);
+    for (int i = 0; i < lines - 18; i++) {
+        assert_true(contains("PgDn goes on"));
+        struct input down = {.kind = INPUT_KEY, .key = 'j'};
+        browser_input(&screen_browser, &down);
+        browser_draw(&screen_browser, &screen_canvas, 0);
+    }
+    assert_false(contains("PgDn goes on"));
+    screen_close();
+}
+
+static struct request press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    struct request request = browser_input(&screen_browser, &input);
+    browser_draw(&screen_browser, &screen_canvas, 0);
+    return request;
+}
+
+/* The row that is found, behind the hint that says which lines of the help are in sight. */
+static const char *marked(void)
+{
+    static char text[1024];
+    int at = snprintf(text, sizeof text, "%s", screen_row(screen_canvas.rows - 2));
+    for (int row = 0; row < screen_canvas.rows; row++)
+        if (canvas_at(&screen_canvas, row, 5)->flags & CELL_SELECTED)
+            snprintf(text + at, sizeof text - (size_t)at, "%s", screen_row(row));
+    return text;
+}
+
+static void help_finds_a_word_and_the_next(void **state)
+{
+    (void)state;
+    struct snapshot *simulated = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    simulated->uses.known = true; /* or the columns of the use of lines are not in the help */
+    screen_open_on(simulated, 24, 80, false, "?/spatial\n");
+    char first[1024];
+    snprintf(first, sizeof first, "%s", marked());
+    assert_non_null(strcasestr(first, "spatial"));
+    press('n');
+    assert_non_null(strcasestr(marked(), "spatial"));
+    assert_string_not_equal(marked(), first);
+    for (int i = 0; i < 50 && strcmp(marked(), first) != 0; i++)
+        press('n');
+    assert_string_equal(marked(), first);
+    screen_close();
+    screen_open(FIXTURE_USUAL, 24, 80, false, "?/no such word");
+    assert_true(screen_browser.prompt.missing && contains("not found"));
+    screen_close();
+}
+
+static void help_changes_nothing_of_the_screen_it_is_of(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 24, 80, false, "?");
+    for (const char *key = "SszecAW+-MR"; *key; key++)
+        assert_int_equal(press((uint32_t)*key).kind, REQUEST_NONE);
+    assert_int_equal(screen_browser.screen, SCREEN_HELP);
+    assert_true(contains("Esc goes back to the screen"));
+    assert_int_equal(press('q').kind, REQUEST_QUIT);
+    screen_close();
+}
+
+static void ascii_draws_ascii_only(void **state)
+{
+    static const char *const keys[] = {"1", "\n", "3", "4",    "5",      "6",    "7",
+                                       "8", "9",  "?", "\n\n", "\n\n\n", "2\n\n"};
+    (void)state;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        screen_open(FIXTURE_HOSTILE, 36, 120, true, keys[k]);
+        for (int at = 0; at < 36; at++)
+            for (int i = 0; i < 120; i++)
+                assert_true(canvas_at(&screen_canvas, at, i)->text[0] < 0x7f);
+        screen_close();
+    }
+}
+
+static int run_screens(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_overflows_at_any_size),
+        cmocka_unit_test(objects_say_what_and_how_sure),
+        cmocka_unit_test(rows_are_not_sorted_anew_by_a_moment),
+        cmocka_unit_test(little_room_keeps_what_matters),
+        cmocka_unit_test(tabs_say_what_they_show),
+        cmocka_unit_test(few_samples_and_none_are_said),
+        cmocka_unit_test(detail_shows_bytes_code_and_instances),
+        cmocka_unit_test(sets_mark_the_crowded_ones),
+        cmocka_unit_test(search_tells_state_and_reasons),
+        cmocka_unit_test(code_and_window_lead_to_objects),
+        cmocka_unit_test(heap_shows_bins_their_path_and_sizes),
+        cmocka_unit_test(an_object_says_who_allocated_it),
+        cmocka_unit_test(layout_draws_the_type_with_its_lines_and_heat),
+        cmocka_unit_test(objects_and_detail_name_types_and_fields),
+        cmocka_unit_test(fields_known_are_parts_of_the_weight),
+        cmocka_unit_test(a_function_shows_source_or_where_it_was_looked_for),
+        cmocka_unit_test(sharing_draws_the_line_byte_by_byte),
+        cmocka_unit_test(help_lists_keys_columns_and_the_source),
+        cmocka_unit_test(help_finds_a_word_and_the_next),
+        cmocka_unit_test(help_changes_nothing_of_the_screen_it_is_of),
+        cmocka_unit_test(ascii_draws_ascii_only),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* The screens on code that waits for unknown data. */
+
+static const char unknown_screen_note[] = "object unknown: overwritten";
+
+static bool source(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "text %u of %s", line, file);
+    return true;
+}
+
+static void show(struct snapshot *snapshot, const char *keys)
+{
+    screen_open(FIXTURE_EMPTY, 44, 120, true, "");
+    screen_browser.sources.source = source;
+    browser_show(&screen_browser, snapshot, fixture_release);
+    for (; *keys; keys++)
+        screen_press(*keys == '\n' ? KEYS_ENTER : (uint32_t)*keys);
+}
+
+static struct snapshot *usual(enum fixture_kind kind)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(kind, 0);
+    assert_non_null(snapshot);
+    return snapshot;
+}
+
+/* The third function has most of all samples, and none of a known object. */
+static struct snapshot *with_unknown(void)
+{
+    struct snapshot *snapshot = usual(FIXTURE_TYPED);
+    struct snapshot_code *code = &snapshot->code[2];
+    struct snapshot_instruction *instruction = &snapshot->code[0].instructions[0];
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        snapshot->code[i].all_share = snapshot->code[i].share.value / 2;
+    code->samples = 0;
+    code->share.value = 0;
+    code->all_share = code->unknown_share = 0.401;
+    code->unknown_samples = 20000;
+    code->unknown_reason = REASON_OVERWRITTEN;
+    code->instructions = instruction;
+    code->instruction_count = 1;
+    *instruction = (struct snapshot_instruction){.address = instruction->address,
+                                                 .file = instruction->file,
+                                                 .line = instruction->line,
+                                                 .unknown_samples = 20000,
+                                                 .unknown_reason = REASON_OVERWRITTEN,
+                                                 .share = 1,
+                                                 .object = UINT32_MAX,
+                                                 .object_share = NAN};
+    return snapshot;
+}
+
+static void the_function_leads(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = with_unknown();
+    show(snapshot, "2");
+    int at = screen_row_with(snapshot->code[2].function);
+    int other = screen_row_with(snapshot->code[0].function);
+    assert_true(at > 0 && at + 1 == other);
+    assert_true(screen_column_of(at, "40.1%") > 0 && screen_column_of(at, unknown_screen_note) > 0);
+    assert_true(screen_column_of(at - 1, "ALL") > 0 && screen_column_of(at - 1, "UNKNOWN") > 0);
+    /* Another column that the user takes stays. */
+    for (int i = 0; i < 4; i++)
+        screen_press('>');
+    unsigned sort = browser_table_of(&screen_browser, &function_columns)->sort;
+    browser_show(&screen_browser, with_unknown(), fixture_release);
+    assert_int_equal(browser_table_of(&screen_browser, &function_columns)->sort, sort);
+    screen_close();
+}
+
+static void without_any_the_columns_are_not_there(void **state)
+{
+    (void)state;
+    show(usual(FIXTURE_TYPED), "2");
+    assert_int_equal(screen_row_with("UNKNOWN"), -1);
+    assert_true(screen_row_with("SHARE") > 0);
+    assert_string_equal(table_sort_title(browser_table_of(&screen_browser, &function_columns)),
+                        "SHARE");
+    screen_close();
+}
+
+static void its_screen_says_where_and_why(void **state)
+{
+    (void)state;
+    show(with_unknown(), "2\n");
+    int head = screen_row_with("40.1% of all samples");
+    assert_true(head > 0 && screen_column_of(head, unknown_screen_note) > 0);
+    int line = screen_row_with("LINE");
+    assert_true(line > head);
+    int reported = 0;
+    for (int at = line; at < screen_canvas.rows; at++)
+        reported += screen_column_of(at, unknown_screen_note) > 0;
+    assert_int_equal(reported, 2); /* the line, and the instruction below */
+    screen_close();
+}
+
+static void a_line_without_accesses_is_named(void **state)
+{
+    (void)state;
+    show(with_unknown(), "2\nj");
+    const struct source_row *row =
+        table_selected(browser_table_of(&screen_browser, &source_columns));
+    char text[64];
+    assert_true(row && row->line && !row->sites);
+    snprintf(text, sizeof text, "Line %u has no samples", row->line);
+    assert_true(screen_row_with(text) > 0);
+    screen_close();
+}
+
+/* Figures beside it may go, but the text is the purpose of the screen. */
+static void a_long_line_has_the_room(void **state)
+{
+    (void)state;
+    static struct source_row row = {
+        .file = "a.c", .line = 42, .sites = 1, .samples = 9, .share = 1, .loads = 9};
+    static const char text[] = "    for (int i = 0; i < 2000; i++) sum += index_by_price[(rnd(s) + "
+                               "sum) % (1 << 23)];";
+    struct layout layout;
+    const struct snapshot *snapshot = usual(FIXTURE_EMPTY);
+    strcpy(row.text, text);
+    columns_layout(&source_columns, NULL, snapshot, &row, 1, 120, true, &layout);
+    int width = 0;
+    for (unsigned i = 0; i < layout.count; i++)
+        if (!strcmp(source_columns.list[layout.places[i].index].title, "SOURCE"))
+            width = layout.places[i].width;
+    assert_true(width >= (int)strlen(text));
+    fixture_release(snapshot);
+}
+
+/* work() called by one() from main() and by two(). */
+static struct snapshot *with_callers(void)
+{
+    static struct snapshot_caller list[] = {
+        {.depth = 0, .id = 70, .function = "one", .module = "m", .path = 1, .samples = 60},
+        {.depth = 1, .id = 71, .function = "main", .module = "m", .path = 2, .samples = 60},
+        {.depth = 0, .id = 72, .function = "two", .module = "m", .path = 3, .samples = 40}};
+    static struct snapshot_callers callers = {.samples = 100, .list = list, .count = 3};
+    struct snapshot *snapshot = usual(FIXTURE_TYPED);
+    list[0].share = list[1].share = (struct snapshot_share){0.6, 0.5, 0.7};
+    list[2].share = (struct snapshot_share){0.4, 0.3, 0.5};
+    list[2].id = snapshot->code[1].id; /* it has samples of its own */
+    snapshot->code[0].callers = &callers;
+    snapshot->objects[0].callers = &callers;
+    return snapshot;
+}
+
+/* To the pane of callers, which comes last. */
+static void to_callers(void)
+{
+    for (int i = 0; i < 4; i++)
+        if (browser_table(&screen_browser)->columns != &caller_columns)
+            screen_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&screen_browser)->columns, &caller_columns);
+}
+
+static void a_function_shows_its_callers(void **state)
+{
+    (void)state;
+    show(with_callers(), "2\n");
+    to_callers();
+    int one = screen_row_with("60.0%");
+    assert_true(one > 0 && screen_column_of(one, "one") > 0);
+    assert_int_equal(screen_column_of(one + 1, "main"), screen_column_of(one, "one") + 2);
+    assert_true(screen_column_of(one + 2, "two") > 0);
+    assert_true(screen_row_with("callers are known of 100 of") > 0);
+    screen_press('o');
+    assert_int_equal(table_rows(browser_table(&screen_browser)), 2);
+    screen_press('o');
+    assert_int_equal(table_rows(browser_table(&screen_browser)), 3);
+    screen_press(KEYS_ENTER); /* one() itself has no samples */
+    assert_true(screen_row_with("it has no samples of its own") > 0);
+    screen_press(KEYS_END);
+    uint32_t two = screen_browser.snapshot->code[1].id;
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.opened_function.id, two);
+    screen_close();
+}
+
+static void an_object_shows_who_accesses_it_from_where(void **state)
+{
+    (void)state;
+    show(with_callers(), "\n");
+    to_callers();
+    assert_true(screen_row_with("Callers") > 0 && screen_row_with("two") > 0);
+    screen_press('o');
+    assert_int_equal(table_rows(browser_table(&screen_browser)), 2);
+    screen_close();
+}
+
+static int run_unknown_screen(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_function_leads),
+        cmocka_unit_test(without_any_the_columns_are_not_there),
+        cmocka_unit_test(its_screen_says_where_and_why),
+        cmocka_unit_test(a_line_without_accesses_is_named),
+        cmocka_unit_test(a_long_line_has_the_room),
+        cmocka_unit_test(a_function_shows_its_callers),
+        cmocka_unit_test(an_object_shows_who_accesses_it_from_where),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Findings on the screen: how one comes there, what it says, and where Enter leads. */
+
+static int close_browser(void **state)
+{
+    (void)state;
+    screen_close();
+    return 0;
+}
+
+static void objects_says_that_there_are_findings(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_TYPED, 36, 120, false, "");
+    assert_true(screen_row_with("9 Findings") >= 0);
+    int row = screen_row_with("hot and cold fields");
+    assert_int_equal(row, 4);
+    screen_press(KEYS_UP); /* from the first row to them */
+    assert_true(screen_row_with("Enter: Layout, which shows it") > 0);
+    screen_press(KEYS_RIGHT);
+    assert_true(screen_row_with("Enter: Sharing, which shows it") > 0);
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_SHARING);
+    screen_press('1');
+    screen_click(row, 5);
+    assert_int_equal(screen_browser.screen, SCREEN_LAYOUT);
+    screen_press('f');
+    assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
+}
+
+static void the_list_and_the_selected_one_in_full(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_TYPED, 36, 120, false, "");
+    screen_press('f');
+    assert_true(screen_row_with("hot and cold fields") < screen_row_with("true sharing"));
+    assert_true(screen_row_with("of 64 bytes: 16 are in use") > screen_row_with("true sharing"));
+    assert_true(screen_row_with("Split the struct:") > 0);
+    assert_true(screen_row_with("about 25%: its share of all samples,") > 0);
+    assert_true(screen_row_with("medium: members that are always read") > 0);
+    assert_true(screen_row_with("move (move.c:12)") > 0);
+    screen_press(KEYS_DOWN);
+    assert_int_equal(screen_row_with("Split the struct:"), -1);
+    assert_true(screen_row_with("at most 12%") > 0);
+}
+
+/* One that goes leaves no blank row: the text comes a row below the list, however long that is. */
+static void the_list_is_as_long_as_there_are_findings(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_TYPED, 36, 120, false, "");
+    screen_press('f');
+    assert_int_equal(screen_row_with("Evidence"), screen_row_with("true sharing") + 2);
+    screen_press('\\');
+    for (const char *key = "hot"; *key; key++)
+        screen_press(*key);
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_row_with("true sharing"), -1);
+    assert_int_equal(screen_row_with("Evidence"), screen_row_with("hot and cold fields") + 2);
+}
+
+static void enter_opens_the_screen_that_shows_it(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_TYPED, 36, 120, false, "");
+    screen_press('f');
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_LAYOUT);
+    assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
+    screen_press(KEYS_ESCAPE);
+    assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
+    screen_press(KEYS_DOWN);
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_SHARING);
+}
+
+static void none_says_what_is_looked_for(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_USUAL, 24, 80, false, "");
+    assert_true(screen_row_with("No known problem so far. Most samples are on particles, 35%.") >
+                0);
+    screen_press('f');
+    assert_true(screen_row_with("No known problem found") > 0);
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
+}
+
+static void little_room_is_enough(void **state)
+{
+    (void)state;
+    screen_open(FIXTURE_TYPED, 10, 40, false, "");
+    screen_press('f');
+    assert_true(screen_row_with("hot and cold") > 0);
+    assert_true(screen_row_with("of 64 bytes: 16") > 0);
+}
+
+static int run_findings_screen(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(objects_says_that_there_are_findings, close_browser),
+        cmocka_unit_test_teardown(the_list_and_the_selected_one_in_full, close_browser),
+        cmocka_unit_test_teardown(the_list_is_as_long_as_there_are_findings, close_browser),
+        cmocka_unit_test_teardown(enter_opens_the_screen_that_shows_it, close_browser),
+        cmocka_unit_test_teardown(none_says_what_is_looked_for, close_browser),
+        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Ways from screen to screen and back: what a new user missed. */
+
+static bool ways_contains(const char *text)
+{
+    return screen_row_with(text) >= 0;
+}
+
+static struct request ways_press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    return browser_input(&screen_browser, &input);
+}
+
+/* Selects a region that is not the whole of the search and holds no listed object. */
+static void select_part(void)
+{
+    for (int i = 0; i < 20; i++) {
+        if (ways_contains("Enter Search in it"))
+            return;
+        screen_press('j');
+    }
+    fail_msg("no region to search in");
+}
+
+static void a_search_inside_another_leads_back(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+    screen_open_on(snapshot, 36, 120, false, "6");
+    select_part();
+    assert_int_equal(ways_press(KEYS_ENTER).kind, REQUEST_SEARCH_RANGE);
+    /* As long as there is nothing to go back to Esc leaves. */
+    snapshot->search.before = "all";
+    browser_draw(&screen_browser, &screen_canvas, 0);
+    assert_true(ways_contains("Esc: back to the search in all"));
+    assert_int_equal(ways_press(KEYS_ESCAPE).kind, REQUEST_SEARCH_BACK);
+    assert_int_equal(screen_browser.screen, SCREEN_SEARCH);
+    assert_int_equal(ways_press(KEYS_ESCAPE).kind, REQUEST_NONE);
+    assert_int_equal(screen_browser.screen, SCREEN_SEARCH);
+    /* One that another screen began leads back to none. */
+    screen_press('1');
+    assert_int_equal(ways_press('s').kind, REQUEST_SEARCH_RANGE);
+    assert_int_equal(ways_press(KEYS_ESCAPE).kind, REQUEST_NONE);
+    assert_int_equal(screen_browser.screen, SCREEN_SEARCH);
+    screen_close();
+}
+
+static void help_begins_with_the_screen_one_is_on(void **state)
+{
+    static const char *const keys[] = {"1", "2", "3", "4",  "5",    "6",
+                                       "7", "8", "9", "\n", "\n\n", "2\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char heading[80];
+        screen_open(FIXTURE_USUAL, 24, 80, false, keys[i]);
+        enum screen_id about = screen_browser.screen;
+        screen_press('?');
+        assert_int_equal(screen_browser.screen, SCREEN_HELP);
+        snprintf(heading, sizeof heading, "This screen: %s", screens[about].screen->name);
+        assert_int_equal(screen_row_with(heading), 4);
+        assert_true(screen_row_with("Keys here") > 3);
+        screen_press('?');
+        assert_int_equal(screen_browser.screen, about);
+        screen_close();
+    }
+    /* Its own columns come first, and once. */
+    screen_open(FIXTURE_USUAL, 400, 120, false, "7?");
+    assert_true(screen_row_with("Columns: Shared lines") < screen_row_with("All keys"));
+    screen_close();
+    screen_open(FIXTURE_USUAL, 24, 80, false, "7?jjjjj");
+    assert_true(screen_row_with("This screen") < 0);
+    screen_press(KEYS_ESCAPE);
+    screen_press('?');
+    assert_true(screen_row_with("This screen: Sharing") > 0);
+    screen_close();
+}
+
+static void what_is_not_listed_is_reported_and_can_be(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+    snapshot->objects_left_out = 31;
+    snapshot->objects_left_share = 0.0123;
+    snapshot->objects_least = 0.001;
+    screen_open_on(snapshot, 36, 120, false, "");
+    int row = screen_row_with("31 more objects have less than 0.1% each, 1.2% together: A lists");
+    assert_int_equal(row, 33);
+    assert_int_equal(ways_press('A').kind, REQUEST_ALL_OBJECTS);
+    struct input click = {.kind = INPUT_CLICK, .row = row, .column = 10};
+    assert_int_equal(browser_input(&screen_browser, &click).kind, REQUEST_ALL_OBJECTS);
+    snapshot->objects_all = true;
+    snapshot->objects_left_out = 0;
+    snapshot->heap.summary.lost = 0;
+    browser_draw(&screen_browser, &screen_canvas, 0);
+    assert_false(ways_contains("more objects have less"));
+    assert_true(ways_contains("A: those of 0.1% and more alone"));
+    screen_close();
+}
+
+/* A list of figures without names is of no use. */
+static void the_smallest_window_says_what_rows_are_of(void **state)
+{
+    static const struct {
+        const char *keys;
+        const char *name;
+    } lists[] = {{"1", "particles"},       {"\n", "particles"},    {"5", "[heap]"},
+                 {"2", "visit_particles"}, {"4", "particles_new"}, {"\n\n", "particle"},
+                 {"3", "partic"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+        snapshot->code[0].unknown_samples = 5; /* with all of the columns that Code may have */
+        screen_open_on(snapshot, BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, false, lists[i].keys);
+        if (!ways_contains(lists[i].name))
+            for (int row = 0; row < BROWSER_ROWS_MIN; row++)
+                print_error("%s\n", screen_row(row));
+        assert_true(ways_contains(lists[i].name));
+        screen_close();
+    }
+}
+
+enum { PERIODS = 40, PROFILE = 16 };
+
+/* A run of one object in one phase, calm from periods of 2 s on. */
+static void with_run(struct snapshot *snapshot)
+{
+    static double weight[PERIODS];
+    static double volatilities[PROFILE];
+    static struct snapshot_volatility profile[PROFILE];
+    static struct snapshot_stream stream;
+    static struct snapshot_phase phase;
+    for (int i = 0; i < PERIODS; i++)
+        weight[i] = 100;
+    for (int i = 0; i < PROFILE; i++) {
+        profile[i] = (struct snapshot_volatility){0.25 * (i + 1), i < 7 ? 0.8 : 0.2};
+        volatilities[i] = i < 7 ? 0.9 : 0.1;
+    }
+    stream = (struct snapshot_stream){.name = "particles",
+                                      .object = UINT32_MAX,
+                                      .weight = weight,
+                                      .share = 1,
+                                      .volatilities = volatilities};
+    phase = (struct snapshot_phase){.name = "A", .end_s = 80, .leader = "particles", .samples = 9};
+    snapshot->timeline =
+        (struct snapshot_timeline){.period_s = 2,
+                                   .damped_s = 2,
+                                   .base_s = 0.25,
+                                   .periods = PERIODS,
+                                   .by = {{.all = weight, .objects = {&stream, 1}}},
+                                   .phases = &phase,
+                                   .phase_count = 1,
+                                   .profile = profile,
+                                   .profile_count = PROFILE,
+                                   .recent_s = NAN,
+                                   .display_s = NAN};
+}
+
+static void open_run(int rows, int columns, const char *keys)
+{
+    struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+    with_run(snapshot);
+    screen_open_on(snapshot, rows, columns, false, keys);
+}
+
+static void a_picture_without_room_says_so(void **state)
+{
+    static const char keys[] = "bvo";
+    (void)state;
+    for (const char *key = keys; *key; key++) {
+        open_run(BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, "8");
+        assert_true(ways_contains("particles"));
+        screen_press((uint32_t)*key);
+        browser_draw(&screen_browser, &screen_canvas, screen_browser.message_until_ns - 1);
+        assert_true(ways_contains("no room for the picture"));
+        screen_close();
+        open_run(36, 120, "8");
+        screen_press((uint32_t)*key);
+        browser_draw(&screen_browser, &screen_canvas, 1);
+        assert_false(ways_contains("no room for the picture"));
+        screen_close();
+    }
+}
+
+/* The drawn period, the shortest, and the object that leads; not where there is little room. */
+static void volatility_is_one_line(void **state)
+{
+    (void)state;
+    open_run(36, 120, "8");
+    assert_true(screen_row_with(
+                    "Volatility 20% (calm: 25%) at periods of 2.0s, 80% at 250ms; particles 10%") >
+                0);
+    screen_close();
+    open_run(BROWSER_ROWS_MIN, 120, "8");
+    assert_int_equal(screen_row_with("Volatility"), -1);
+    screen_close();
+}
+
+static int run_ways(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_inside_another_leads_back),
+        cmocka_unit_test(the_smallest_window_says_what_rows_are_of),
+        cmocka_unit_test(a_picture_without_room_says_so),
+        cmocka_unit_test(volatility_is_one_line),
+        cmocka_unit_test(what_is_not_listed_is_reported_and_can_be),
+        cmocka_unit_test(help_begins_with_the_screen_one_is_on),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_screens();
+    failed += run_unknown_screen();
+    failed += run_findings_screen();
+    failed += run_ways();
+    return failed;
+}

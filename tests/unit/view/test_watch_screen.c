@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Watchpoints on the screen, in batch text and in JSON. */
+#include <jansson.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/view/screen_fixture.h"
+#include "unit/view/watch_fixture.h"
+
+static const struct snapshot *watched(void)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    watch_fixture_fill(snapshot);
+    return snapshot;
+}
+
+static int close_browser(void **state)
+{
+    (void)state;
+    screen_close();
+    return 0;
+}
+
+static void the_list_and_why(void **state)
+{
+    (void)state;
+    screen_open_on(watched(), 30, 150, false, "");
+    assert_true(screen_row_with("w Watch") >= 0);
+    screen_press('w');
+    assert_int_equal(screen_browser.screen, SCREEN_WATCH);
+    assert_true(screen_row_with("4 debug registers on 2 threads: set 900 times, 600 touches") > 0);
+    assert_true(screen_row_with("cost 0.87% of its time, 1% allowed") > 0);
+    assert_true(
+        screen_row_with("2 of 3 objects have a verdict; at this pace the next in about 14 s") > 0);
+    assert_int_equal(screen_row_with("--watch="), -1);
+    assert_true(screen_row_with("capacity") < screen_row_with("streaming"));
+    assert_int_equal(screen_row_with("97.0%"), screen_row_with("capacity"));
+    assert_int_equal(screen_row_with("40.0k"), screen_row_with("capacity"));
+    assert_true(screen_row_with("Its lines are touched again after 4.2 ms (median), with") >
+                screen_row_with("1 of 8"));
+    assert_true(screen_row_with("75.0%  move (move.c:12)") > 0);
+    screen_press(KEYS_DOWN);
+    assert_true(screen_row_with("Its lines are mostly (100%) not touched again within") > 0);
+    assert_int_equal(screen_row_with("75.0%  move"), -1);
+}
+
+/* Where the budget is the limit, the screen says how to change it; not where it is not. */
+static void more_is_advised_where_it_helps(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)watched();
+    snapshot->watch.budget_limits = true;
+    screen_open_on(snapshot, 24, 80, false, "");
+    screen_press('w');
+    assert_true(screen_row_with("--watch=5 is up to 5 times as fast") > 0);
+    screen_close();
+    snapshot = (struct snapshot *)(uintptr_t)watched();
+    snapshot->watch.budget_limits = true;
+    snapshot->watch.budget = 0.5;
+    screen_open_on(snapshot, 24, 80, false, "");
+    screen_press('w');
+    assert_int_equal(screen_row_with("--watch="), -1);
+}
+
+static void enter_opens_the_object(void **state)
+{
+    (void)state;
+    screen_open_on(watched(), 30, 120, false, "");
+    screen_press('w');
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
+    assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
+    assert_true(
+        screen_row_with("watched 300: capacity, 97% touched again within 20ms, after 4ms (median), "
+                        "25% of the line used") > 0);
+    screen_press(KEYS_ESCAPE);
+    assert_int_equal(screen_browser.screen, SCREEN_WATCH);
+    screen_press(KEYS_END);
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_WATCH);
+    assert_true(screen_row_with("not among the objects listed now") > 0);
+}
+
+static void off_says_how_to_have_it(void **state)
+{
+    (void)state;
+    screen_open_on(fixture_new(FIXTURE_USUAL, 0), 24, 80, false, "");
+    assert_int_equal(screen_row_with("w Watch"), -1);
+    screen_press('w');
+    assert_true(screen_row_with("Watchpoints are off. Started with --watch") > 0);
+    screen_press(KEYS_ENTER);
+    assert_int_equal(screen_browser.screen, SCREEN_WATCH);
+}
+
+static void little_room_is_enough(void **state)
+{
+    (void)state;
+    screen_open_on(watched(), 10, 40, false, "");
+    screen_press('w');
+    assert_true(screen_row_with("capacity") > 0);
+    for (int i = 0; i < 5; i++)
+        screen_press(KEYS_DOWN);
+    close_browser(NULL);
+    screen_open_on(fixture_new(FIXTURE_EMPTY, 0), 10, 40, false, "");
+    screen_press('w');
+    assert_true(screen_row_with("Watchpoints are off") > 0);
+}
+
+/* ---- batch ---- */
+
+static char *printed(int (*print)(FILE *out, const struct snapshot *snapshot),
+                     const struct snapshot *snapshot)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(print(out, snapshot), 0);
+    fclose(out);
+    fixture_release(snapshot);
+    return text;
+}
+
+static int print_text(FILE *out, const struct snapshot *snapshot)
+{
+    const struct view_options options = {.width = 160, .color = VIEW_COLOR_NEVER};
+    return text_print(out, snapshot, &options);
+}
+
+static void text_tells_all_of_it(void **state)
+{
+    (void)state;
+    char *text = printed(print_text, watched());
+    assert_non_null(strstr(text, "watch: cost 0.87% of its time, 1% allowed; 4 debug registers"));
+    assert_non_null(strstr(text, "TOUCHED BY"));
+    assert_non_null(strstr(text, "move (move.c:12)"));
+    assert_non_null(strstr(text, "Its lines are touched again after 4.2 ms (median), with"));
+    free(text);
+    text = printed(print_text, fixture_new(FIXTURE_USUAL, 0));
+    assert_null(strstr(text, "watch:"));
+    free(text);
+}
+
+static void json_tells_unknown_as_null(void **state)
+{
+    (void)state;
+    char *text = printed(json_print, watched());
+    json_t *root = json_loads(text, 0, NULL);
+    json_t *watch = json_object_get(root, "watch");
+    json_t *objects = json_object_get(watch, "objects");
+    json_t *first = json_array_get(objects, 0);
+    json_t *second = json_array_get(objects, 1);
+    assert_int_equal(json_array_size(objects), 3);
+    assert_string_equal(json_string_value(json_object_get(first, "verdict")), "capacity");
+    assert_int_equal(json_integer_value(json_object_get(first, "watched")), 300);
+    assert_true(json_number_value(json_object_get(first, "spatial_use")) == 0.25);
+    assert_true(json_is_null(json_object_get(second, "reuse_seconds")));
+    assert_true(json_is_null(json_array_get(json_object_get(second, "reuse_between"), 0)));
+    assert_true(json_is_null(json_object_get(second, "spatial_use")));
+    assert_int_equal(json_array_size(json_object_get(first, "code")), 2);
+    assert_true(json_number_value(json_object_get(watch, "overhead")) == 0.0087);
+    json_decref(root);
+    free(text);
+    text = printed(json_print, fixture_new(FIXTURE_USUAL, 0));
+    root = json_loads(text, 0, NULL);
+    assert_null(json_object_get(root, "watch"));
+    json_decref(root);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_list_and_why, close_browser),
+        cmocka_unit_test_teardown(more_is_advised_where_it_helps, close_browser),
+        cmocka_unit_test_teardown(enter_opens_the_object, close_browser),
+        cmocka_unit_test_teardown(off_says_how_to_have_it, close_browser),
+        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+        cmocka_unit_test(text_tells_all_of_it),
+        cmocka_unit_test(json_tells_unknown_as_null),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
