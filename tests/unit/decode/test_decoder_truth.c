@@ -424,7 +424,7 @@ static void boundaries_are_found_without_bounds(void **state)
         struct function *whole = start ? function_new(&target, start, false, &reason) : NULL;
         for (size_t at = 1; whole && whole->whole && at < whole->count; at++) {
             uint64_t address = function_address(whole, at);
-            struct function *part = function_part(&target, address, &reason);
+            struct function *part = function_new(&target, address, true, &reason);
             size_t index = part ? function_index(part, address) : SIZE_MAX;
             assert_true(index != SIZE_MAX);
             if (address - start > 200) {
