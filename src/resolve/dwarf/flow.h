@@ -84,7 +84,6 @@ struct shapes {
     struct scopes *scopes;
     struct hash by_die;  /* address of a type's entry, as it was given */
     struct hash by_kind; /* numbers by name and size, pointers by what they point to */
-    struct hash alike;   /* shapes_same() of two records: 1 or 0 */
 };
 
 void shapes_fini(struct shapes *shapes);
