@@ -50,10 +50,7 @@ static void units_fini(struct units *units)
 
 static bool units_add(struct units *units, const struct unit_range *range)
 {
-    if (units->count == RANGES_MAX)
-        return false;
-    if (!array_more(&units->ranges, &units->room, units->count, sizeof *units->ranges,
-                    ARRAY_UNBOUNDED))
+    if (!array_more(&units->ranges, &units->room, units->count, sizeof *units->ranges, RANGES_MAX))
         return false;
     units->ranges[units->count++] = *range;
     return true;
