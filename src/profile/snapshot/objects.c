@@ -483,94 +483,94 @@ struct step {
     const char *site; /* "function (file:line)"; "": not known */
 };
 
-/* False: past the last one. */
-static bool step_at(const struct heap_bin *bin, unsigned index, struct step *step)
+/* The calls of a bin, from the innermost on. */
+struct bin_calls {
+    struct snapshot_bin *bin;
+    struct step *at;
+    unsigned count;
+    unsigned named; /* the bin is called after this one; 0: or after something else */
+};
+
+static bool is_named_after(const char *name, const struct step *step)
+{
+    return !strncmp(name, step->function, step->length) &&
+           (!name[step->length] || name[step->length] == ' ');
+}
+
+static bool read_calls(struct bin_calls *calls, struct arena *arena)
 {
     static const char between[] = " < ";
-    const char *at = bin->path;
-    for (unsigned i = 0; at && i < index; i++) {
-        at = strstr(at, between);
-        at = at ? at + sizeof between - 1 : NULL;
-    }
-    if (!at || !*at)
+    const struct heap_bin *bin = &calls->bin->heap;
+    unsigned count = *bin->path ? 1 : 0;
+    for (const char *at = bin->path; (at = strstr(at, between)); at += sizeof between - 1)
+        count++;
+    calls->at = arena_alloc(arena, (count + 1) * sizeof *calls->at);
+    if (!calls->at)
         return false;
-    const char *end = strstr(at, between);
-    *step = (struct step){at, end ? (size_t)(end - at) : strlen(at),
-                          index < bin->site_count ? bin->site[index] : ""};
+    const char *function = bin->path;
+    for (; calls->count < count; calls->count++) {
+        const char *end = strstr(function, between);
+        calls->at[calls->count] =
+            (struct step){function, end ? (size_t)(end - function) : strlen(function),
+                          calls->count < bin->site_count ? bin->site[calls->count] : ""};
+        function = end ? end + sizeof between - 1 : "";
+    }
+    while (calls->named < count && !is_named_after(bin->name, &calls->at[calls->named]))
+        calls->named++;
+    calls->named = calls->named < count ? calls->named : 0;
     return true;
 }
 
-/* Index of the call that the bin is called after; 0: it is called after something else. */
-static unsigned naming_step(const struct heap_bin *bin)
-{
-    struct step step;
-    for (unsigned i = 0; step_at(bin, i, &step); i++)
-        if (!strncmp(bin->name, step.function, step.length) &&
-            (!bin->name[step.length] || bin->name[step.length] == ' '))
-            return i;
-    return 0;
-}
-
-static bool same_function(const struct step *a, const struct step *b)
-{
-    return a->length == b->length && !memcmp(a->function, b->function, a->length);
-}
-
-static int compare_steps(const struct step *a, const struct step *b)
+static int compare_functions(const struct step *a, const struct step *b)
 {
     size_t least = a->length < b->length ? a->length : b->length;
     int order = strncmp(a->function, b->function, least);
-    if (order || a->length != b->length)
-        return order ? order : a->length < b->length ? -1 : 1;
-    return strcmp(a->site, b->site);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
 /* Order of two paths from the calls that the bins are called after; *common: how many they have in
  * common from there on. */
-static int compare_paths(const struct heap_bin *a, const struct heap_bin *b, unsigned *common)
+static int compare_paths(const struct bin_calls *a, const struct bin_calls *b, unsigned *common)
 {
-    unsigned first = naming_step(a);
-    unsigned other_first = naming_step(b);
     for (*common = 0;; ++*common) {
-        struct step one;
-        struct step other;
-        bool has = step_at(a, first + *common, &one);
-        if (has != step_at(b, other_first + *common, &other))
-            return has ? 1 : -1;
-        int order = has ? compare_steps(&one, &other) : 0;
-        if (!has || order)
+        unsigned at = a->named + *common;
+        unsigned other_at = b->named + *common;
+        if (at >= a->count || other_at >= b->count)
+            return (at < a->count) - (other_at < b->count);
+        int order = compare_functions(&a->at[at], &b->at[other_at]);
+        if (!order)
+            order = strcmp(a->at[at].site, b->at[other_at].site);
+        if (order)
             return order;
     }
 }
 
 static int by_name_and_path(const void *left, const void *right)
 {
-    const struct heap_bin *a = &(*(struct snapshot_bin *const *)left)->heap;
-    const struct heap_bin *b = &(*(struct snapshot_bin *const *)right)->heap;
+    const struct bin_calls *a = left;
+    const struct bin_calls *b = right;
     unsigned common;
-    int names = strcmp(a->name, b->name);
+    int names = strcmp(a->bin->heap.name, b->bin->heap.name);
     return names ? names : compare_paths(a, b, &common);
 }
 
 /* The first call that distinguishes a bin from the nearest one in that direction that differs, if
  * it is further out than *index; and whether by its line alone. */
-static void distinguish(struct snapshot_bin *const *sorted, size_t count, size_t at, size_t step,
+static void distinguish(const struct bin_calls *sorted, size_t count, size_t at, size_t step,
                         unsigned *index, bool *by_line)
 {
-    const struct heap_bin *bin = &sorted[at]->heap;
+    const struct bin_calls *calls = &sorted[at];
     for (size_t i = at + step; i < count; i += step) { /* wraps around below 0 */
-        const struct heap_bin *other = &sorted[i]->heap;
-        struct step one;
-        struct step next;
+        const struct bin_calls *other = &sorted[i];
         unsigned common;
-        if (strcmp(bin->name, other->name) != 0)
+        if (strcmp(calls->bin->heap.name, other->bin->heap.name) != 0)
             return;
-        if (!compare_paths(bin, other, &common))
+        if (!compare_paths(calls, other, &common))
             continue;
-        unsigned differs = naming_step(bin) + common;
-        bool line = step_at(bin, differs, &one) &&
-                    step_at(other, naming_step(other) + common, &next) &&
-                    same_function(&one, &next);
+        unsigned differs = calls->named + common;
+        unsigned other_at = other->named + common;
+        bool line = differs < calls->count && other_at < other->count &&
+                    !compare_functions(&calls->at[differs], &other->at[other_at]);
         *by_line = differs > *index ? line : differs == *index ? *by_line || line : *by_line;
         *index = differs > *index ? differs : *index;
         return;
@@ -578,44 +578,56 @@ static void distinguish(struct snapshot_bin *const *sorted, size_t count, size_t
 }
 
 /* "NAME < caller", "NAME < caller file:line". */
-static bool call(struct snapshot_bin *bin, unsigned index, bool by_line, struct arena *arena)
+static bool call(const struct bin_calls *calls, unsigned index, bool by_line, struct arena *arena)
 {
-    struct step step;
-    if (!step_at(&bin->heap, index, &step))
+    if (index >= calls->count)
         return true;
-    const char *place = by_line ? strrchr(step.site, '(') : NULL;
+    const struct step *step = &calls->at[index];
+    const char *place = by_line ? strrchr(step->site, '(') : NULL;
     int length = place ? (int)strcspn(place + 1, ")") : 0;
-    bin->called = arena_printf(arena, "%s < %.*s%s%.*s", bin->heap.name, (int)step.length,
-                               step.function, place ? " " : "", length, place ? place + 1 : "");
-    return bin->called;
+    calls->bin->called =
+        arena_printf(arena, "%s < %.*s%s%.*s", calls->bin->heap.name, (int)step->length,
+                     step->function, place ? " " : "", length, place ? place + 1 : "");
+    return calls->bin->called;
 }
 
 /* Calls at several places of one function, without a known line, have numbers. */
-static bool number_twins(struct snapshot_bin **bins, size_t count, struct arena *arena)
+static bool number_twins(const struct bin_calls *by_id, size_t count, struct arena *arena)
 {
     struct hash given = {0};
     bool done = true;
-    SORT_POINTERS(bins, count, SMALLEST(struct snapshot_bin, heap.id));
     for (size_t i = 0; i < count && done; i++) {
-        const char *shown = bins[i]->called ? bins[i]->called : bins[i]->heap.name;
+        struct snapshot_bin *bin = by_id[i].bin;
+        const char *shown = bin->called ? bin->called : bin->heap.name;
         const char *name = text_numbered(&given, 0, shown, arena);
         done = name;
         if (name != shown)
-            bins[i]->called = name;
+            bin->called = name;
     }
     hash_fini(&given);
     return done;
 }
 
+static int by_bin_id(const void *left, const void *right)
+{
+    uint32_t a = ((const struct bin_calls *)left)->bin->heap.id;
+    uint32_t b = ((const struct bin_calls *)right)->bin->heap.id;
+    return (a > b) - (a < b);
+}
+
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
 {
-    struct snapshot_bin **sorted = calloc(heap->bin_count + 1, sizeof *sorted);
+    struct bin_calls *sorted = calloc(heap->bin_count + 1, sizeof *sorted);
     size_t count = 0;
     bool done = sorted;
-    for (size_t i = 0; sorted && i < heap->bin_count; i++)
-        if (heap->bins[i].heap.name && heap->bins[i].heap.path && !heap->bins[i].heap.renamed)
-            sorted[count++] = &heap->bins[i];
-    if (count)
+    for (size_t i = 0; done && i < heap->bin_count; i++) {
+        const struct heap_bin *bin = &heap->bins[i].heap;
+        if (!bin->name || !bin->path || bin->renamed)
+            continue;
+        sorted[count].bin = &heap->bins[i];
+        done = read_calls(&sorted[count++], arena);
+    }
+    if (done)
         qsort(sorted, count, sizeof *sorted, by_name_and_path);
     /* Sorted by path, no other that differs has more in common than the nearest. */
     for (size_t i = 0; done && i < count; i++) {
@@ -623,8 +635,10 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
         bool by_line = false;
         distinguish(sorted, count, i, (size_t)-1, &index, &by_line);
         distinguish(sorted, count, i, 1, &index, &by_line);
-        done = !index || call(sorted[i], index, by_line, arena);
+        done = !index || call(&sorted[i], index, by_line, arena);
     }
+    if (done)
+        qsort(sorted, count, sizeof *sorted, by_bin_id);
     done = done && number_twins(sorted, count, arena);
     free(sorted);
     return done;

@@ -19,6 +19,7 @@ enum {
     ROOT_BYTES = ROOT_ENTRIES * 8,
     ROOM_MAX = 4 << 20, /* zero-initialised data beside the tree that is searched */
     NODE_ALIGNMENT = 64,
+    TESTS_MAX = 256,
     CLASSES = 232,
     CLASS_SHIFT = 48, /* in a leaf's entry; below it the extent's address and flags */
     SLAB_PLACE = 12,  /* in an extent's bits: whether it is one */
@@ -187,24 +188,31 @@ static bool is_root(struct walk *walk, uint64_t root, uint64_t page)
     return place;
 }
 
-/* The tree is in [start, end), if it leads to the page: each word there may be its root's. */
+/* Whether a word may be an entry of the root: none, or the address of a leaf. */
+static bool is_entry(const struct walk *walk, uint64_t word)
+{
+    const struct map *map = word % NODE_ALIGNMENT ? NULL : maps_find(&walk->memory.maps, word);
+    return !word || (map && map->kind == MAPPING_ANON && map->end - word >= LEAF_ENTRIES * 8);
+}
+
+/* The tree is in [start, end), if it leads to the page: each word there may be its root's. Memory
+ * that lies behind a file by chance may be full of words that look so. */
 static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t page)
 {
     uint64_t first = start + (page >> LEAF_SHIFT) * 8;
     uint64_t last = end - ROOT_BYTES + (page >> LEAF_SHIFT) * 8;
+    unsigned tests = 0;
     walk_window_reset(&walk->window, WALK_WINDOW_BYTES);
-    for (uint64_t at = first & ~(uint64_t)15; at <= last; at += 16) {
+    for (uint64_t at = first & ~(uint64_t)15; at <= last && tests < TESTS_MAX; at += 16) {
         const uint64_t *words = walk_window_at(&walk->memory, &walk->window, at, 16);
-        for (unsigned i = 0; words && i < 2; i++) {
-            uint64_t leaf = words[i];
-            const struct map *map =
-                leaf && !(leaf % NODE_ALIGNMENT) ? maps_find(&walk->memory.maps, leaf) : NULL;
-            if (map && map->kind == MAPPING_ANON &&
-                is_root(walk, at + i * 8 - (page >> LEAF_SHIFT) * 8, page))
-                return true;
-        }
         if (!words)
             return false;
+        if ((!words[0] && !words[1]) || !is_entry(walk, words[0]) || !is_entry(walk, words[1]))
+            continue;
+        uint64_t root = at - (page >> LEAF_SHIFT) * 8;
+        tests++;
+        if (is_root(walk, root, page) || is_root(walk, root + 8, page))
+            return true;
     }
     return false;
 }
