@@ -153,8 +153,7 @@ void decoder_free(struct decoder *decoder)
 static struct function *add_function(struct decoder *decoder, uint64_t ip, bool part,
                                      enum reason *reason)
 {
-    struct function *function = part ? function_part(&decoder->target, ip, reason)
-                                     : function_new(&decoder->target, ip, reason);
+    struct function *function = function_new(&decoder->target, ip, part, reason);
     if (!function)
         return NULL;
     if (!array_more(&decoder->functions, &decoder->function_room, decoder->function_count,
@@ -187,16 +186,17 @@ static struct function *find_function(struct decoder *decoder, uint64_t ip, enum
     return add_function(decoder, ip, part, reason);
 }
 
-bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **insns,
-                      size_t *count)
+bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count)
 {
     enum reason reason;
     make_room(decoder);
     struct function *function = find_function(decoder, ip, &reason);
+    *insns = function ? malloc((function->count + 1) * sizeof **insns) : NULL;
+    *count = *insns ? function->count : 0;
+    for (size_t i = 0; i < *count; i++)
+        (*insns)[i] = *function_insn(function, i);
     if (function)
         function->used = ++decoder->clock;
-    *insns = function ? function_all(function) : NULL;
-    *count = *insns ? function->count : 0;
     return *insns;
 }
 

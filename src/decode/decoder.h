@@ -48,11 +48,10 @@ void decoder_free(struct decoder *decoder);
  */
 void decoder_decode(struct decoder *decoder, const struct sample *sample, struct access *access);
 
-/* The function around ip as it was disassembled: ascending, valid until the decoder forgets.
- * False: its bytes cannot be read, or ip is inside an instruction. */
+/* The function around ip as it was disassembled: ascending, the caller's to free. False: its bytes
+ * cannot be read, ip is inside an instruction, or out of memory. */
 struct insn;
-bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **insns,
-                      size_t *count);
+bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count);
 
 /* Code in [start, end) was unmapped, replaced or rewritten (JIT): forget what it said. */
 void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end);

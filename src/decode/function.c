@@ -415,17 +415,6 @@ void function_describe(const struct function *function, const struct insn *known
     insn->described = true;
 }
 
-const struct insn *function_all(struct function *function)
-{
-    if (!function->all)
-        function->all = malloc((function->count + 1) * sizeof *function->all);
-    else
-        return function->all;
-    for (size_t i = 0; function->all && i < function->count; i++)
-        function->all[i] = *function_insn(function, i);
-    return function->all;
-}
-
 enum {
     FUNCTION_BEFORE = 192, /* bytes before the IP in such a part */
     FUNCTION_AFTER = 64,
@@ -458,7 +447,6 @@ void function_free(struct function *function)
     free(function->blocks);
     free(function->outlines);
     free(function->loops);
-    free(function->all);
     free(function->bytes);
     free(function);
 }
@@ -585,8 +573,8 @@ static uint64_t choose_start(const struct decode_target *target, uint64_t ip, st
     return read_code(target, ip, ip + FUNCTION_AFTER, code) ? UINT64_MAX : ip;
 }
 
-static struct function *function_make(const struct decode_target *target, uint64_t ip, bool bounded,
-                                      enum reason *reason)
+struct function *function_new(const struct decode_target *target, uint64_t ip, bool part,
+                              enum reason *reason)
 {
     struct code code = {0};
     struct function *function = calloc(1, sizeof *function);
@@ -595,7 +583,7 @@ static struct function *function_make(const struct decode_target *target, uint64
     *reason = REASON_NO_CODE;
     if (!function)
         return NULL;
-    function->whole = bounded && target->function &&
+    function->whole = !part && target->function &&
                       target->function(target->context, ip, &start, &end) && start <= ip &&
                       ip < end && end - start <= FUNCTION_BYTES_MAX;
     if (!function->whole)
@@ -620,14 +608,4 @@ failed:
     free(code.bytes);
     function_free(function);
     return NULL;
-}
-
-struct function *function_new(const struct decode_target *target, uint64_t ip, enum reason *reason)
-{
-    return function_make(target, ip, true, reason);
-}
-
-struct function *function_part(const struct decode_target *target, uint64_t ip, enum reason *reason)
-{
-    return function_make(target, ip, false, reason);
 }

@@ -35,7 +35,6 @@ struct function {
     struct function_loop *loops; /* by their last instruction; those that are looked at */
     size_t loop_count;
     struct insn **blocks; /* of FUNCTION_BLOCK each; NULL: none of it was asked for */
-    struct insn *all;     /* of function_all(); NULL: not asked for */
     unsigned char *bytes;
     uint64_t bytes_start; /* address of the first, not after `start` */
     size_t *kept_bytes;   /* where memory is counted; NULL: nowhere */
@@ -47,17 +46,15 @@ struct function {
 };
 
 /*
- * Disassembles around ip. NULL with *reason: NO_CODE when the bytes cannot be read, BAD_CODE
- * when ip is not at an instruction.
+ * Disassembles around ip; `part`: only what surrounds it, for its function was disassembled and it
+ * is at none of the instructions, as where data is among them. NULL with *reason: NO_CODE when the
+ * bytes cannot be read, BAD_CODE when ip is not at an instruction.
  */
-struct function *function_new(const struct decode_target *target, uint64_t ip, enum reason *reason);
-/* Only what surrounds ip, whatever is known of its function: that was disassembled, and ip is at
- * none of its instructions, for data is among them. */
-struct function *function_part(const struct decode_target *target, uint64_t ip,
-                               enum reason *reason);
+struct function *function_new(const struct decode_target *target, uint64_t ip, bool part,
+                              enum reason *reason);
 void function_free(struct function *function);
 
-/* Memory that it takes by now, but for function_all(). */
+/* Memory that it takes by now. */
 size_t function_bytes(const struct function *function);
 
 /* One of its instructions, not the outline only: decoded when it is asked for, because most of a
@@ -67,9 +64,6 @@ const struct insn *function_insn(const struct function *function, size_t index);
 /* Adds to one of its instructions what it has by the code around it: the loops, and loads before
  * it. For those that are the access of a sample. */
 void function_describe(const struct function *function, const struct insn *insn);
-
-/* All of them; NULL: no memory. */
-const struct insn *function_all(struct function *function);
 
 /* Index of the instruction that starts at the address; SIZE_MAX: none does. */
 size_t function_index(const struct function *function, uint64_t address);

@@ -142,7 +142,7 @@ static void bench_file(const char *path, const char *debug_root)
 {
     const struct module_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                          .path = path,
-                                         .mapping = {.start = BASE},
+                                         .mapping = &(struct map){.start = BASE},
                                          .serial = 1,
                                          .debug = {.root = debug_root, .root_of = getpid()}};
     struct bench bench = {0};

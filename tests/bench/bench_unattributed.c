@@ -165,7 +165,7 @@ static void print_reasons(const char *name)
 
 static void print_instruction(const struct met *met)
 {
-    const struct insn *insns = NULL;
+    struct insn *insns;
     size_t count = 0;
     size_t at = 0;
     const char *function, *module, *file;
@@ -182,6 +182,7 @@ static void print_instruction(const struct met *met)
         if (decoder_text(run.decoder, insns[i].address, text, sizeof text))
             printf("           %c%c 0x%llx %s\n", insns[i].is_target ? '>' : ' ',
                    i == at ? '*' : ' ', (unsigned long long)insns[i].address, text);
+    free(insns);
 }
 
 static void fill_sample(struct sample *sample, const struct user_regs_struct *regs, pid_t pid,

@@ -53,7 +53,7 @@ static struct module *open_bytes(const uint8_t *data, size_t size)
         abort();
     const struct module_source source = {.fd = fd,
                                          .path = "/nowhere/fuzz",
-                                         .mapping = {.start = FUZZ_BASE},
+                                         .mapping = &(struct map){.start = FUZZ_BASE},
                                          .serial = 1,
                                          .debug = {.root = "/nowhere"}};
     return module_new(&source);

@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     struct module_source source = {.fd = fd,
                                    .path = "/nowhere/fuzz",
-                                   .mapping = {.start = FUZZ_BASE},
+                                   .mapping = &(struct map){.start = FUZZ_BASE},
                                    .debug = {.root = "/nowhere"}};
     struct module *module = module_new(&source);
     if (!module)

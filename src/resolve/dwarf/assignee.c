@@ -8,6 +8,7 @@
 #include <dwarf.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -226,7 +227,7 @@ struct results {
 struct follow {
     struct program *program;
     struct dwarf_answer *answer;
-    const struct insn *insns;
+    struct insn *insns;
     size_t count;
     unsigned steps;
 };
@@ -376,6 +377,7 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     }
     struct results results = {.registers = 1u << SREG_AX, .base = SREG_NONE};
     go(&follow, index_of(&follow, answer->question.pc), results, 0);
+    free(follow.insns);
     leave_out_library(program, answer);
     name_library_block(program, answer);
 }

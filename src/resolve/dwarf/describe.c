@@ -388,76 +388,48 @@ static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
         member->kind = MEMBER_BASE;
 }
 
-/* One variant: a member with the struct of its payload as its type. */
-static void read_variant(struct fields *fields, Dwarf_Die *variant, struct under under)
-{
-    Dwarf_Die child;
-    if (dwarf_child(variant, &child))
-        return;
-    do {
-        if (fields->entries++ >= FIELDS_ENTRIES_MAX)
-            return;
-        if (dwarf_tag(&child) == DW_TAG_member)
-            read_field(fields, &child, under);
-    } while (!dwarf_siblingof(&child, &child));
-}
-
-/* DWARF 5, 5.7.10. The discriminant is kept beside or inside the variants, without name. */
-static void read_variants(struct fields *fields, Dwarf_Die *part, struct under under)
-{
-    Dwarf_Die child;
-    if (dwarf_child(part, &child))
-        return;
-    do {
-        uint32_t index = fields->count;
-        if (fields->entries++ >= FIELDS_ENTRIES_MAX)
-            return;
-        if (dwarf_tag(&child) == DW_TAG_variant)
-            read_variant(fields, &child, under);
-        if (dwarf_tag(&child) != DW_TAG_member)
-            continue;
-        read_field(fields, &child, under);
-        if (fields->count > index)
-            fields->members[index].name = "discriminant";
-    } while (!dwarf_siblingof(&child, &child));
-}
-
 static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type)
 {
     struct typename_raw raw;
     return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : NULL;
 }
 
-static void read_members(struct fields *fields, Dwarf_Die *type, struct under under)
+/* Of a record; of its variants (DWARF 5, 5.7.10), each a member with the struct of its payload as
+ * its type. The discriminant is kept beside or inside the variants, without name. */
+static void read_children(struct fields *fields, Dwarf_Die *die, struct under under)
 {
+    int parent = dwarf_tag(die);
     Dwarf_Die child;
-    Dwarf_Die argument;
-    if (dwarf_child(type, &child))
+    if (dwarf_child(die, &child))
         return;
-    if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of the type around it */
-        under.rule = rule_of(fields, type);
-        under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
-    }
     do {
+        uint32_t index = fields->count;
+        int tag = dwarf_tag(&child);
         if (fields->entries++ >= FIELDS_ENTRIES_MAX) {
             fields->cut = true;
             return;
         }
-        switch (dwarf_tag(&child)) {
-        case DW_TAG_member:
+        bool variants = tag == DW_TAG_variant_part && has_members(parent);
+        if (tag == DW_TAG_member)
             read_field(fields, &child, under);
-            break;
-        case DW_TAG_inheritance:
+        else if (tag == DW_TAG_inheritance)
             read_base(fields, &child, under);
-            break;
-        case DW_TAG_variant_part:
-            fields->variants |= !under.depth;
-            read_variants(fields, &child, under);
-            break;
-        default:
-            break;
-        }
+        else if (variants || (tag == DW_TAG_variant && parent == DW_TAG_variant_part))
+            read_children(fields, &child, under);
+        fields->variants |= variants && !under.depth;
+        if (tag == DW_TAG_member && parent == DW_TAG_variant_part && fields->count > index)
+            fields->members[index].name = "discriminant";
     } while (!dwarf_siblingof(&child, &child));
+}
+
+static void read_members(struct fields *fields, Dwarf_Die *type, struct under under)
+{
+    Dwarf_Die argument;
+    if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of the type around it */
+        under.rule = rule_of(fields, type);
+        under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
+    }
+    read_children(fields, type, under);
 }
 
 static uint64_t align(uint64_t offset, uint64_t alignment)

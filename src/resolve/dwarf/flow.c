@@ -25,7 +25,7 @@ struct block {
 };
 
 struct graph {
-    struct insn *insns; /* a copy: the decoder may forget */
+    struct insn *insns;
     size_t insn_count;
     struct block *blocks; /* by address */
     size_t block_count;
@@ -161,17 +161,10 @@ static int connect(struct graph *graph)
     return graph->before ? 0 : -ENOMEM;
 }
 
-/* 0 or -ENOMEM. */
-static int graph_init(struct graph *graph, const struct insn *insns, size_t count,
-                      const struct wheres *wheres)
+/* Of the instructions that are there. 0 or -ENOMEM. */
+static int graph_init(struct graph *graph, const struct wheres *wheres)
 {
-    memset(graph, 0, sizeof *graph);
     graph->variables = &wheres->in_register;
-    graph->insns = calloc(count, sizeof *graph->insns);
-    if (!graph->insns)
-        return -ENOMEM;
-    memcpy(graph->insns, insns, count * sizeof *insns);
-    graph->insn_count = count;
     int failed = graph_cut(graph);
     return failed ? failed : connect(graph);
 }
@@ -182,15 +175,6 @@ static void graph_fini(struct graph *graph)
     free(graph->blocks);
     free(graph->before);
     memset(graph, 0, sizeof *graph);
-}
-
-static void take_argument(void *context, uint8_t reg, int64_t slot, const struct value *value)
-{
-    struct state *state = context;
-    if (reg != SREG_NONE)
-        state->regs[reg] = *value;
-    else
-        state_store(state, slot, value);
 }
 
 /*
@@ -231,22 +215,21 @@ static void entry_state(const struct scene *scene, struct routine *routine, uint
         return;
     state->regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
     if (keeps_parameters(scene->program, routine))
-        prototype_arguments(scene->shapes, &routine->die, take_argument, state);
+        prototype_arguments(scene->shapes, &routine->die, state);
 }
 
 enum {
     FLOWS_KEPT = 1024,
-    BLOCKS_KEPT = 1 << 15,        /* of all that are kept: about 70 MB */
-    BLOCKS_MAX = BLOCKS_KEPT / 2, /* functions with more are not followed through */
+    BLOCKS_KEPT = 1 << 14, /* of all that are kept: about 35 MB */
+    BLOCKS_MAX = 1 << 14,  /* functions with more are not followed through */
     ROUNDS_MAX = 16,
     ALL_REGISTERS = (1 << SREG_COUNT) - 1
 };
 
 /* One function, gone through. */
 struct flow {
-    uint64_t start; /* of its code; 0: a free place */
+    uint64_t start; /* of its code */
     uint64_t end;
-    uint64_t used; /* by the clock of flows */
     struct routine routine;
     struct wheres wheres;
     struct graph graph;
@@ -259,7 +242,8 @@ struct flow {
 struct flows {
     struct program *program;
     struct flow kept[FLOWS_KEPT];
-    uint64_t clock;
+    size_t count;
+    size_t blocks; /* of them */
 };
 
 static void flow_fini(struct flow *flow)
@@ -280,12 +264,17 @@ struct flows *flows_new(struct program *program)
     return flows;
 }
 
+static void flows_forget(struct flows *flows)
+{
+    for (size_t i = 0; i < flows->count; i++)
+        flow_fini(&flows->kept[i]);
+    flows->count = flows->blocks = 0;
+}
+
 void flows_free(struct flows *flows)
 {
-    if (!flows)
-        return;
-    for (unsigned i = 0; i < FLOWS_KEPT; i++)
-        flow_fini(&flows->kept[i]);
+    if (flows)
+        flows_forget(flows);
     free(flows);
 }
 
@@ -392,55 +381,30 @@ static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
     return changed;
 }
 
-static struct flow *oldest(struct flows *flows)
-{
-    struct flow *oldest = &flows->kept[0];
-    for (unsigned i = 1; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].used < oldest->used)
-            oldest = &flows->kept[i];
-    return oldest;
-}
-
-/* Those not asked about for the longest time make room. */
-static int flows_make_room(struct flows *flows, struct flow *flow)
+static int flow_allocate(struct flow *flow)
 {
     size_t blocks = flow->graph.block_count;
     if (blocks > BLOCKS_MAX)
         return 0;
-    for (unsigned i = 0; i < FLOWS_KEPT; i++)
-        blocks +=
-            &flows->kept[i] != flow && flows->kept[i].after ? flows->kept[i].graph.block_count : 0;
-    flow->used = UINT64_MAX;
-    while (blocks > BLOCKS_KEPT) {
-        struct flow *gone = oldest(flows);
-        blocks -= gone->after ? gone->graph.block_count : 0;
-        flow_fini(gone);
-        gone->used = UINT64_MAX; /* not again */
-    }
-    for (unsigned i = 0; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].used == UINT64_MAX)
-            flows->kept[i].used = 0;
-    flow->after = calloc(flow->graph.block_count, sizeof *flow->after);
-    flow->changed = calloc(flow->graph.block_count, sizeof *flow->changed);
-    flow->way = calloc(flow->graph.block_count, sizeof *flow->way);
+    flow->after = calloc(blocks, sizeof *flow->after);
+    flow->changed = calloc(blocks, sizeof *flow->changed);
+    flow->way = calloc(blocks, sizeof *flow->way);
     return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
 static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 {
-    const struct insn *insns;
-    size_t count;
+    struct graph *graph = &flow->graph;
     if (!routines_find(flows->program, pc, &flow->routine))
         return -ENOENT;
-    if (!program_insns(flows->program, pc, &insns, &count) || !count)
+    if (!program_insns(flows->program, pc, &graph->insns, &graph->insn_count) || !graph->insn_count)
         return -EFAULT;
     wheres_read(&flow->wheres, &flows->program->shapes, &flow->routine);
-    if (graph_init(&flow->graph, insns, count, &flow->wheres))
+    if (graph_init(graph, &flow->wheres) || flow_allocate(flow))
         return -ENOMEM;
-    if (flows_make_room(flows, flow))
-        return -ENOMEM;
-    flow->start = insns[0].address;
-    flow->end = insns[count - 1].address + insns[count - 1].length;
+    const struct insn *last = &graph->insns[graph->insn_count - 1];
+    flow->start = graph->insns[0].address;
+    flow->end = last->address + last->length;
     struct scene scene = scene_of(flows, flow);
     entry_state(&scene, &flow->routine, flow->start, &flow->entry);
     for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
@@ -453,8 +417,8 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 
 static struct flow *flow_find(struct flows *flows, uint64_t pc)
 {
-    for (unsigned i = 0; i < FLOWS_KEPT; i++)
-        if (flows->kept[i].start && pc >= flows->kept[i].start && pc < flows->kept[i].end)
+    for (size_t i = 0; i < flows->count; i++)
+        if (pc >= flows->kept[i].start && pc < flows->kept[i].end)
             return &flows->kept[i];
     return NULL;
 }
@@ -463,15 +427,17 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
 {
     struct flow *flow = flow_find(flows, pc);
     if (!flow) {
-        flow = oldest(flows);
-        flow_fini(flow);
+        if (flows->count == FLOWS_KEPT || flows->blocks >= BLOCKS_KEPT)
+            flows_forget(flows);
+        flow = &flows->kept[flows->count];
         int failed = flow_fill(flows, flow, pc);
         if (failed) {
             flow_fini(flow);
             return failed;
         }
+        flows->count++;
+        flows->blocks += flow->after ? flow->graph.block_count : 0;
     }
-    flow->used = ++flows->clock;
     size_t insn = graph_insn(&flow->graph, pc);
     if (insn == SIZE_MAX)
         return -EFAULT;

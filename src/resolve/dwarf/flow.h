@@ -84,7 +84,6 @@ struct shapes {
     struct scopes *scopes;
     struct hash by_die;  /* address of a type's entry, as it was given */
     struct hash by_kind; /* numbers by name and size, pointers by what they point to */
-    struct hash alike;   /* shapes_same() of two records: 1 or 0 */
 };
 
 void shapes_fini(struct shapes *shapes);
@@ -139,8 +138,8 @@ struct value {
 };
 
 struct value value_of_kind(enum value_kind kind);
+struct value value_constant(int64_t number);
 
-/* Whether it says where something is, so that offsets and indices make sense. */
 struct value value_pointer(uint32_t shape, int64_t offset, uint8_t how);
 
 /* The value that a register holds after a load from a place of this type at this offset. */
@@ -171,7 +170,7 @@ bool value_equal(const struct value *value, const struct value *other);
 
 /*
  * Where a function's variables are at each of its addresses, inlined functions' among them, and
- * what its calls call: read from DWARF once, as ranges of addresses. For the files of this folder.
+ * what its calls call: read from DWARF once, as ranges of addresses.
  */
 enum where_kind {
     WHERE_HELD,     /* `reg` holds the variable, or the part of it from `part` on */
@@ -314,25 +313,6 @@ struct flow_at {
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
 
 /*
- * A location expression as flow.h describes places: DWARF 5, 2.6. Expressions of more than a
- * register and an offset are left out.
- */
-/* The base of DW_OP_fbreg. */
-struct place_frame {
-    uint8_t reg; /* enum sample_register, WHERE_CFA, or SREG_NONE: not that simple */
-    int64_t offset;
-};
-
-void place_frame(struct place_frame *frame, Dwarf_Die *function);
-
-/* Called for each piece: kind, reg, offset, part and size are set. */
-typedef void place_take(void *context, const struct where *piece);
-
-/* `size`: of the variable, 0: not known. */
-void place_ops(const Dwarf_Op *ops, size_t count, const struct place_frame *frame, uint64_t size,
-               place_take *take, void *context);
-
-/*
  * The target of an instruction's operand, and constants and thread-local storage as places in
  * variables.
  */
@@ -366,14 +346,9 @@ void declared_over(struct shapes *shapes, struct value *known, const struct valu
 
 /*
  * Which registers a function's parameters and results are in, by its declaration: the System V
- * ABI AMD64 1.0, 3.2.3. For the files of this folder.
+ * ABI AMD64 1.0, 3.2.3.
  */
-/* Called for each eightbyte: a register (enum sample_register), or SREG_NONE and its distance from
- * the canonical frame address. */
-typedef void prototype_take(void *context, uint8_t reg, int64_t slot, const struct value *value);
-
 /* Types in registers and on the stack where calls of a function (its entry) arrive. */
-void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, prototype_take *take,
-                         void *context);
+void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct state *state);
 
 #endif

@@ -317,11 +317,6 @@ static bool links_thread(struct program *program, int64_t distance, uint64_t *of
 
 enum { CONSTANTS_MAX = 4096 }; /* below it there is nothing */
 
-static struct value constant(int64_t number)
-{
-    return (struct value){.kind = VALUE_CONSTANT, .offset = number};
-}
-
 /* A place in a variable; `size` is the variable's, which may be an array. */
 static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64_t size,
                                 const struct value *place, uint64_t start)
@@ -380,7 +375,7 @@ struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t pla
     if (!link || link->kind == LINK_DYNAMIC)
         return value;
     if (link->kind == LINK_ADDRESS)
-        return operand_settled(scene, pc, constant((int64_t)link->value));
+        return operand_settled(scene, pc, value_constant((int64_t)link->value));
     if (link->kind == LINK_THREAD)
         return (struct value){
             .kind = VALUE_THREAD, .shape = VALUE_THREAD_DISTANCE, .offset = (int64_t)link->value};
@@ -404,7 +399,7 @@ struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struc
 
 static struct value of_register(const struct state *state, uint8_t reg)
 {
-    return reg < SREG_COUNT ? state->regs[reg] : constant(0);
+    return reg < SREG_COUNT ? state->regs[reg] : value_constant(0);
 }
 
 /* %fs: the thread pointer comes on top. */
@@ -421,7 +416,7 @@ struct value operand_address(const struct scene *scene, const struct state *stat
     struct value index = of_register(state, memory->index);
     /* The address of an array may are in the displacement alone. */
     if (memory->base == SREG_NONE && !memory->segment) {
-        base = operand_settled(scene, insn->address, constant(memory->displacement));
+        base = operand_settled(scene, insn->address, value_constant(memory->displacement));
         return value_sum(&base, &index, memory->scale);
     }
     struct value sum = value_shifted(value_sum(&base, &index, memory->scale), memory->displacement);

@@ -143,16 +143,13 @@ static void line_answer(struct program *program, struct dwarf_answer *answer)
 {
     uint64_t pc = answer->question.pc;
     struct program_place place;
-    struct routine routine;
-    struct nest nest;
+    Dwarf_Die functions[PROGRAM_FUNCTIONS];
     if (!program_place(program, pc, &place))
         return;
     report_line(program, &place, answer);
-    if (!routines_find(program, pc, &routine))
-        return;
-    find_nest(&nest, &routine, pc - routine.bias);
-    while (nest.count && answer->inlined_count < DWARF_INLINED_MAX)
-        answer_inlined(program, &place.unit, &nest.functions[--nest.count], answer);
+    unsigned count = program_functions(program, pc, functions);
+    for (unsigned i = 0; i + 1 < count && i < DWARF_INLINED_MAX; i++)
+        answer_inlined(program, &place.unit, &functions[i], answer);
 }
 
 enum { TEXT_BYTES = 1024 };
@@ -253,8 +250,7 @@ bool program_cfa(struct program *program, uint64_t address, uint8_t *reg, int64_
     return *reg != SREG_NONE;
 }
 
-bool program_insns(struct program *program, uint64_t address, const struct insn **insns,
-                   size_t *count)
+bool program_insns(struct program *program, uint64_t address, struct insn **insns, size_t *count)
 {
     return decoder_function(program->decoder, address, insns, count);
 }

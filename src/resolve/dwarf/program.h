@@ -71,9 +71,8 @@ Dwarf_CFI *program_frames(struct program *program, Dwarf_Addr *bias);
  * False: not that simple (an expression), or no frame information. */
 bool program_cfa(struct program *program, uint64_t address, uint8_t *reg, int64_t *offset);
 
-/* Disassembly of the function around an address. */
-bool program_insns(struct program *program, uint64_t address, const struct insn **insns,
-                   size_t *count);
+/* Disassembly of the function around an address, the caller's to free. */
+bool program_insns(struct program *program, uint64_t address, struct insn **insns, size_t *count);
 
 /* Start of the function around an address; false: not known. */
 bool program_function(struct program *program, uint64_t address, uint64_t *start, uint64_t *end);

@@ -187,7 +187,6 @@ void shapes_fini(struct shapes *shapes)
     free(shapes->entries);
     hash_fini(&shapes->by_die);
     hash_fini(&shapes->by_kind);
-    hash_fini(&shapes->alike);
 }
 
 static enum shape_kind scalar_kind(Dwarf_Die *die)
@@ -455,8 +454,10 @@ static bool same_entry(struct comparison *comparison, struct pair pair)
            same_scope(shapes->scopes, &a, &b) && same_parts(comparison, pair);
 }
 
-static bool shapes_compare(struct shapes *shapes, uint32_t one, uint32_t other)
+bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
 {
+    if (one == other || !one || !other)
+        return one == other;
     struct comparison comparison = {.shapes = shapes};
     if (!compare_later(&comparison, one, other))
         return false;
@@ -464,22 +465,6 @@ static bool shapes_compare(struct shapes *shapes, uint32_t one, uint32_t other)
         if (!same_entry(&comparison, comparison.pairs[comparison.done++]))
             return false;
     return true;
-}
-
-bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
-{
-    bool created = true;
-    if (one == other || !one || !other)
-        return one == other;
-    uint64_t key = (uint64_t)(one < other ? one : other) << 32 | (one < other ? other : one);
-    const uint32_t *known = hash_find(&shapes->alike, key);
-    if (known)
-        return *known;
-    bool same = shapes_compare(shapes, one, other);
-    uint32_t *slot = hash_insert(&shapes->alike, key, &created);
-    if (slot)
-        *slot = same;
-    return same;
 }
 
 /* The search for a shape at an offset. */

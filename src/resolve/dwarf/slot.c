@@ -424,7 +424,7 @@ static void go(struct course *course, const struct insn *insns, size_t count)
 
 bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack *stack)
 {
-    const struct insn *insns;
+    struct insn *insns;
     size_t count;
     uint64_t start;
     uint64_t end;
@@ -436,6 +436,7 @@ bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack
         !program_insns(program, start, &insns, &count))
         return false;
     go(&course, insns, count);
+    free(insns);
     bool lowest = slot - stack->pointer < ARGUMENTS_BYTES;
     stack->argument = stack->calls && !course.addressed && lowest && slot < 0 &&
                       (course.pushed || (course.stored && !course.loaded));

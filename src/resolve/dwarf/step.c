@@ -80,8 +80,7 @@ static bool classify(struct shapes *shapes, Dwarf_Die *die, struct passed *passe
 
 struct placing {
     struct shapes *shapes;
-    prototype_take *take;
-    void *context;
+    struct state *state;
     unsigned integers;
     unsigned floats;
     int64_t slot;
@@ -99,7 +98,7 @@ static void place_in_memory(struct placing *placing, const struct passed *passed
 {
     for (uint64_t part = 0; part < passed->size && passed->size <= 4096; part += EIGHTBYTE) {
         struct value value = part_value(placing, passed, part);
-        placing->take(placing->context, SREG_NONE, placing->slot, &value);
+        state_store(placing->state, placing->slot, &value);
         placing->slot += EIGHTBYTE;
     }
 }
@@ -121,23 +120,22 @@ static void place(struct placing *placing, const struct passed *passed)
     for (unsigned i = 0; i < 2; i++) {
         if (passed->classes[i] != CLASS_INTEGER)
             continue;
-        struct value value = part_value(placing, passed, i * (uint64_t)EIGHTBYTE);
-        placing->take(placing->context, integer_registers[placing->integers++], 0, &value);
+        placing->state->regs[integer_registers[placing->integers++]] =
+            part_value(placing, passed, i * (uint64_t)EIGHTBYTE);
     }
     placing->floats += floats;
 }
 
-void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, prototype_take *take,
-                         void *context)
+void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct state *state)
 {
-    struct placing placing = {.shapes = shapes, .take = take, .context = context};
+    struct placing placing = {.shapes = shapes, .state = state};
     struct passed passed;
     Dwarf_Die child;
     /* A result in memory: its address comes first. */
     if (classify(shapes, function, &passed) &&
         (passed.classes[0] == CLASS_MEMORY || passed.reference)) {
-        struct value value = value_pointer(passed.shape, 0, DWARF_HOW_ARGUMENT);
-        take(context, integer_registers[placing.integers++], 0, &value);
+        state->regs[integer_registers[placing.integers++]] =
+            value_pointer(passed.shape, 0, DWARF_HOW_ARGUMENT);
     }
     if (dwarf_child(function, &child))
         return;
@@ -176,11 +174,6 @@ enum { POINTER_BYTES = 8 };
 static const uint32_t scratch = 1u << SREG_AX | 1u << SREG_CX | 1u << SREG_DX | 1u << SREG_SI |
                                 1u << SREG_DI | 1u << SREG_R8 | 1u << SREG_R9 | 1u << SREG_R10 |
                                 1u << SREG_R11;
-
-static struct value constant(int64_t number)
-{
-    return (struct value){.kind = VALUE_CONSTANT, .offset = number};
-}
 
 static struct value loaded_from_frame(const struct scene *scene, const struct state *state,
                                       uint64_t pc, const struct value *at)
@@ -224,7 +217,7 @@ static struct value loaded(const struct scene *scene, const struct state *state,
 
 static struct value source_of(const struct state *state, const struct insn *insn)
 {
-    return insn->source == SREG_NONE ? constant(insn->immediate) : state->regs[insn->source];
+    return insn->source == SREG_NONE ? value_constant(insn->immediate) : state->regs[insn->source];
 }
 
 static struct value masked(const struct value *value, const struct value *mask)
@@ -258,9 +251,9 @@ static struct value result(const struct scene *scene, const struct state *state,
     case INSN_OP_ADD:
         return value_sum(&dest, &source, 1);
     case INSN_OP_SUB:
-        return clears ? constant(0) : value_difference(&dest, &source);
+        return clears ? value_constant(0) : value_difference(&dest, &source);
     case INSN_OP_XOR:
-        return clears ? constant(0) : value_of_kind(VALUE_NUMBER);
+        return clears ? value_constant(0) : value_of_kind(VALUE_NUMBER);
     case INSN_OP_AND:
         return masked(&dest, &source);
     case INSN_OP_OR:

@@ -6,6 +6,11 @@ struct value value_of_kind(enum value_kind kind)
     return (struct value){.kind = (uint8_t)kind};
 }
 
+struct value value_constant(int64_t number)
+{
+    return (struct value){.kind = VALUE_CONSTANT, .offset = number};
+}
+
 struct value value_pointer(uint32_t shape, int64_t offset, uint8_t how)
 {
     return (struct value){.kind = VALUE_POINTER, .shape = shape, .offset = offset, .how = how};

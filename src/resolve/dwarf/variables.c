@@ -200,17 +200,12 @@ static void read_scope(struct globals *globals, Dwarf_Die *scope, Dwarf_Addr bia
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static void read_unit_at(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias, unsigned depth)
+static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias, unsigned depth)
 {
     bool created = false;
     unsigned left = UNIT_ENTRIES_MAX;
     if (hash_insert(&globals->units, (uint64_t)(uintptr_t)unit->addr, &created) && created)
         read_scope(globals, unit, bias, depth, &left);
-}
-
-static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias)
-{
-    read_unit_at(globals, unit, bias, 0);
 }
 
 /* dwz takes what two files share, thread-local variables too, into a third. */
@@ -220,7 +215,7 @@ static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr
     Dwarf_Attribute attribute;
     Dwarf_Die unit;
     if (dwarf_attr(import, DW_AT_import, &attribute) && dwarf_formref_die(&attribute, &unit))
-        read_unit_at(globals, &unit, bias, depth + 1);
+        read_unit(globals, &unit, bias, depth + 1);
 }
 
 static void globals_read_all(struct program *program)
@@ -236,7 +231,7 @@ static void globals_read_all(struct program *program)
         return;
     globals->all_read = true;
     while (dwarf && !dwarf_get_units(dwarf, unit, &unit, NULL, &kind, &die, &split))
-        read_unit(globals, kind == DW_UT_skeleton && split.addr ? &split : &die, bias);
+        read_unit(globals, kind == DW_UT_skeleton && split.addr ? &split : &die, bias, 0);
 }
 
 /* By start, then the larger first (unknown sizes before all): the smaller is nearer to what
@@ -315,7 +310,7 @@ static void read_units_placing(struct program *program, struct globals_index *in
         Dwarf_Die unit;
         if (dwarf_offdie(dwarf, index->expressions[at].at, &entry) &&
             dwarf_diecu(&entry, &unit, NULL, NULL))
-            read_unit(&program->globals, &unit, bias);
+            read_unit(&program->globals, &unit, bias, 0);
     }
 }
 
@@ -367,7 +362,7 @@ static const struct global *find_anywhere(struct program *program, struct global
     if (found || globals->all_read)
         return found;
     if (pc && program_place(program, pc, &place)) {
-        read_unit(globals, &place.unit, place.bias);
+        read_unit(globals, &place.unit, place.bias, 0);
         found = find(index, address);
         if (!found)
             found = find_declared_near(program, index, address, pc);

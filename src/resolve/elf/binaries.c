@@ -164,10 +164,8 @@ static bool by_net(struct search *search)
     const struct buildid *id = &search->wanted->id;
     if (!search->from->debuginfod || !id->size)
         return false;
-    return lookup_take(search, debuginfod_cached(DEBUGINFOD_EXECUTABLE, id->bytes, id->size),
-                       "debuginfod") ||
-           lookup_take(search, debuginfod_fetch(DEBUGINFOD_EXECUTABLE, id->bytes, id->size),
-                       "debuginfod");
+    return lookup_take(search, debuginfod_cached(DEBUGINFOD_EXECUTABLE, id), "debuginfod") ||
+           lookup_take(search, debuginfod_fetch(DEBUGINFOD_EXECUTABLE, id), "debuginfod");
 }
 
 int lookup_binary(const struct lookup_from *from, const struct lookup_wanted *wanted,

@@ -115,14 +115,14 @@ static void add_frame(struct frames *frames, const Dwarf_FDE *fde, uint8_t encod
 {
     size_t size = encoded_size(encoding);
     const uint8_t *start = fde->start;
-    if (!size || start + 2 * size > (const uint8_t *)fde->end || frames->count >= FRAMES_MAX)
+    if (!size || start + 2 * size > (const uint8_t *)fde->end)
         return;
     uint64_t address = encoded_value(start, encoding, false);
     if ((encoding & PE_APPLICATION) == DW_EH_PE_pcrel)
         address += section + (uint64_t)(start - (const uint8_t *)data->d_buf);
     uint64_t length = encoded_value(start + size, encoding, true);
     if (!array_more(&frames->frames, &frames->room, frames->count, sizeof *frames->frames,
-                    ARRAY_UNBOUNDED))
+                    FRAMES_MAX))
         return;
     if (address + length > address)
         frames->frames[frames->count++] = (struct frame){address, address + length};

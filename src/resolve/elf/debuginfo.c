@@ -50,10 +50,7 @@ static void units_fini(struct units *units)
 
 static bool units_add(struct units *units, const struct unit_range *range)
 {
-    if (units->count == RANGES_MAX)
-        return false;
-    if (!array_more(&units->ranges, &units->room, units->count, sizeof *units->ranges,
-                    ARRAY_UNBOUNDED))
+    if (!array_more(&units->ranges, &units->room, units->count, sizeof *units->ranges, RANGES_MAX))
         return false;
     units->ranges[units->count++] = *range;
     return true;
@@ -118,9 +115,61 @@ static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t 
     return with_entries(units, &range->die);
 }
 
+enum { PADDED_BYTES = 20 };
+
+/* `size` of an id that there is not: 0 or less. */
+static void buildid_take(struct buildid *id, const void *bytes, ssize_t size)
+{
+    id->size = size > 0 && size <= BUILDID_MAX ? (size_t)size : 0;
+    if (id->size)
+        memcpy(id->bytes, bytes, id->size);
+}
+
+void buildid_read(struct buildid *id, int fd)
+{
+    const void *found = NULL;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &found) : -1;
+    buildid_take(id, found, size);
+    if (elf)
+        elf_end(elf);
+}
+
+static bool only_zeros(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+bool buildid_same(const struct buildid *of_file, const struct buildid *wanted)
+{
+    size_t size = of_file->size;
+    if (!size || size > wanted->size || memcmp(of_file->bytes, wanted->bytes, size))
+        return false;
+    return size == wanted->size ||
+           (wanted->size == PADDED_BYTES && only_zeros(wanted->bytes + size, wanted->size - size));
+}
+
+void buildid_print(char text[BUILDID_TEXT], const struct buildid *id)
+{
+    *text = '\0';
+    for (size_t i = 0; i < id->size; i++)
+        snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
+}
+
 /* Files of the target's root are copied, so that it cannot cut them short under elfutils. */
-enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_ID_MAX = 64 };
+enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_PATH_MAX = 4096 };
 #define DEBUGFILE_BYTES_MAX (UINT64_C(64) << 30)
+
+struct debugfile_wanted {
+    struct buildid id;
+    const char *path; /* of the file that wants it */
+    const char *link; /* .gnu_debuglink's or .gnu_debugaltlink's name; NULL: none */
+    uint32_t crc;     /* ignored where there is a build-id */
+};
 
 /* CRC-32 as in gzip, four bits at a time (RFC 1952, section 8). */
 static uint32_t crc_of(int fd)
@@ -143,19 +192,14 @@ static uint32_t crc_of(int fd)
     return ~crc;
 }
 
-static bool has_id(int fd, const unsigned char *id, size_t id_size)
-{
-    struct buildid found;
-    buildid_read(&found, fd);
-    return found.size && found.size == id_size && !memcmp(found.bytes, id, id_size);
-}
-
 /* The descriptor if it is the one that is wanted, else closed. */
 static int checked(int fd, const struct debugfile_wanted *wanted)
 {
+    struct buildid found;
     if (fd < 0)
         return -1;
-    if (wanted->id_size ? has_id(fd, wanted->id, wanted->id_size) : crc_of(fd) == wanted->crc)
+    buildid_read(&found, fd);
+    if (wanted->id.size ? buildid_same(&found, &wanted->id) : crc_of(fd) == wanted->crc)
         return fd;
     close(fd);
     return -1;
@@ -165,7 +209,7 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
 static int open_here(const struct debugfile_from *from, const char *path,
                      const struct debugfile_wanted *wanted)
 {
-    if (from->files && from->files->elsewhere && !wanted->id_size)
+    if (from->files && from->files->elsewhere && !wanted->id.size)
         return -1;
     return files_open_below(-1, path, from->files, FILES_FOLLOW, DEBUGFILE_BYTES_MAX);
 }
@@ -196,11 +240,10 @@ static int try_path(const struct debugfile_from *from, const char *path,
 static int by_id(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
                  const char *root, const char *suffix, char path[DEBUGFILE_PATH_MAX])
 {
-    char digits[2 * DEBUGFILE_ID_MAX + 1];
-    if (wanted->id_size < 2 || wanted->id_size > DEBUGFILE_ID_MAX)
+    char digits[BUILDID_TEXT];
+    if (wanted->id.size < 2)
         return -1;
-    for (size_t i = 0; i < wanted->id_size; i++)
-        snprintf(digits + 2 * i, 3, "%02x", wanted->id[i]);
+    buildid_print(digits, &wanted->id);
     snprintf(path, DEBUGFILE_PATH_MAX, "%s/.build-id/%.2s/%s%s", root, digits, digits + 2, suffix);
     return try_path(from, path, wanted);
 }
@@ -232,9 +275,9 @@ static int by_net(const struct debugfile_from *from, const struct debugfile_want
                   char path[DEBUGFILE_PATH_MAX])
 {
     *path = 0;
-    int fd = checked(debuginfod_cached(DEBUGINFOD_DEBUGINFO, wanted->id, wanted->id_size), wanted);
+    int fd = checked(debuginfod_cached(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
     if (fd < 0 && from->may_wait)
-        fd = checked(debuginfod_fetch(DEBUGINFOD_DEBUGINFO, wanted->id, wanted->id_size), wanted);
+        fd = checked(debuginfod_fetch(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
     return fd;
 }
 
@@ -268,14 +311,12 @@ static int debugfile_open(const struct debugfile_from *from, const struct debugf
         fd = by_id(from, wanted, root, ".debug", path);
     if (fd < 0)
         fd = by_link(from, wanted, root, path);
-    if (fd < 0 && from->debuginfod && wanted->id_size)
+    if (fd < 0 && from->debuginfod && wanted->id.size)
         fd = by_net(from, wanted, path);
     if (fd >= 0 && found)
         memcpy(found, path, sizeof path);
     return fd;
 }
-
-enum { ID_MAX = 64, DIGITS = 2 * ID_MAX + 1 };
 
 static const char *const kind_names[] = {"debuginfo", "executable"};
 
@@ -284,15 +325,6 @@ static bool debuginfod_available(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
     return urls && *urls;
-}
-
-static bool write_id(char digits[DIGITS], const unsigned char *id, size_t id_size)
-{
-    if (id_size < 2 || id_size > ID_MAX)
-        return false;
-    for (size_t i = 0; i < id_size; i++)
-        snprintf(digits + 2 * i, 3, "%02x", id[i]);
-    return true;
 }
 
 /* Where debuginfod-find keeps files (debuginfod_find_debuginfo(3), "CACHE"). */
@@ -305,11 +337,12 @@ static int open_below(const char *folder, const char *below, const char *digits,
     return length > 0 && (size_t)length < sizeof path ? files_open(path) : -1;
 }
 
-int debuginfod_cached(enum debuginfod_kind kind, const unsigned char *id, size_t id_size)
+int debuginfod_cached(enum debuginfod_kind kind, const struct buildid *id)
 {
-    char digits[DIGITS];
-    if (!write_id(digits, id, id_size))
+    char digits[BUILDID_TEXT];
+    if (id->size < 2)
         return -1;
+    buildid_print(digits, id);
     int fd = open_below(getenv("DEBUGINFOD_CACHE_PATH"), "", digits, kind_names[kind]);
     if (fd < 0)
         fd = open_below(getenv("XDG_CACHE_HOME"), "/debuginfod_client", digits, kind_names[kind]);
@@ -339,15 +372,16 @@ static bool read_path(int in, char path[PATH_MAX])
     return *path == '/';
 }
 
-int debuginfod_fetch(enum debuginfod_kind kind, const unsigned char *id, size_t id_size)
+int debuginfod_fetch(enum debuginfod_kind kind, const struct buildid *id)
 {
-    char digits[DIGITS];
+    char digits[BUILDID_TEXT];
     char path[PATH_MAX];
     int ends[2];
     int status = -1;
     pid_t parent = getpid();
-    if (!debuginfod_available() || !write_id(digits, id, id_size) || pipe2(ends, O_CLOEXEC))
+    if (!debuginfod_available() || id->size < 2 || pipe2(ends, O_CLOEXEC))
         return -1;
+    buildid_print(digits, id);
     pid_t pid = fork();
     if (!pid)
         run_find(ends[1], parent, kind_names[kind], digits);
@@ -388,8 +422,9 @@ static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *
     struct debugfile_wanted wanted = {.path = debuginfo->source.path};
     GElf_Word crc = 0;
     GElf_Addr where;
-    int size = dwfl_module_build_id(debuginfo->module, &wanted.id, &where);
-    wanted.id_size = size > 0 ? (size_t)size : 0;
+    const unsigned char *id = NULL;
+    int size = dwfl_module_build_id(debuginfo->module, &id, &where);
+    buildid_take(&wanted.id, id, size);
     wanted.link = dwelf_elf_gnu_debuglink(debuginfo->source.elf, &crc);
     wanted.crc = crc;
     return debugfile_open(from, &wanted, debuginfo->debug_path);
@@ -406,8 +441,7 @@ static int open_alternate(struct debuginfo *debuginfo)
     ssize_t size = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &wanted.link, &id) : 0;
     if (size <= 0)
         return -1;
-    wanted.id = id;
-    wanted.id_size = (size_t)size;
+    buildid_take(&wanted.id, id, size);
     int fd = debugfile_open(&debuginfo->source.from, &wanted, NULL);
     debuginfo->alternate_given = fd >= 0;
     return fd;
@@ -632,45 +666,4 @@ Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_A
     return dwarf_trusted(debuginfo)
                ? units_find(&debuginfo->units, debuginfo->module, address, bias)
                : NULL;
-}
-
-enum { PADDED_BYTES = 20 };
-
-void buildid_read(struct buildid *id, int fd)
-{
-    const void *found = NULL;
-    id->size = 0;
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &found) : -1;
-    if (size > 0 && size <= BUILDID_MAX) {
-        id->size = (size_t)size;
-        memcpy(id->bytes, found, id->size);
-    }
-    if (elf)
-        elf_end(elf);
-}
-
-static bool only_zeros(const uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i])
-            return false;
-    return true;
-}
-
-bool buildid_same(const struct buildid *of_file, const struct buildid *wanted)
-{
-    size_t size = of_file->size;
-    if (!size || size > wanted->size || memcmp(of_file->bytes, wanted->bytes, size))
-        return false;
-    return size == wanted->size ||
-           (wanted->size == PADDED_BYTES && only_zeros(wanted->bytes + size, wanted->size - size));
-}
-
-void buildid_print(char text[BUILDID_TEXT], const struct buildid *id)
-{
-    *text = '\0';
-    for (size_t i = 0; i < id->size; i++)
-        snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
 }

@@ -18,13 +18,34 @@
 #include "resolve/elf/symbols.h"
 
 /*
+ * Build-ids, which identify one build of a program. From the note that the linker leaves in an ELF
+ * file (.note.gnu.build-id), which is hostile input.
+ */
+enum { BUILDID_MAX = 64, BUILDID_TEXT = 2 * BUILDID_MAX + 1 };
+
+struct buildid {
+    size_t size; /* bytes; 0: there is none */
+    uint8_t bytes[BUILDID_MAX];
+};
+
+/* Of an open file; size 0 where it has none or is no ELF file. */
+void buildid_read(struct buildid *id, int fd);
+
+/*
+ * Whether a file's is the one that is wanted. An id recorded by perf may be filled up with zeros to
+ * 20 bytes, because old records have no length. Two missing ids are not the same.
+ */
+bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
+
+/* In hexadecimal; "" for none. */
+void buildid_print(char text[BUILDID_TEXT], const struct buildid *id);
+
+/*
  * Separate debug files: by build-id below a debug root, by the name in .gnu_debuglink beside the
  * program, in .debug beside it and below the root. A file found counts only if its build-id agrees,
  * or where there is none its checksum (GDB manual, "Debugging Information in Separate Files"). The
  * target's own root is searched too, then debuginfod.
  */
-enum { DEBUGFILE_PATH_MAX = 4096 };
-
 struct debugfile_from {
     pid_t root_of;              /* the process with the root that the program was read through; 0:
                                    none */
@@ -35,14 +56,6 @@ struct debugfile_from {
     bool cut_short;  /* a file that is cut short under elfutils does no harm: not copied */
     bool debuginfod; /* the user lets us ask servers; misstop itself takes cached files */
     bool may_wait;   /* ... and this process asks */
-};
-
-struct debugfile_wanted {
-    const unsigned char *id; /* build-id */
-    size_t id_size;          /* 0: none */
-    const char *path;        /* of the file that wants it */
-    const char *link;        /* .gnu_debuglink's or .gnu_debugaltlink's name; NULL: none */
-    uint32_t crc;            /* ignored where there is a build-id */
 };
 
 struct debuginfo;
@@ -97,30 +110,7 @@ enum debuginfod_kind { DEBUGINFOD_DEBUGINFO, DEBUGINFOD_EXECUTABLE };
 
 /* Descriptor of the debug file, or the program, of a build-id, or -1. Cached: only if it was
  * fetched before; at once. */
-int debuginfod_cached(enum debuginfod_kind kind, const unsigned char *id, size_t id_size);
-int debuginfod_fetch(enum debuginfod_kind kind, const unsigned char *id, size_t id_size);
-
-/*
- * Build-ids, which identify one build of a program. From the note that the linker leaves in an ELF
- * file (.note.gnu.build-id), which is hostile input.
- */
-enum { BUILDID_MAX = 64, BUILDID_TEXT = 2 * BUILDID_MAX + 1 };
-
-struct buildid {
-    size_t size; /* bytes; 0: there is none */
-    uint8_t bytes[BUILDID_MAX];
-};
-
-/* Of an open file; size 0 where it has none or is no ELF file. */
-void buildid_read(struct buildid *id, int fd);
-
-/*
- * Whether a file's is the one that is wanted. An id recorded by perf may be filled up with zeros to
- * 20 bytes, because old records have no length. Two missing ids are not the same.
- */
-bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
-
-/* In hexadecimal; "" for none. */
-void buildid_print(char text[BUILDID_TEXT], const struct buildid *id);
+int debuginfod_cached(enum debuginfod_kind kind, const struct buildid *id);
+int debuginfod_fetch(enum debuginfod_kind kind, const struct buildid *id);
 
 #endif

@@ -63,7 +63,7 @@ static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t 
 
 /* How well a segment matches a mapping, 0: not at all. Two may share a page of the file; then the
  * rights show which of them is mapped here. */
-static int likeness(const GElf_Phdr *header, const struct layout_mapping *mapping)
+static int likeness(const GElf_Phdr *header, const struct map *mapping)
 {
     if (header->p_type != PT_LOAD ||
         !holds_offset(header->p_offset, header->p_filesz, mapping->offset))
@@ -72,7 +72,7 @@ static int likeness(const GElf_Phdr *header, const struct layout_mapping *mappin
            (!(header->p_flags & PF_W) == !mapping->writable);
 }
 
-bool layout_read_segments(struct layout *layout, Elf *elf, const struct layout_mapping *mapping)
+bool layout_read_segments(struct layout *layout, Elf *elf, const struct map *mapping)
 {
     size_t count = 0;
     int best = 0;
@@ -390,7 +390,7 @@ static bool read_headers(struct module *module, const struct module_source *sour
            gelf_getehdr(module->elf, &header) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
            header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_machine == EM_X86_64 &&
            (header.e_type == ET_EXEC || header.e_type == ET_DYN) &&
-           layout_read_segments(&module->layout, module->elf, &source->mapping);
+           layout_read_segments(&module->layout, module->elf, source->mapping);
 }
 
 /* Tables are read into memory whole: a file with holes may claim any size for them, and a packed
@@ -736,9 +736,10 @@ static int open_file(const struct maps *maps, const struct map *map,
 static bool is_same(const struct modules_entry *entry, const struct maps *maps,
                     const struct map *map)
 {
-    return entry->vdso == (map->kind == MAPPING_VDSO) && entry->inode == map->inode &&
-           entry->major == map->major && entry->minor == map->minor &&
-           entry->binary == map->binary &&
+    const struct map *known = &entry->map;
+    return (known->kind == MAPPING_VDSO) == (map->kind == MAPPING_VDSO) &&
+           known->inode == map->inode && known->major == map->major && known->minor == map->minor &&
+           known->binary == map->binary &&
            (map->inode || !strcmp(entry->name, maps_name(maps, map)));
 }
 
@@ -748,7 +749,8 @@ static int find_entry(const struct modules *modules, const struct maps *maps, co
 {
     for (size_t i = modules->count; i-- > 0;) {
         const struct modules_entry *entry = &modules->entries[i];
-        if (is_same(entry, maps, map) && map->start < entry->end && map->end > entry->start &&
+        if (is_same(entry, maps, map) && map->start < entry->map.end &&
+            map->end > entry->map.start &&
             (!entry->module || module_fits(entry->module, map->start, map->offset)))
             return (int)i;
     }
@@ -777,7 +779,7 @@ static struct module *open_module(struct modules *modules, const struct maps *ma
         .fd = open_file(maps, map, from),
         .path = maps_name(maps, map),
         .found = from->live ? NULL : binaries_found(from->binaries, map->binary),
-        .mapping = {part->start, part->offset, part->writable, part->executable},
+        .mapping = part,
         .serial = ++modules->serials,
         .debug = {.root_of = from->live ? from->pid : 0,
                   .files = from->files,
@@ -795,14 +797,7 @@ static struct module *open_module(struct modules *modules, const struct maps *ma
 static int add_entry(struct modules *modules, const struct maps *maps, const struct map *map,
                      const struct modules_from *from)
 {
-    struct modules_entry entry = {.name = strdup(maps_name(maps, map)),
-                                  .inode = map->inode,
-                                  .major = map->major,
-                                  .minor = map->minor,
-                                  .binary = map->binary,
-                                  .start = map->start,
-                                  .end = map->end,
-                                  .vdso = map->kind == MAPPING_VDSO};
+    struct modules_entry entry = {.name = strdup(maps_name(maps, map)), .map = *map};
     if (!entry.name || !array_more(&modules->entries, &modules->room, modules->count,
                                    sizeof *modules->entries, ARRAY_UNBOUNDED)) {
         free(entry.name);
@@ -810,7 +805,7 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
     }
     entry.module = open_module(modules, maps, map, head_of(maps, map), from);
     if (entry.module)
-        module_range(entry.module, &entry.start, &entry.end);
+        module_range(entry.module, &entry.map.start, &entry.map.end);
     modules->entries[modules->count] = entry;
     return (int)modules->count++;
 }

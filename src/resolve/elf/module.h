@@ -46,16 +46,8 @@ struct layout {
     uint64_t tls_bytes; /* rounded up to its alignment; 0: none */
 };
 
-/* One mapping of the file, by which its place is known. */
-struct layout_mapping {
-    uint64_t start;
-    uint64_t offset;
-    bool writable;
-    bool executable;
-};
-
 /* Segments, and the bias from one mapping of the file. False: the mapping fits no segment. */
-bool layout_read_segments(struct layout *layout, Elf *elf, const struct layout_mapping *mapping);
+bool layout_read_segments(struct layout *layout, Elf *elf, const struct map *mapping);
 
 /* Whether a mapping of the file is part of this one, not of another copy beside it. */
 bool layout_fits(const struct layout *layout, uint64_t map_start, uint64_t map_offset);
@@ -92,8 +84,8 @@ struct module_source {
     int fd;            /* taken over: closed in any case */
     const char *path;  /* as the target has it; for its name and its debug file */
     const char *found; /* of a recording: the file that was opened, for its debug file; or NULL */
-    struct layout_mapping mapping;
-    uint32_t serial; /* differs from that of earlier modules in the same place */
+    const struct map *mapping; /* by which its place is known */
+    uint32_t serial;           /* differs from that of earlier modules in the same place */
     struct debugfile_from debug;
 };
 
@@ -181,14 +173,8 @@ struct binaries;
 struct modules_entry {
     struct module *module; /* NULL: could not be opened; not tried again */
     char *name;            /* of the mapping that led to it */
-    uint64_t inode;
-    uint32_t major;
-    uint32_t minor;
-    uint32_t binary; /* as in struct map */
-    uint64_t start;  /* of the file in memory, bias distinguished */
-    uint64_t end;
-    bool vdso;
-    bool completed; /* see space_complete() */
+    struct map map;        /* that mapping, with the bounds of all of the file in memory */
+    bool completed;        /* see space_complete() */
 };
 
 struct modules {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/process/memory_use.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -43,9 +44,6 @@ uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx)
 
 /* ---- the CPU's report ---- */
 
-#if defined __x86_64__ || defined __i386__
-#include <cpuid.h>
-
 /* Vendor, family, model and stepping, and whether a hypervisor is below. */
 static void name_cpu(char *out, size_t size)
 {
@@ -80,18 +78,6 @@ static uint32_t tlb_reported(void)
     }
     return most;
 }
-#else
-static void name_cpu(char *out, size_t size)
-{
-    snprintf(out, size, "unknown");
-}
-
-uint32_t tlb_reported(void)
-{
-    return 0;
-}
-#endif
-
 /* ---- the file ---- */
 
 uint32_t tlb_entries_kept(FILE *file, const char *cpu)

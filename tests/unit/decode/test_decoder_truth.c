@@ -421,10 +421,10 @@ static void boundaries_are_found_without_bounds(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         enum reason reason;
         uint64_t start = (uint64_t)(uintptr_t)dlsym(libc, names[i]);
-        struct function *whole = start ? function_new(&target, start, &reason) : NULL;
+        struct function *whole = start ? function_new(&target, start, false, &reason) : NULL;
         for (size_t at = 1; whole && whole->whole && at < whole->count; at++) {
             uint64_t address = function_address(whole, at);
-            struct function *part = function_part(&target, address, &reason);
+            struct function *part = function_new(&target, address, true, &reason);
             size_t index = part ? function_index(part, address) : SIZE_MAX;
             assert_true(index != SIZE_MAX);
             if (address - start > 200) {
@@ -457,18 +457,18 @@ static void what_is_known_does_not_depend_on_what_was_asked(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         enum reason reason;
         uint64_t start = (uint64_t)(uintptr_t)dlsym(libc, names[i]);
-        struct function *upwards = start ? function_new(&target, start, &reason) : NULL;
-        struct function *downwards = start ? function_new(&target, start, &reason) : NULL;
+        struct function *upwards = start ? function_new(&target, start, false, &reason) : NULL;
+        struct function *downwards = start ? function_new(&target, start, false, &reason) : NULL;
         for (size_t at = 0; upwards && at < upwards->count; at++)
             function_describe(upwards, function_insn(upwards, at));
-        const struct insn *all = upwards ? function_all(upwards) : NULL;
         for (size_t at = downwards ? downwards->count : 0; at-- > 0;) {
-            struct function *one = function_new(&target, start, &reason);
-            in_loops += all[at].in_loop;
+            struct function *one = function_new(&target, start, false, &reason);
+            const struct insn *insn = function_insn(upwards, at);
+            in_loops += insn->in_loop;
             function_describe(downwards, function_insn(downwards, at));
             function_describe(one, function_insn(one, at));
-            assert_memory_equal(function_insn(downwards, at), &all[at], sizeof *all);
-            assert_memory_equal(function_insn(one, at), &all[at], sizeof *all);
+            assert_memory_equal(function_insn(downwards, at), insn, sizeof *insn);
+            assert_memory_equal(function_insn(one, at), insn, sizeof *insn);
             alone += !one->blocks[(at + one->count / 2) % one->count / FUNCTION_BLOCK];
             function_free(one);
         }

@@ -62,7 +62,7 @@ bool described_open(struct described *described, const char *compiler, const cha
     snprintf(described->path, sizeof described->path, "%s", path);
     struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC), .path = described->path};
     assert_true(from.fd >= 0);
-    from.mapping.start = start_of(from.fd);
+    from.mapping = &(struct map){.start = start_of(from.fd)};
     described->module = module_new(&from);
     assert_non_null(described->module);
     described->program = program_new(described->module);

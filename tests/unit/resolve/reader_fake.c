@@ -220,7 +220,7 @@ void fake_start(const struct readers_limits *limits)
     for (uint32_t i = 0; i < FAKE_MODULES; i++) {
         struct module_source from = {.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
                                      .path = "/nowhere/exe",
-                                     .mapping = {.start = 0x10000000},
+                                     .mapping = &(struct map){.start = 0x10000000},
                                      .serial = i + 1,
                                      .debug = {.root = "/nowhere"}};
         fake.modules[i] = module_new(&from);

@@ -82,7 +82,8 @@ static bool open_trial(struct trial *trial, const char *path)
         return false;
     struct module_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                    .path = path,
-                                   .mapping = {.start = stepped_base(&trial->stepped, path)}};
+                                   .mapping =
+                                       &(struct map){.start = stepped_base(&trial->stepped, path)}};
     trial->module = module_new(&source);
     trial->program = trial->module ? program_new(trial->module) : NULL;
     trial->decoder = decoder_new(&target);
@@ -219,18 +220,18 @@ static void step_through(struct trial *trial)
 {
     struct user_regs_struct regs;
     for (unsigned i = 0; i < STEPS_MAX && stepped_next(&trial->stepped, &regs); i++) {
-        const struct insn *insns;
+        struct insn *insns;
         size_t found;
         if (!decoder_function(trial->decoder, regs.rip, &insns, &found))
             continue;
         size_t at = 0;
         while (at < found && insns[at].address < regs.rip)
             at++;
-        if (at == found || insns[at].address != regs.rip || insns[at].flow != INSN_PLAIN ||
-            insns[at].string_step)
-            continue;
-        for (unsigned operand = 0; operand < insns[at].memory_count; operand++)
+        bool judged = at < found && insns[at].address == regs.rip && insns[at].flow == INSN_PLAIN &&
+                      !insns[at].string_step;
+        for (unsigned operand = 0; judged && operand < insns[at].memory_count; operand++)
             judge(trial, &regs, operand, &insns[at].memory[operand]);
+        free(insns);
     }
 }
 

@@ -92,21 +92,18 @@ static void ask(struct survey *survey, const struct insn *insn, const struct ins
 
 static void survey_function(struct survey *survey, uint64_t start)
 {
-    const struct insn *insns;
+    struct insn *insns;
     size_t found;
     struct program_place place;
     if (!program_place(survey->program, start, &place) ||
         dwarf_srclang(&place.unit) == DW_LANG_Mips_Assembler ||
         !program_insns(survey->program, start, &insns, &found))
         return;
-    struct insn *copy = malloc(found * sizeof *copy); /* questions may make the decoder forget */
-    assert_non_null(copy);
-    memcpy(copy, insns, found * sizeof *copy);
     for (size_t i = 0; i < found; i++)
-        for (unsigned operand = 0; operand < copy[i].memory_count; operand++)
-            if (copy[i].flow == INSN_PLAIN && !copy[i].memory[operand].vector)
-                ask(survey, &copy[i], &copy[i].memory[operand]);
-    free(copy);
+        for (unsigned operand = 0; operand < insns[i].memory_count; operand++)
+            if (insns[i].flow == INSN_PLAIN && !insns[i].memory[operand].vector)
+                ask(survey, &insns[i], &insns[i].memory[operand]);
+    free(insns);
 }
 
 /* Some of the functions, spread over the file. */
@@ -166,8 +163,9 @@ static void print_survey(const char *path, const struct survey *survey)
 /* False: the file or its debugging information is not there. */
 static bool survey_file(const char *path)
 {
-    struct module_source source = {
-        .fd = open(path, O_RDONLY | O_CLOEXEC), .path = path, .mapping = {.start = BASE}};
+    struct module_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC),
+                                   .path = path,
+                                   .mapping = &(struct map){.start = BASE}};
     struct module *module = source.fd >= 0 ? module_new(&source) : NULL;
     struct survey survey = {.program = module ? program_new(module) : NULL};
     bool there = survey.program;

@@ -48,7 +48,7 @@ static void open_at(const char *path, const char *debug_root)
 {
     const struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                        .path = path,
-                                       .mapping = {.start = BASE},
+                                       .mapping = &(struct map){.start = BASE},
                                        .debug = {.root = debug_root, .cut_short = true}};
     assert_true(from.fd >= 0);
     module = module_new(&from);

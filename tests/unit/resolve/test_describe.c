@@ -345,7 +345,7 @@ static void look_at_bits(struct described *described, const char *field, const c
                          unsigned counts[3])
 {
     char symbol[32];
-    const struct insn *insns;
+    struct insn *insns;
     size_t count;
     snprintf(symbol, sizeof symbol, "%s_%s", way, field);
     uint64_t start = described_symbol(described, symbol);
@@ -375,6 +375,7 @@ static void look_at_bits(struct described *described, const char *field, const c
             print_message("%s: %s at +%#lx is called %s\n", described->label, symbol,
                           (unsigned long)(insns[i].address - start), name);
     }
+    free(insns);
 }
 
 static void bit_fields_by_shift_and_mask(void **state)

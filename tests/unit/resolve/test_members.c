@@ -610,8 +610,9 @@ static void add(uint32_t type, uint32_t rights, uint64_t offset, uint64_t addres
 static bool read_at(uint64_t start, uint64_t offset, bool writable, bool executable)
 {
     elf = elf_memory((char *)&file, sizeof file);
-    return layout_read_segments(&layout, elf,
-                                &(struct layout_mapping){start, offset, writable, executable});
+    struct map map = {
+        .start = start, .offset = offset, .writable = writable, .executable = executable};
+    return layout_read_segments(&layout, elf, &map);
 }
 
 /* As linked today: the data begins in the page of the file where the constants end. */
@@ -626,10 +627,10 @@ static void add_usual(void)
 static void every_mapping_tells_the_same_place(void **state)
 {
     (void)state;
-    static const struct layout_mapping mappings[] = {{0x10000, 0, false, false},
-                                                     {0x11000, 0x1000, false, true},
-                                                     {0x12000, 0x2000, false, false},
-                                                     {0x13000, 0x2000, true, false}};
+    static const struct map mappings[] = {{.start = 0x10000},
+                                          {.start = 0x11000, .offset = 0x1000, .executable = true},
+                                          {.start = 0x12000, .offset = 0x2000},
+                                          {.start = 0x13000, .offset = 0x2000, .writable = true}};
     add_usual();
     for (size_t i = 0; i < 4; i++) {
         memset(&layout, 0, sizeof layout);

@@ -27,7 +27,7 @@ static struct module *open_at(const char *path, const char *debug_root)
 {
     struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                  .path = path,
-                                 .mapping = {.start = BASE},
+                                 .mapping = &(struct map){.start = BASE},
                                  .debug = {.root = debug_root}};
     assert_true(from.fd >= 0);
     return module_new(&from);
@@ -273,7 +273,7 @@ static void a_deleted_files_name_is_what_it_was(void **state)
     need(target_build(target_path("full.so"), "-O1 -shared -fPIC", module_test_source));
     struct module_source from = {.fd = open(target_path("full.so"), O_RDONLY),
                                  .path = "/x/lib\033[31m.so (deleted)",
-                                 .mapping = {.start = BASE}};
+                                 .mapping = &(struct map){.start = BASE}};
     module = module_new(&from);
     assert_non_null(module);
     assert_string_equal(module_name(module), "lib?[31m.so");

@@ -362,7 +362,7 @@ static void open_at(const char *path, const struct readers_limits *limits, bool 
     const struct module_source from = {
         .fd = open(path, O_RDONLY | O_CLOEXEC),
         .path = path,
-        .mapping = {.start = BASE},
+        .mapping = &(struct map){.start = BASE},
         .serial = 5,
         .debug = {.root = target_path("root"), .root_of = getpid(), .debuginfod = debuginfod}};
     assert_true(from.fd >= 0);

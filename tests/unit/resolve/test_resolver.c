@@ -288,8 +288,8 @@ static void truncated_files_are_survived(void **state)
     for (ssize_t cut = 0; cut <= size; cut += 64) {
         int fd = memfd_create("cut", 0);
         assert_int_equal(write(fd, bytes, (size_t)cut), cut);
-        struct module *module = module_new(
-            &(struct module_source){.fd = fd, .path = "/tmp/cut", .mapping = {.start = 0x10000}});
+        struct module *module = module_new(&(struct module_source){
+            .fd = fd, .path = "/tmp/cut", .mapping = &(struct map){.start = 0x10000}});
         if (module) {
             uint64_t start = 0;
             uint64_t end = 0;
