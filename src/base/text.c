@@ -119,6 +119,12 @@ const char *text_time(char out[TEXT_TIME_BYTES], double seconds)
     return out;
 }
 
+const char *text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 unsigned text_distance(const char *a, const char *b)
 {
     enum { LONGEST = 127 };

@@ -33,6 +33,9 @@ const char *text_count(char out[16], double count);
 enum { TEXT_TIME_BYTES = 24 };
 const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
 
+/* The part of a path behind its last slash; the whole path where that part is empty. */
+const char *text_base_name(const char *path);
+
 /* Edit distance (insert, delete, replace: 1 each) ignoring case; for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 

@@ -268,35 +268,18 @@ static int by_line(const void *left, const void *right)
     return strcmp(a->file ? a->file : "", b->file ? b->file : "");
 }
 
-static void locate(struct build *build, struct located *located)
-{
-    struct instruction_desc desc;
-    build_describe_instruction(build, located->row->id, &desc);
-    located->file = arena_string(build->arena, desc.file);
-    located->line = located->file ? desc.line : 0;
-}
-
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash && slash[1] ? slash + 1 : file;
-}
-
 static void name_line(struct build *build, const struct located *located,
                       struct snapshot_reuse_row *row)
 {
-    char name[160];
     uint32_t function = located->row->function;
     row->function = build_function_name(build, function);
     row->line = located->line;
-    if (located->file)
-        snprintf(name, sizeof name, "%.128s:%u", base_name(located->file), located->line);
-    row->name = located->file ? arena_string(build->arena, name) : row->function;
+    row->name =
+        located->file ? build_line_name(build, located->file, located->line) : row->function;
     row->id = located->row->id;
     for (size_t i = 0; i < build->snapshot->code_count && row->code == UINT32_MAX; i++)
         if (build->snapshot->code[i].id == function)
             row->code = (uint32_t)i;
-    build->failed |= !row->name;
 }
 
 static void list_lines(struct build *build, const struct distances_row **sorted, size_t count)
@@ -306,7 +289,7 @@ static void list_lines(struct build *build, const struct distances_row **sorted,
     count = count < LOCATED ? count : LOCATED;
     for (size_t i = 0; i < count; i++) {
         located[i].row = sorted[i];
-        locate(build, &located[i]);
+        located[i].file = build_locate(build, sorted[i]->id, &located[i].line);
     }
     qsort(located, count, sizeof *located, by_line);
     for (size_t i = 0, next; i < count && !build->failed; i = next) {
