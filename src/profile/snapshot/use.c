@@ -57,8 +57,6 @@ void build_uses(struct build *build)
     struct snapshot_uses *uses = &build->snapshot->uses;
     uint8_t wanted = use->level_of[build->event];
     *uses = (struct snapshot_uses){0};
-    if (!use->rows)
-        return;
     for (unsigned level = wanted ? wanted : USE_LEVELS; level-- > 0 && !uses->known;) {
         uses->known = use->all[level].lines.at[BASIS_RUN] >= LINES_LEAST;
         uses->level = (uint8_t)level;
@@ -223,8 +221,8 @@ static size_t reuse_sort_rows(const struct distances *distances, enum distances_
                               const struct distances_row **out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < DISTANCE_ROWS; i++)
-        if (distances->rows[i].key && distances->rows[i].of == of)
+    for (size_t i = 0; i < distances->count; i++)
+        if (distances->rows[i].of == of)
             out[count++] = &distances->rows[i];
     SORT_POINTERS(out, count, LARGEST(struct distances_row, counts.all.at[BASIS_RUN]),
                   SMALLEST(struct distances_row, id));
@@ -311,10 +309,10 @@ void build_reuse(struct build *build)
     const struct distances *distances = &build->profile->distances;
     struct snapshot_reuse *reuse = &build->snapshot->reuse;
     *reuse = (struct snapshot_reuse){0};
-    if (!distances->rows || !(distances->all.all.at[BASIS_RUN] > 0))
+    if (!(distances->all.all.at[BASIS_RUN] > 0))
         return;
     const struct distances_row **sorted =
-        build_scratch(build, DISTANCE_ROWS, sizeof(struct distances_row *));
+        build_scratch(build, distances->count, sizeof(struct distances_row *));
     reuse->objects = build_array(build, LISTED, sizeof *reuse->objects);
     reuse->lines = build_array(build, LOCATED, sizeof *reuse->lines);
     if (!build->failed) {
