@@ -130,6 +130,12 @@ const char *text_numbered(struct hash *given, uint64_t kind, const char *name, s
     return ++*count == 1 ? name : arena_printf(arena, "%s #%u", name, *count);
 }
 
+const char *text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 unsigned text_distance(const char *a, const char *b)
 {
     enum { LONGEST = 127 };

@@ -42,6 +42,9 @@ const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
  */
 const char *text_numbered(struct hash *given, uint64_t kind, const char *name, struct arena *arena);
 
+/* The part of a path behind its last slash; the whole path where that part is empty. */
+const char *text_base_name(const char *path);
+
 /* Edit distance (insert, delete, replace: 1 each) ignoring case; for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 

@@ -245,11 +245,11 @@ static bool recorded_geometry(struct engine *engine)
     const struct perfdata_machine *machine = sampler_machine(engine->sampler);
     for (int i = 0; machine && i < 3; i++) {
         struct geometry geometry;
-        bool known = !geometry_among(&geometry, levels[i], machine, NULL);
+        bool known = geometry_among(&geometry, levels[i], machine);
         engine->cache_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
     }
     return machine && machine->cache_count &&
-           !geometry_among(&engine->geometry, engine->options.cache, machine, NULL);
+           geometry_among(&engine->geometry, engine->options.cache, machine);
 }
 
 const struct engine_kind engine_recorded = {.open = recorded_open,

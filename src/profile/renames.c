@@ -372,7 +372,7 @@ static void move_field_uses(const struct renaming *renaming)
 {
     struct profile *profile = renaming->profile;
     const struct pair *pair;
-    for (size_t i = 0; profile->use.rows && (pair = pairs_next(&profile->offsets, &i));) {
+    for (size_t i = 0; profile->use.count && (pair = pairs_next(&profile->offsets, &i));) {
         const struct object_rename *rename = rename_of(renaming, PAIR_OBJECT(pair->owner));
         for (uint8_t level = 0; rename && level < USE_LEVELS; level++)
             use_join(&profile->use, use_key(USE_FIELD, level, rename->from, pair->key),

@@ -169,13 +169,14 @@ static int geometry_begin(struct geometry *geometry, const char *spec, uint64_t 
     return equals ? geometry_given(geometry, spec, equals, error) : parse_level(spec, level, error);
 }
 
-int geometry_among(struct geometry *geometry, const char *spec,
-                   const struct perfdata_machine *machine, struct error *error)
+bool geometry_among(struct geometry *geometry, const char *spec,
+                    const struct perfdata_machine *machine)
 {
     uint64_t level;
-    int code = geometry_begin(geometry, spec, &level, error);
-    if (code || !level)
-        return code;
+    if (geometry_begin(geometry, spec, &level, NULL))
+        return false;
+    if (!level)
+        return true;
     name_level(geometry, level);
     for (size_t i = 0; i < machine->cache_count; i++) {
         const struct perfdata_cache *cache = &machine->caches[i];
@@ -185,13 +186,10 @@ int geometry_among(struct geometry *geometry, const char *spec,
         geometry->ways = cache->ways;
         geometry->line_bytes = cache->line_bytes;
         geometry->size_bytes = (uint64_t)cache->sets * cache->ways * cache->line_bytes;
-        if (!geometry_finish(geometry, error))
-            return 0;
+        if (!geometry_finish(geometry, NULL))
+            return true;
     }
-    return error_set(error, -ENOENT,
-                     "the recording does not tell of a level %d data cache; give its shape: "
-                     "-C L%d=SIZE,WAYS,LINE",
-                     (int)level, (int)level);
+    return false;
 }
 
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,

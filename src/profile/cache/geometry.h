@@ -30,9 +30,9 @@ struct geometry {
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
 
-/* The same among the caches that a recording lists. -ENOENT: none has that level. */
-int geometry_among(struct geometry *geometry, const char *spec,
-                   const struct perfdata_machine *machine, struct error *error);
+/* The same among the caches that a recording lists; false: none has that level. */
+bool geometry_among(struct geometry *geometry, const char *spec,
+                    const struct perfdata_machine *machine);
 
 /* Set of an address. */
 uint32_t geometry_set(const struct geometry *geometry, uint64_t address);

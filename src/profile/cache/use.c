@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
-enum { PROBES = 16, USE_MOVED = 2 /* no use_key(): its row is passed over */ };
+#include "base/array.h"
 
 void use_fini(struct use *use)
 {
+    hash_fini(&use->index);
     free(use->rows);
     free(use->fetches);
     *use = (struct use){0};
@@ -19,10 +18,9 @@ void use_fini(struct use *use)
 /* Lines that are in the caches now were fetched before: their places are not forgotten. */
 void use_clear(struct use *use)
 {
-    if (use->rows)
-        memset(use->rows, 0, USE_ROWS * sizeof *use->rows);
+    hash_clear(&use->index);
     memset(use->all, 0, sizeof use->all);
-    use->count = use->dropped = 0;
+    use->count = 0;
 }
 
 uint64_t use_key(enum use_of of, uint8_t level, uint32_t id, uint64_t offset)
@@ -34,18 +32,8 @@ void use_rescale(struct use *use, double factor)
 {
     for (int level = 0; level < USE_LEVELS; level++)
         counted_rescale(&use->all[level], sizeof use->all[level], factor);
-    for (size_t i = 0; use->rows && i < USE_ROWS; i++)
-        counted_rescale(&use->rows[i].sums, sizeof use->rows[i].sums, factor);
-}
-
-static bool use_tables_begin(struct use *use)
-{
-    if (use->rows || use->failed)
-        return !use->failed;
-    use->rows = calloc(USE_ROWS, sizeof *use->rows);
-    use->fetches = calloc(USE_FETCHES, sizeof *use->fetches);
-    use->failed = !use->rows || !use->fetches;
-    return !use->failed;
+    for (size_t i = 0; i < use->count; i++)
+        counted_rescale(&use->rows[i], sizeof use->rows[i], factor);
 }
 
 /* ---- where fetches fell ---- */
@@ -58,10 +46,11 @@ static struct use_fetch *fetch_at(const struct use *use, uint64_t address, uint1
 void use_fetched(struct use *use, const struct place *place, uint32_t object, uint64_t offset)
 {
     const struct access *access = &place->access;
-    if (!use_tables_begin(use))
-        return;
-    *fetch_at(use, access->address, access->event) =
-        (struct use_fetch){access->address, offset, object, access->event};
+    if (!use->fetches)
+        use->fetches = calloc(USE_FETCHES, sizeof *use->fetches);
+    if (use->fetches)
+        *fetch_at(use, access->address, access->event) =
+            (struct use_fetch){access->address, offset, object, access->event};
 }
 
 void use_find_fetch(const struct use *use, const struct line_event *line, uint32_t *object,
@@ -76,15 +65,19 @@ void use_find_fetch(const struct use *use, const struct line_event *line, uint32
 
 /* ---- sums ---- */
 
-static struct use_row *use_row_find(const struct use *use, uint64_t key, bool *empty)
+/* Begun while there are no more than `most`. NULL: there is none. */
+static struct use_sums *use_row_make(struct use *use, uint64_t key, size_t most)
 {
-    for (size_t i = 0; i < PROBES; i++) {
-        struct use_row *row = &use->rows[(key + i) & (USE_ROWS - 1)];
-        *empty = !row->key;
-        if (row->key == key || !row->key)
-            return row;
-    }
-    return NULL;
+    const uint32_t *found = hash_find(&use->index, key);
+    if (found)
+        return &use->rows[*found];
+    if (use->count >= most ||
+        !array_more(&use->rows, &use->room, use->count, sizeof *use->rows, USE_ROWS) ||
+        !hash_put(&use->index, key, (uint32_t)use->count))
+        return NULL;
+    struct use_sums *row = &use->rows[use->count++];
+    *row = (struct use_sums){0};
+    return row;
 }
 
 static void use_sums_add(struct use_sums *sums, const struct line_event *line, double scale)
@@ -100,62 +93,50 @@ static void use_sums_add(struct use_sums *sums, const struct line_event *line, d
         counted_add(&sums->uses[i], weight * line->uses[i], scale);
 }
 
-/* `most`: a row is begun while there are no more than that. Arrays have fields without number. */
-static bool use_row_add_to(struct use *use, uint64_t key, size_t most,
-                           const struct line_event *line, double scale)
-{
-    bool empty;
-    struct use_row *row = use_row_find(use, key, &empty);
-    if (!row || (empty && use->count >= most))
-        return false;
-    use->count += empty;
-    row->key = key;
-    use_sums_add(&row->sums, line, scale);
-    return true;
-}
-
 void use_add(struct use *use, const struct line_event *line, uint32_t object, uint64_t offset,
              uint32_t function, double scale)
 {
     uint8_t level = line->level;
-    if (level >= USE_LEVELS || line->event >= SAMPLE_EVENTS_MAX || !use_tables_begin(use))
+    if (level >= USE_LEVELS || line->event >= SAMPLE_EVENTS_MAX)
         return;
     use->level_of[line->event] = (uint8_t)(level + 1);
     use_sums_add(&use->all[level], line, scale);
-    const size_t most = USE_ROWS / 4 * 3, of_fields = USE_ROWS / 2;
-    bool all = use_row_add_to(use, use_key(USE_OBJECT, level, object, 0), most, line, scale);
-    all &= use_row_add_to(use, use_key(USE_FIELD, level, object, offset), of_fields, line, scale);
-    all &= use_row_add_to(use, use_key(USE_FUNCTION, level, function, 0), most, line, scale);
-    all &= use_row_add_to(use, use_key(USE_INSTRUCTION, level, 0, line->ip), most, line, scale);
-    use->dropped += !all;
+    /* Arrays have fields without number. */
+    const struct {
+        uint64_t key;
+        size_t most;
+    } counts[] = {{use_key(USE_OBJECT, level, object, 0), USE_ROWS},
+                  {use_key(USE_FIELD, level, object, offset), USE_ROWS / 3 * 2},
+                  {use_key(USE_FUNCTION, level, function, 0), USE_ROWS},
+                  {use_key(USE_INSTRUCTION, level, 0, line->ip), USE_ROWS}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct use_sums *row = use_row_make(use, counts[i].key, counts[i].most);
+        if (row)
+            use_sums_add(row, line, scale);
+    }
 }
 
 void use_join(struct use *use, uint64_t key, uint64_t into)
 {
-    bool empty = true;
-    struct use_row *from = use->rows && key != into ? use_row_find(use, key, &empty) : NULL;
-    if (!from || empty)
-        return;
-    struct use_row *to = use_row_find(use, into, &empty);
+    const uint32_t *found = key != into ? hash_find(&use->index, key) : NULL;
+    size_t from = found ? *found : 0;
+    struct use_sums *to = found ? use_row_make(use, into, USE_ROWS) : NULL;
     if (!to)
         return;
-    to->key = into;
-    counted_sum(&to->sums, &from->sums, sizeof to->sums);
-    use->count += empty;
-    *from = (struct use_row){.key = USE_MOVED};
+    counted_sum(to, &use->rows[from], sizeof *to);
+    use->rows[from] = (struct use_sums){0};
+    hash_remove(&use->index, key);
 }
 
 const struct use_sums *use_row(const struct use *use, uint64_t key)
 {
-    bool empty;
-    const struct use_row *row = use->rows ? use_row_find(use, key, &empty) : NULL;
-    return row && !empty ? &row->sums : NULL;
+    const uint32_t *found = hash_find(&use->index, key);
+    return found ? &use->rows[*found] : NULL;
 }
-
-enum { DISTANCES_PROBES = 32, MOVED = 2 /* no distances_key(): its row is passed over */ };
 
 void distances_fini(struct distances *distances)
 {
+    hash_fini(&distances->index);
     free(distances->rows);
     *distances = (struct distances){0};
 }
@@ -163,7 +144,7 @@ void distances_fini(struct distances *distances)
 void distances_rescale(struct distances *distances, double factor)
 {
     counted_rescale(&distances->all, sizeof distances->all, factor);
-    for (size_t i = 0; distances->rows && i < DISTANCE_ROWS; i++)
+    for (size_t i = 0; i < distances->count; i++)
         counted_rescale(&distances->rows[i].counts, sizeof distances->rows[i].counts, factor);
 }
 
@@ -185,19 +166,21 @@ static unsigned bucket_of(uint64_t distance)
     return bucket < DISTANCE_BUCKETS ? (unsigned)bucket : DISTANCE_BUCKETS - 1;
 }
 
-static uint64_t distances_key(enum distances_of of, uint64_t id)
+/* NULL: there is none, nor room for it. */
+static struct distances_row *distances_make(struct distances *distances, enum distances_of of,
+                                            uint64_t id)
 {
-    return hash_mix(hash_mix((uint64_t)of) ^ id) | 1;
-}
-
-static struct distances_row *distances_row_find(const struct distances *distances, uint64_t key)
-{
-    for (size_t i = 0; i < DISTANCES_PROBES; i++) {
-        struct distances_row *row = &distances->rows[(key + i) & (DISTANCE_ROWS - 1)];
-        if (!row->key || row->key == key)
-            return row;
-    }
-    return NULL;
+    uint64_t key = hash_mix((uint64_t)of) ^ id;
+    const uint32_t *found = hash_find(&distances->index, key);
+    if (found)
+        return &distances->rows[*found];
+    if (!array_more(&distances->rows, &distances->room, distances->count, sizeof *distances->rows,
+                    DISTANCE_ROWS) ||
+        !hash_put(&distances->index, key, (uint32_t)distances->count))
+        return NULL;
+    struct distances_row *row = &distances->rows[distances->count++];
+    *row = (struct distances_row){.id = id, .of = of};
+    return row;
 }
 
 static void distances_counts_add(struct distances_counts *counts, const struct line_event *line,
@@ -212,50 +195,32 @@ static void distances_counts_add(struct distances_counts *counts, const struct l
         counted_add(&counts->bucket[bucket_of(line->distance)], weight, scale);
 }
 
-static void distances_row_add_to(struct distances *distances, enum distances_of of, uint64_t id,
-                                 uint32_t function, const struct line_event *line, double scale)
-{
-    uint64_t key = distances_key(of, id);
-    struct distances_row *row = distances_row_find(distances, key);
-    if (!row)
-        return;
-    distances->count += !row->key;
-    row->key = key;
-    row->id = id;
-    row->of = of;
-    row->function = function;
-    distances_counts_add(&row->counts, line, scale);
-}
-
 void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,
                    uint32_t function, double scale)
 {
-    if (!distances->rows && !distances->failed) {
-        distances->rows = calloc(DISTANCE_ROWS, sizeof *distances->rows);
-        distances->failed = !distances->rows;
-    }
-    if (distances->failed)
-        return;
     distances->line_bytes = line->line_bytes;
     distances_counts_add(&distances->all, line, scale);
-    distances_row_add_to(distances, DISTANCES_OBJECT, object, function, line, scale);
-    distances_row_add_to(distances, DISTANCES_INSTRUCTION, line->ip, function, line, scale);
+    for (enum distances_of of = DISTANCES_OBJECT; of <= DISTANCES_INSTRUCTION; of++) {
+        struct distances_row *row =
+            distances_make(distances, of, of == DISTANCES_OBJECT ? object : line->ip);
+        if (!row)
+            continue;
+        row->function = function;
+        distances_counts_add(&row->counts, line, scale);
+    }
 }
 
 void distances_join(struct distances *distances, uint32_t object, uint32_t into)
 {
-    uint64_t key = distances_key(DISTANCES_OBJECT, into);
-    struct distances_row *from =
-        distances->rows ? distances_row_find(distances, distances_key(DISTANCES_OBJECT, object))
-                        : NULL;
-    struct distances_row *to = from && from->key ? distances_row_find(distances, key) : NULL;
+    uint64_t key = hash_mix((uint64_t)DISTANCES_OBJECT) ^ object;
+    const uint32_t *found = hash_find(&distances->index, key);
+    size_t from = found ? *found : 0;
+    struct distances_row *to = found ? distances_make(distances, DISTANCES_OBJECT, into) : NULL;
     if (!to)
         return;
-    if (!to->key)
-        *to = (struct distances_row){
-            .key = key, .id = into, .of = DISTANCES_OBJECT, .function = from->function};
-    counted_sum(&to->counts, &from->counts, sizeof to->counts);
-    *from = (struct distances_row){.key = MOVED};
+    counted_sum(&to->counts, &distances->rows[from].counts, sizeof to->counts);
+    distances->rows[from] = (struct distances_row){.of = DISTANCES_MOVED};
+    hash_remove(&distances->index, key);
 }
 
 /* Part of the distances in the bucket of `lines` that are at least as many. */

@@ -5,7 +5,7 @@
  * section 5.2). A line counts for its fetcher, as its miss did, so an object's use and its misses
  * are of the same lines. Heap blocks may be freed when a line leaves: the object of a fetch is
  * remembered by address, the newest in each place. Private to src/profile; no memory is taken
- * before the first of either. Rows are bounded, and lines without a row are counted.
+ * before the first of either. Rows are bounded.
  */
 #ifndef MISSTOP_PROFILE_CACHE_USE_H
 #define MISSTOP_PROFILE_CACHE_USE_H
@@ -13,11 +13,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "place.h"
 #include "profile/time/decay.h"
 #include "simulated_line.h"
 
-enum { USE_LEVELS = 4, USE_ROWS = 1 << 16, USE_FETCHES = 1 << 18 };
+enum { USE_LEVELS = 4, USE_ROWS = 3 << 14, USE_FETCHES = 1 << 18 };
 
 struct use_sums {
     struct counted lines;
@@ -29,11 +30,6 @@ struct use_sums {
     struct counted squares;  /* of used bytes */
 };
 
-struct use_row {
-    uint64_t key; /* use_key(); 0: empty */
-    struct use_sums sums;
-};
-
 /* Where the access fell that fetched a line. */
 struct use_fetch {
     uint64_t address;
@@ -43,13 +39,13 @@ struct use_fetch {
 };
 
 struct use {
-    struct use_row *rows;
-    struct use_fetch *fetches;
+    struct hash index; /* use_key() -> row */
+    struct use_sums *rows;
+    size_t count;
+    size_t room;
+    struct use_fetch *fetches; /* [USE_FETCHES]; NULL: none yet */
     struct use_sums all[USE_LEVELS];
-    uint64_t count;   /* rows */
-    uint64_t dropped; /* lines that found no row, for one of the things they count for */
     uint8_t level_of[SAMPLE_EVENTS_MAX]; /* + 1; 0: not known */
-    bool failed;                         /* no memory: nothing more is counted */
 };
 
 enum use_of { USE_OBJECT = 1, USE_FIELD, USE_FUNCTION, USE_INSTRUCTION };
@@ -99,7 +95,6 @@ struct distances_counts {
 };
 
 struct distances_row {
-    uint64_t key; /* 0: empty */
     uint64_t id;
     uint32_t of;       /* enum distances_of */
     uint32_t function; /* of an instruction */
@@ -107,15 +102,16 @@ struct distances_row {
 };
 
 struct distances {
-    struct distances_row *rows; /* [DISTANCE_ROWS] */
+    struct hash index; /* by the kind of thing and its id */
+    struct distances_row *rows;
+    size_t count;
+    size_t room;
     struct distances_counts all;
     uint32_t line_bytes; /* unit of distances; 0: none yet */
-    size_t count;
-    bool failed;
 };
 
 /* Ids: of an object; the address of an instruction. */
-enum distances_of { DISTANCES_OBJECT = 1, DISTANCES_INSTRUCTION };
+enum distances_of { DISTANCES_MOVED, DISTANCES_OBJECT, DISTANCES_INSTRUCTION };
 
 void distances_fini(struct distances *distances);
 void distances_rescale(struct distances *distances, double factor);

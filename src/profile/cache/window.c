@@ -165,20 +165,13 @@ double window_mean_weight(const struct window *window, uint32_t newest)
     return sum > 0 ? sum / newest : 1;
 }
 
-void window_count(struct window *window, struct window_counts *counts, uint32_t *set_counts,
-                  uint32_t sets)
+void window_count(struct window *window, struct window_counts *counts)
 {
     *counts = (struct window_counts){0};
-    if (set_counts)
-        memset(set_counts, 0, sets * sizeof *set_counts);
     for (uint32_t i = 0; i < window->used; i++)
         window_at(window, i)->count = 0;
-    for (uint32_t i = 0; i < window->used; i++) {
-        const struct window_entry *entry = window_at(window, i);
-        window_find(window, entry->address)->count++;
-        if (set_counts && entry->set < sets)
-            set_counts[entry->set]++;
-    }
+    for (uint32_t i = 0; i < window->used; i++)
+        window_find(window, window_at(window, i)->address)->count++;
     window_sum(window, counts);
 }
 

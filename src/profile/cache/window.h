@@ -127,12 +127,8 @@ static inline uint32_t window_parts(const struct window_entry *entry, double mea
     return (uint32_t)(window_weight(entry) * WINDOW_PARTS / mean + 0.5);
 }
 
-/*
- * Walks the active list, looks each entry up and counts the entry found; per set, where
- * set_counts ([sets], zeroed here) is given, in the same walk.
- */
-void window_count(struct window *window, struct window_counts *counts, uint32_t *set_counts,
-                  uint32_t sets);
+/* Walks the active list, looks each entry up and counts the entry found. */
+void window_count(struct window *window, struct window_counts *counts);
 
 /*
  * Lines and objects that miss together (PMPT 3.1): candidates for being placed together.

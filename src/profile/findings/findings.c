@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/state.h"
 #include "snapshot_findings.h"
 
@@ -362,7 +363,7 @@ static bool is_of_the_system(const struct snapshot_object *object)
                                         "tcache_",      "link_map",     "r_scope_elem",
                                         "Elf64_",       "_IO_FILE",     NULL};
     const char *type = object->layout_count ? object->layouts[0].name : object->type;
-    const char *module = object->module ? strrchr(object->module, '/') : NULL;
+    const char *module = object->module ? text_base_name(object->module) : NULL;
     bool of_module = object->kind == OBJECT_GLOBAL || object->kind == OBJECT_CODE ||
                      object->kind == OBJECT_TLS || object->kind == OBJECT_MAP;
     if (type && !strncmp(type, "struct ", 7))
@@ -370,8 +371,7 @@ static bool is_of_the_system(const struct snapshot_object *object)
     if (of_module && object->name &&
         object->name[0] == '.') /* a section: .dynsym, .gnu.hash, .rodata */
         return true;
-    return begins_with_one_of(type, types) ||
-           (of_module && begins_with_one_of(module ? module + 1 : object->module, modules));
+    return begins_with_one_of(type, types) || (of_module && begins_with_one_of(module, modules));
 }
 
 void findings_add(struct findings *findings, const struct snapshot_finding *finding)

@@ -17,6 +17,9 @@ bool build_describe_object(const struct build *build, uint32_t id, struct object
 bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc);
 void build_describe_instruction(const struct build *build, uint64_t address,
                                 struct instruction_desc *desc);
+/* The file of an instruction, kept, and *line; NULL, 0: not known. And both as "file.c:12". */
+const char *build_locate(struct build *build, uint64_t address, uint32_t *line);
+const char *build_line_name(struct build *build, const char *file, uint32_t line);
 /* A name in the arena, NULL: "unknown". Sets build->failed where there is no memory. */
 const char *build_name(struct build *build, const char *name);
 const char *build_function_name(struct build *build, uint32_t id);

@@ -710,12 +710,9 @@ static void partners_take_kind(struct build *build, const struct hot *hot, enum 
 static void partners_describe(struct build *build, struct snapshot_partner *partner)
 {
     const struct line_pair_source *source = &build->profile->options.pairs;
-    struct instruction_desc instruction;
     partner->function =
         build_function_name(build, source->function(source->context, partner->address));
-    build_describe_instruction(build, partner->address, &instruction);
-    partner->file = arena_string(build->arena, instruction.file);
-    partner->line = partner->file ? instruction.line : 0;
+    partner->file = build_locate(build, partner->address, &partner->line);
 }
 
 void build_partners(struct build *build)

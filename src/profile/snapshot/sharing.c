@@ -104,12 +104,8 @@ static const char *field_of(struct build *build, const struct sharing_line *line
 static void fill_code(struct build *build, const struct sharing_line *line,
                       const struct sharing_spot *spot, struct snapshot_sharing_code *code)
 {
-    struct instruction_desc source;
-    build_describe_instruction(build, spot->ip, &source);
     *code = (struct snapshot_sharing_code){.address = spot->ip,
                                            .function = build_function_name(build, spot->function),
-                                           .file = arena_string(build->arena, source.file),
-                                           .line = source.line,
                                            .id = spot->function,
                                            .share = build_read(build, &spot->samples),
                                            .read = spot->read,
@@ -117,11 +113,9 @@ static void fill_code(struct build *build, const struct sharing_line *line,
                                            .field = field_of(build, line, spot),
                                            .locked = spot->locked};
     build->failed |= !code->field;
-    if (!code->file || !code->line)
-        return;
-    const char *slash = strrchr(code->file, '/');
-    code->where = arena_printf(build->arena, "%s:%u", slash ? slash + 1 : code->file, code->line);
-    build->failed |= !code->where;
+    code->file = build_locate(build, spot->ip, &code->line);
+    if (code->line)
+        code->where = build_line_name(build, code->file, code->line);
 }
 
 static int by_offset(const void *left, const void *right)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
@@ -113,6 +115,22 @@ void build_describe_instruction(const struct build *build, uint64_t address,
     union place_answer answer;
     bool known = build_ask(build, PLACE_INSTRUCTION, address, &answer);
     *desc = known ? answer.instruction : (struct instruction_desc){0};
+}
+
+const char *build_locate(struct build *build, uint64_t address, uint32_t *line)
+{
+    struct instruction_desc desc;
+    build_describe_instruction(build, address, &desc);
+    const char *file = arena_string(build->arena, desc.file);
+    *line = file ? desc.line : 0;
+    return file;
+}
+
+const char *build_line_name(struct build *build, const char *file, uint32_t line)
+{
+    const char *name = arena_printf(build->arena, "%s:%" PRIu32, text_base_name(file), line);
+    build->failed |= !name;
+    return name;
 }
 
 const char *build_name(struct build *build, const char *name)

@@ -57,8 +57,6 @@ void build_uses(struct build *build)
     struct snapshot_uses *uses = &build->snapshot->uses;
     uint8_t wanted = use->level_of[build->event];
     *uses = (struct snapshot_uses){0};
-    if (!use->rows)
-        return;
     for (unsigned level = wanted ? wanted : USE_LEVELS; level-- > 0 && !uses->known;) {
         uses->known = use->all[level].lines.at[BASIS_RUN] >= LINES_LEAST;
         uses->level = (uint8_t)level;
@@ -223,8 +221,8 @@ static size_t reuse_sort_rows(const struct distances *distances, enum distances_
                               const struct distances_row **out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < DISTANCE_ROWS; i++)
-        if (distances->rows[i].key && distances->rows[i].of == of)
+    for (size_t i = 0; i < distances->count; i++)
+        if (distances->rows[i].of == of)
             out[count++] = &distances->rows[i];
     SORT_POINTERS(out, count, LARGEST(struct distances_row, counts.all.at[BASIS_RUN]),
                   SMALLEST(struct distances_row, id));
@@ -268,35 +266,18 @@ static int by_line(const void *left, const void *right)
     return strcmp(a->file ? a->file : "", b->file ? b->file : "");
 }
 
-static void locate(struct build *build, struct located *located)
-{
-    struct instruction_desc desc;
-    build_describe_instruction(build, located->row->id, &desc);
-    located->file = arena_string(build->arena, desc.file);
-    located->line = located->file ? desc.line : 0;
-}
-
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash && slash[1] ? slash + 1 : file;
-}
-
 static void name_line(struct build *build, const struct located *located,
                       struct snapshot_reuse_row *row)
 {
-    char name[160];
     uint32_t function = located->row->function;
     row->function = build_function_name(build, function);
     row->line = located->line;
-    if (located->file)
-        snprintf(name, sizeof name, "%.128s:%u", base_name(located->file), located->line);
-    row->name = located->file ? arena_string(build->arena, name) : row->function;
+    row->name =
+        located->file ? build_line_name(build, located->file, located->line) : row->function;
     row->id = located->row->id;
     for (size_t i = 0; i < build->snapshot->code_count && row->code == UINT32_MAX; i++)
         if (build->snapshot->code[i].id == function)
             row->code = (uint32_t)i;
-    build->failed |= !row->name;
 }
 
 static void list_lines(struct build *build, const struct distances_row **sorted, size_t count)
@@ -306,7 +287,7 @@ static void list_lines(struct build *build, const struct distances_row **sorted,
     count = count < LOCATED ? count : LOCATED;
     for (size_t i = 0; i < count; i++) {
         located[i].row = sorted[i];
-        locate(build, &located[i]);
+        located[i].file = build_locate(build, sorted[i]->id, &located[i].line);
     }
     qsort(located, count, sizeof *located, by_line);
     for (size_t i = 0, next; i < count && !build->failed; i = next) {
@@ -328,10 +309,10 @@ void build_reuse(struct build *build)
     const struct distances *distances = &build->profile->distances;
     struct snapshot_reuse *reuse = &build->snapshot->reuse;
     *reuse = (struct snapshot_reuse){0};
-    if (!distances->rows || !(distances->all.all.at[BASIS_RUN] > 0))
+    if (!(distances->all.all.at[BASIS_RUN] > 0))
         return;
     const struct distances_row **sorted =
-        build_scratch(build, DISTANCE_ROWS, sizeof(struct distances_row *));
+        build_scratch(build, distances->count, sizeof(struct distances_row *));
     reuse->objects = build_array(build, LISTED, sizeof *reuse->objects);
     reuse->lines = build_array(build, LOCATED, sizeof *reuse->lines);
     if (!build->failed) {

@@ -32,7 +32,6 @@ static void watch_describe_code(struct build *build, const struct reuse_leg *leg
                                 struct snapshot_watch_code *code)
 {
     struct function_desc function;
-    struct instruction_desc place;
     code->id = leg->function;
     build_describe_function(build, leg->function, &function);
     code->function = arena_string(build->arena, function.name);
@@ -41,12 +40,9 @@ static void watch_describe_code(struct build *build, const struct reuse_leg *leg
         code->function = arena_string(build->arena, "the kernel");
     if (!code->function || !*code->function)
         code->function = arena_printf(build->arena, "0x%" PRIx64, leg->ip);
-    build_describe_instruction(build, leg->ip, &place);
-    code->file = arena_string(build->arena, place.file);
-    code->line = code->file ? place.line : 0;
-    const char *slash = code->file ? strrchr(code->file, '/') : NULL;
-    code->text = code->file ? arena_printf(build->arena, "%s (%s:%" PRIu32 ")", code->function,
-                                           slash ? slash + 1 : code->file, code->line)
+    code->file = build_locate(build, leg->ip, &code->line);
+    code->text = code->file ? arena_printf(build->arena, "%s (%s)", code->function,
+                                           build_line_name(build, code->file, code->line))
                             : code->function;
     build->failed |= !code->function || !code->text;
 }

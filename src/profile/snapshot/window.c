@@ -385,7 +385,7 @@ void build_window(struct build *build)
     const struct geometry *geometry = &build->profile->sets.geometry;
     struct snapshot_window *shown = &build->snapshot->window;
     struct window_counts counts;
-    window_count(window, &counts, NULL, 0);
+    window_count(window, &counts);
     *shown = (struct snapshot_window){.entries = window->size,
                                       .used = window->used,
                                       .addresses = counts.addresses,

@@ -318,16 +318,11 @@ size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t
 
 /* Threads under dense numbers, in the order in which they are first seen; those beyond a bound
  * share the number THREADS_MAX. Private to src/profile. */
-enum { THREADS_MAX = 255, THREADS_RECENT = 64 };
+enum { THREADS_MAX = 255 };
 
 struct thread_numbers {
     struct hash known;          /* tid -> number */
     uint32_t tids[THREADS_MAX]; /* by number */
-    struct {
-        uint32_t tid;
-        uint32_t number;
-        bool known;
-    } recent[THREADS_RECENT];
 };
 
 void thread_numbers_fini(struct thread_numbers *numbers);

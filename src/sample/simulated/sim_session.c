@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "access.h"
+#include "base/text.h"
 
 /* Units of the ring (sim_abi.h) as records. */
 /* Where records go; the session's last_ns is their time. */
@@ -171,9 +172,8 @@ static void deliver_mapping(const struct sim_delivery *delivery, const struct si
 
 static void deliver_program(const struct sim_delivery *delivery, const char *path)
 {
-    const char *slash = strrchr(path, '/');
     struct record record = sim_record_begin(delivery, RECORD_COMM, delivery->session->pid);
-    record.comm.name = slash ? slash + 1 : path;
+    record.comm.name = text_base_name(path);
     record.comm.exec = true;
     record.comm.exe = path;
     delivery->sink(delivery->context, &record);

@@ -94,7 +94,7 @@ void gather_samples(void)
 {
     struct spread_of of[2] = {{.object = 7}, {.object = 8}};
     struct window_counts counts;
-    window_count(&window, &counts, NULL, 0);
+    window_count(&window, &counts);
     spread_gather(spreads, of, 2, &window, LINE);
 }
 

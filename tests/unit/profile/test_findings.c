@@ -57,7 +57,7 @@ static struct spread gather(void)
     struct spread spread;
     struct spread_of of = {.object = 7};
     struct window_counts counts;
-    window_count(&findings_window, &counts, NULL, 0);
+    window_count(&findings_window, &counts);
     spread_gather(&spread, &of, 1, &findings_window, LINE);
     return spread;
 }

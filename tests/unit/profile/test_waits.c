@@ -64,7 +64,7 @@ static struct snapshot_wait bounds_of(struct machine *machine, double *truth, pa
     assert_int_equal(window_init(&machine->window, 0, 6), 0);
     for (uint64_t i = 0; machine->window.used < SAMPLES; i++)
         touch(machine, next(machine, i));
-    window_count(&machine->window, &counts, NULL, 0);
+    window_count(&machine->window, &counts);
     hash_init(&none);
     assert_true(waits_init(&waits, &machine->window, lines, 0, &none));
     for (uint32_t i = 0; i < machine->window.used; i++)

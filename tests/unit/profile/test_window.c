@@ -37,7 +37,7 @@ static void compare(struct window *window, const struct plain *plain)
 {
     struct window_counts counts;
     uint64_t mapped = 0;
-    window_count(window, &counts, NULL, 0);
+    window_count(window, &counts);
     assert_int_equal(window->used, plain->used);
     for (uint32_t i = 0; i < plain->used; i++) {
         struct window_entry *entry = window_at(window, i);
@@ -76,20 +76,16 @@ static void lines_and_sets(void **state)
     (void)state;
     struct window window;
     struct window_counts counts;
-    uint32_t sets[4];
     assert_int_equal(window_init(&window, 0, 6), 0);
     assert_int_equal(window.size, WINDOW_ENTRIES_DEFAULT);
     for (uint64_t i = 0; i < 8; i++)
-        window_add(&window,
-                   &(struct window_entry){.address = 0x1000 + 8 * i, .set = (uint32_t)i % 2});
-    window_add(&window, &(struct window_entry){.address = 0x2000, .set = 3});
-    window_count(&window, &counts, sets, 4);
+        window_add(&window, &(struct window_entry){.address = 0x1000 + 8 * i});
+    window_add(&window, &(struct window_entry){.address = 0x2000});
+    window_count(&window, &counts);
     assert_int_equal(counts.addresses, 2);
     assert_int_equal(counts.singletons, 1);
     assert_int_equal(counts.histogram[0], 1);
     assert_int_equal(counts.histogram[3], 1); /* 5 to 8 times */
-    assert_int_equal(sets[0], 4);
-    assert_int_equal(sets[3], 1);
     window_fini(&window);
 }
 
@@ -115,7 +111,7 @@ static size_t found(bool planted)
         window_add(&window,
                    &(struct window_entry){.address = object * 64, .object = object, .tid = 1});
     }
-    window_count(&window, &counts, NULL, 0);
+    window_count(&window, &counts);
     comiss_find(&comiss, &window);
     size_t count = comiss.found_count;
     if (count) {
