@@ -185,7 +185,8 @@ static struct judged watch_launched(const char *program, const char *name)
 {
     struct expected expected = {0};
     char target[256];
-    snprintf(target, sizeof target, "-- %s %s 4", program, name);
+    /* What the program prints comes on misstop's standard error. */
+    snprintf(target, sizeof target, "-- %s %s 4 2>&1", program, name);
     FILE *in = start_misstop(target);
     struct judged judged = in ? judge_reports(in, &expected) : broken("misstop did not start");
     if (in)

@@ -201,11 +201,15 @@ static void run_case(const char *name, const char *seconds)
     // By the pair, or by the whole node.
     CASE("hashed",
          (fill_tables(),
-          EXPECT_AT("unordered_map<long, zoo::cell>?node.first", sizeof(void *), sizeof(long))),
+          EXPECT_AT("unordered_map<long,?zoo::cell>?node.first", sizeof(void *), sizeof(long))),
          "pair<*zoo::cell>.first", 0, sizeof(long), touch_hashed(STEPS))
     // Followed inside the library, which here and there has no debug information.
-    CASE("sorted", fill_tables(), "map<long,?zoo::cell>?node._M_right", 24, sizeof(void *),
-         touch_sorted(STEPS))
+    CASE("sorted",
+         (fill_tables(),
+          EXPECT_AT("map<long,?zoo::cell>?node._M_left", 16, sizeof(void *)),
+          EXPECT_AT("map<long,?zoo::cell>?node.second.hot", 40 + offsetof(cell, hot),
+                    sizeof(long))),
+         "map<long,?zoo::cell>?node._M_right", 24, sizeof(void *), touch_sorted(STEPS))
     CASE("chain", fill_chain(), "zoo::link.next*", OFFSET(*chain, next), sizeof(void *),
          touch_chain(STEPS))
 }
