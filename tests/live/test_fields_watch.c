@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A case is nothing but one load, so most of its time is there; at -O0 the stack takes a part. */
-static const double floor_share = 0.35;
+static const double floor_share = 0.25;
 /* Old samples, from before the debugging information was read, soon do not count. */
 #define WATCH_OPTIONS "-s clock -r 4000 -H 0.2 -d 0.3"
 
