@@ -143,7 +143,7 @@ tests_live_heavy_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_heavy_planted_LDFLAGS = -pthread
 dist_check_SCRIPTS += tests/live/test_answers.py
 TESTS += tests/live/test_answers.py
-EXTRA_DIST += tests/screen/terminal.py tests/bench/soak tests/bench/recording-scale
+EXTRA_DIST += tests/screen/terminal.py tests/bench/soak tests/bench/own-cost tests/bench/recording-scale
 
 # Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline tests/bench/bench_unattributed
