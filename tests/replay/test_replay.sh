@@ -46,11 +46,18 @@ perf_works() {
 
 several="$load 20 & $load 40 & wait"
 
+# A sanitizer's allocator may be locked by another thread where a reader of debug information is forked, which then
+# hangs and is given up: such a run is made again. (The C library's allocator is unlocked in the child.)
+hung() { grep -q __asan_ "$BUILD/src/misstop" && grep -q '"gave-up": *[1-9]' "$1"; }
+
 # What is shown does not depend on the threads of the replay; misstop's own memory does.
 same_with_threads() { # name, file
     for threads in 1 2 4; do
-        "$BUILD/src/misstop" --threads $threads -i "$2" -b -j -n 2 2>&1 </dev/null |
-            sed 's/"resident_bytes": *[0-9]*//' >"$work/threads$threads"
+        for run in 1 2 3; do
+            "$BUILD/src/misstop" --threads $threads -i "$2" -b -j -n 2 2>&1 </dev/null |
+                sed 's/"resident_bytes": *[0-9]*//' >"$work/threads$threads"
+            hung "$work/threads$threads" || break
+        done
     done
     grep -q '"samples"' "$work/threads1" || fail "$1: no report"
     same "$1: two threads show what one shows" "$work/threads1" "$work/threads2"
