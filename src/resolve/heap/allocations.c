@@ -186,7 +186,8 @@ int allocations_undo(struct allocations *allocations)
 }
 
 /* NULL: the bin is no size class. */
-static const struct walked_class *class_of(const struct allocations *allocations, uint32_t bin)
+static const struct walked_class *walked_class_at(const struct allocations *allocations,
+                                                  uint32_t bin)
 {
     const struct walked_classes *classes = &allocations->walked.classes;
     return bin >= WALKED_BINS && bin - WALKED_BINS < classes->count
@@ -196,7 +197,7 @@ static const struct walked_class *class_of(const struct allocations *allocations
 
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin)
 {
-    const struct walked_class *class = class_of(allocations, bin);
+    const struct walked_class *class = walked_class_at(allocations, bin);
     if (class)
         return class->name;
     const struct bin *at = allocations->has_agent ? bins_at(allocations->recorded.bins, bin) : NULL;
@@ -206,17 +207,15 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
 
 const char *allocations_bin_maker(const struct allocations *allocations, uint32_t bin)
 {
-    const struct walked_classes *classes = &allocations->walked.classes;
-    bool walked = bin >= WALKED_BINS && bin - WALKED_BINS < classes->count;
-    return walked && walk_class_is_go(classes->list[bin - WALKED_BINS].size_class) ? "new"
-                                                                                   : "malloc";
+    const struct walked_class *class = walked_class_at(allocations, bin);
+    return class && walk_class_is_go(class->size_class) ? "new" : "malloc";
 }
 
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
                           uint64_t *bytes)
 {
     struct bin_stats stats = {0};
-    const struct walked_class *class = class_of(allocations, bin);
+    const struct walked_class *class = walked_class_at(allocations, bin);
     if (class)
         stats = class->stats;
     else if (allocations->has_agent)
