@@ -18,7 +18,7 @@ enum {
     SPAN_WORDS = 20,
     SPAN_START = 3, /* words of a span: the first page, how many */
     SPAN_PAGES = 4,
-    SIZE_FIRST = 13, /* the size of its blocks: Go 1.12 to 1.20, a word later since */
+    SIZE_FIRST = 13, /* the size of its blocks: in Go 1.16 to 1.20 and since 1.22; 1.21: 14 */
     SIZE_LAST = 15,
     STATE_BEFORE = 5, /* bytes before the size: 1: blocks in use */
     COUNT_BEFORE = 8, /* ... how many are */
