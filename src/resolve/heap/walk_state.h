@@ -403,7 +403,7 @@ bool walk_jemalloc_covers(struct walk *walk, uint64_t address);
 /* As walk_all(); the blocks of a slab in one visit. */
 long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context);
 
-/* The part of Go's runtime (walk_go.c), likewise. */
+/* Go's part of a walk (walk_go.c). */
 void walk_go_search(struct walk *walk, const struct maps *maps);
 bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block);
 bool walk_go_covers(struct walk *walk, uint64_t address);
