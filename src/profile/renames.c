@@ -408,9 +408,11 @@ static void move_all_pairs(const struct renaming *renaming)
 static void move_window(const struct renaming *renaming)
 {
     struct profile *profile = renaming->profile;
+    struct window *window = &profile->window;
     struct type_desc desc;
-    for (uint32_t i = 0; i < profile->window.size; i++) {
-        struct window_entry *entry = &profile->window.entries[i];
+    for (uint32_t i = 1; i <= window->used; i++) {
+        uint32_t before = window->head >= i ? window->head - i : window->head + window->size - i;
+        struct window_entry *entry = &window->entries[before];
         const struct object_rename *rename = rename_of(renaming, entry->object);
         if (!rename)
             continue;
