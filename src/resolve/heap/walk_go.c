@@ -37,6 +37,7 @@ static const uint64_t hint = UINT64_C(0xc000000000);
 static const uint64_t hint_mask = UINT64_C(0xffffffffff);
 
 struct span {
+    uint64_t arena; /* the data of the arena that it was found through */
     uint64_t at;
     uint64_t start;
     uint64_t end;
@@ -90,8 +91,11 @@ static bool span_of_page(struct walk *walk, uint64_t address, struct span *span)
     const struct walk_go *go = &walk->go;
     uint64_t arena = go->table && !(address >> 47) ? arena_of(walk, go->table, address) : 0;
     uint64_t at = 0;
-    return arena && walk_memory_read(walk, page_word(arena + go->spans, address), &at, sizeof at) &&
-           read_span(walk, at, go->size_at, span) && address >= span->start && address < span->end;
+    if (!arena || !walk_memory_read(walk, page_word(arena + go->spans, address), &at, sizeof at) ||
+        !read_span(walk, at, go->size_at, span))
+        return false;
+    span->arena = arena;
+    return address >= span->start && address < span->end;
 }
 
 /* Arenas' and spans' data are in memory that the runtime took for itself. */
@@ -101,7 +105,7 @@ bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block)
     if (!span_of_page(walk, address, &span))
         return false;
     walk_own_add(walk, span.at, true);
-    walk_own_add(walk, arena_of(walk, walk->go.table, address), true);
+    walk_own_add(walk, span.arena, true);
     uint64_t start = address - (address - span.start) % span.bytes;
     *block = (struct walk_block){
         .start = start, .usable_bytes = span.bytes, .state = WALK_IN_USE, .go = true};
@@ -193,8 +197,7 @@ void walk_go_search(struct walk *walk, const struct maps *maps)
     }
     for (size_t i = 1, tried = 0; i < maps->count; i++) {
         const struct map *data = &maps->maps[i];
-        if (!walk_is_data(data) || data[-1].kind != MAPPING_FILE || data[-1].end != data->start ||
-            data->end - data->start > DATA_BYTES_MAX)
+        if (!walk_is_zeroed(data) || data->end - data->start > DATA_BYTES_MAX)
             continue;
         for (size_t k = 0; k < maps->count && tried < TRIED_MAX; k++) {
             const struct map *heap = &maps->maps[k];

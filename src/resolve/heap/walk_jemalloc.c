@@ -246,8 +246,7 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
     for (size_t i = 1; i < maps->count; i++) {
         const struct map *data = &maps->maps[i];
         uint64_t size = data->end - data->start;
-        if (!walk_is_data(data) || data[-1].kind != MAPPING_FILE || data[-1].end != data->start ||
-            size < ROOT_BYTES || size > ROOT_BYTES + ROOM_MAX)
+        if (!walk_is_zeroed(data) || size < ROOT_BYTES || size > ROOT_BYTES + ROOM_MAX)
             continue;
         for (size_t k = 0, tried = 0; k < maps->count && tried < MAPPINGS_MAX; k++) {
             if (k == i || !walk_is_data(&maps->maps[k]))

@@ -63,6 +63,12 @@ static inline bool walk_is_data(const struct map *map)
     return map && map->writable && (map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP);
 }
 
+/* Whether a mapping, not the first one, is the zero-initialised data of the file before it. */
+static inline bool walk_is_zeroed(const struct map *map)
+{
+    return walk_is_data(map) && map[-1].kind == MAPPING_FILE && map[-1].end == map->start;
+}
+
 /*
  * glibc's arenas (struct malloc_state) found by their form, because neither the symbol nor the
  * layout is available from outside:

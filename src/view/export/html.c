@@ -209,7 +209,7 @@ static void summarise_object(struct html_writer *writer, const struct snapshot_o
         html_say(writer, "; %.1f%% of them from %s", object->code[0].share.value * 100,
                  code->function);
         if (code->file && code->line)
-            html_format(writer, " (%s:%u)", source_base_name(code->file), code->line);
+            html_format(writer, " (%s:%u)", text_base_name(code->file), code->line);
     }
     html_markup(writer, ". ");
     if (object->layout_count)

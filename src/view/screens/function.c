@@ -44,12 +44,6 @@ static uint64_t source_identity(const char *file, uint32_t line)
     return hash_bytes(file ? file : "", file ? strlen(file) : 0) ^ line;
 }
 
-const char *source_base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash && slash[1] ? slash + 1 : file;
-}
-
 static bool has_line(const struct snapshot_instruction *instruction)
 {
     return instruction->file && instruction->line;
@@ -419,7 +413,7 @@ static void partners_words(const struct snapshot_code *code, const struct source
         text_append(out, size, "%s%.0f%% %.64s", i ? ", " : "", 100 * joined[i].count / all,
                     joined[i].function);
         if (joined[i].file)
-            text_append(out, size, " %.48s:%u", source_base_name(joined[i].file), joined[i].line);
+            text_append(out, size, " %.48s:%u", text_base_name(joined[i].file), joined[i].line);
     }
 }
 
@@ -574,7 +568,7 @@ static int draw_note(struct browser *browser, struct canvas *canvas, struct area
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM, note);
         return 1;
     }
-    snprintf(text, sizeof text, "no text of %s; %s", source_base_name(row->file), note);
+    snprintf(text, sizeof text, "no text of %s; %s", text_base_name(row->file), note);
     return canvas_wrap(canvas, area, PAINT_WARN, text);
 }
 

@@ -447,7 +447,7 @@ static void matrix_cell_name_line(const struct snapshot_matrix_site *site,
     *out = '\0';
     if (site->file && site->line)
         snprintf(out, MATRIX_PART_BYTES, "%.*s:%" PRIu32, MATRIX_PART_BYTES - 16,
-                 source_base_name(site->file), site->line);
+                 text_base_name(site->file), site->line);
 }
 
 static void gather_sites(const struct chosen *chosen, struct matrix_cell *cell)

@@ -41,9 +41,6 @@ void source_rows_make(struct source_rows *rows, const struct snapshot_code *code
 void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_code *code,
                            const struct source_row *line, const struct view_sources *sources);
 
-/* The last part of a path. */
-const char *source_base_name(const char *file);
-
 /* The tree of callers as rows of a table. */
 struct caller_row {
     const struct snapshot_caller *caller;
