@@ -53,7 +53,7 @@ def differences(left, right, path=""):
             inner = f"{path}.{key}" if path else key
             if inner in ABOUT_BEING_LIVE:
                 continue
-            if key in READ_LATE and left.get(key) is None and path.startswith("code["):
+            if key in READ_LATE and left.get(key) is None:
                 continue
             if key in left and key in right:
                 yield from differences(left[key], right[key], inner)
