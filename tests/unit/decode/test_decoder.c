@@ -794,6 +794,23 @@ static void boundaries_are_found_between_tables(void **state)
     }
 }
 
+/* An index that counts down from the pointer, as a skip list's levels in rocksdb. */
+static void a_negated_index_is_computed_again(void **state)
+{
+    struct fake fake = {0};
+    const uint64_t regs[SREG_COUNT] = {[SREG_BX] = 0x9000, [SREG_R13] = 3, [SREG_AX] = 0x1234};
+    (void)state;
+    /* lea 0(,%r13,8),%rax; neg %rax; mov (%rbx,%rax),%rax; nop */
+    struct access access =
+        DECODE(&fake, "\x4a\x8d\x04\xed\0\0\0\0\x48\xf7\xd8\x48\x8b\x04\x03\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x9000 - 3 * 8);
+    /* the same with not */
+    access = DECODE(&fake, "\x4a\x8d\x04\xed\0\0\0\0\x48\xf7\xd0\x48\x8b\x04\x03\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x9000 - 3 * 8 - 1);
+}
+
 static void pushes_pops_and_rip_relative_operands(void **state)
 {
     (void)state;
@@ -1002,6 +1019,7 @@ static int run_decoder(void)
         cmocka_unit_test(how_it_was_called_before_counts_where_nothing_else_tells),
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
         cmocka_unit_test(boundaries_are_found_between_tables),
+        cmocka_unit_test(a_negated_index_is_computed_again),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),
         cmocka_unit_test(what_was_reported_when_it_was_recorded_stands),
