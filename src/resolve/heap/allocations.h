@@ -40,7 +40,7 @@ struct allocations_options {
 enum allocation_kind {
     ALLOCATION_NONE,
     ALLOCATION_RECORDED, /* a block with a call path as its bin */
-    ALLOCATION_WALKED,   /* a block whose bin is a size class */
+    ALLOCATION_WALKED,   /* a block; its bin is a size class */
     ALLOCATION_HEADER,   /* the allocator's data in front of a block */
     ALLOCATION_MAPPING,  /* memory that an allocator may subdivide; its bin mapped it */
 };

@@ -8,8 +8,8 @@
  * accepted, bins_died() for each block that was removed, displaced or unmapped, always with the
  * block as the index returned it. The profile reads statistics and names.
  *
- * Ids are dense from 1. Bin 1 collects the blocks whose path is not known, or was new when the
- * table was full: the target decides how many paths there are.
+ * Ids are dense from 1. Bin 1 collects the blocks with an unknown path, or a path that was new when
+ * the table was full: the target decides how many paths there are.
  *
  * Each bin is counted separately and grouped by name when read, so that combining bins
  * (bin_rules.h) can be undone.
@@ -93,7 +93,7 @@ void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns);
  * advanced. */
 void bins_tick(struct bins *bins, uint64_t now_ns);
 
-/* Sets the mark. Growth is what is live now minus what was live at the mark. */
+/* Sets the mark from which growth of the live blocks is counted. */
 void bins_mark(struct bins *bins, uint64_t now_ns);
 uint64_t bins_mark_ns(const struct bins *bins); /* 0: never marked */
 

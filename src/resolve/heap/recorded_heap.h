@@ -34,8 +34,7 @@ struct recorded_heap {
     struct bins *bins;
     struct bin_rules rules;
     struct wrappers wrappers;
-    uint32_t *bin_of_path; /* [path_room], indexed by the feed's path * 2, + 1 for mappings; 0: none
-                              yet */
+    uint32_t *bin_of_path; /* [path_room], by path * 2, + 1 for mappings; 0: none yet */
     size_t path_room;
     uint32_t *leads; /* bins that represented their groups at the last tick */
     uint32_t lead_count;

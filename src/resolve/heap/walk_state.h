@@ -145,12 +145,10 @@ struct walk_span {
     uint64_t limit;      /* upper bound of the span's growth */
     uint64_t mapped_end; /* end of its mapping as reported last */
     uint32_t arena;
-    uint8_t
-        *marks; /* per KiB: position of the first chunk in units of 16 bytes, plus 1; 0: unknown */
+    uint8_t *marks; /* per KiB: 1 + index of the first chunk in 16-byte units; 0: not known */
     size_t mark_count;
     struct walk_pause pause; /* for finds that chain from the start */
-    uint32_t
-        unrest; /* number of coming finds that need more proof: boundaries were seen to change */
+    uint32_t unrest;         /* coming finds that need more proof; boundaries were seen to change */
 };
 
 /* Evidence for a chain that did not begin at the start of the span. */
