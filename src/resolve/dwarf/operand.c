@@ -169,8 +169,8 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
         declare_pointed(scene, state, pc, pointed);
 }
 
-/* Returns the variable that is in memory exactly there and has no other known type: a parameter
- * passed by address. UNKNOWN: none. */
+/* Returns the variable in memory at exactly this operand: a parameter passed by address. Used if no
+ * other type is known. UNKNOWN: none. */
 static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
                                      int64_t displacement)
 {
