@@ -175,8 +175,8 @@ struct place {
     uint32_t object; /* object id */
     /* Object id of the heap bin, if the object is named after its type instead; otherwise 0. */
     uint32_t holder;
-    uint32_t function; /* function id of access.ip */
-    uint64_t base; /* start of the accessed instance; end (CFA) of a stack frame */
+    uint32_t function;   /* function id of access.ip */
+    uint64_t base;       /* start of the accessed instance; end (CFA) of a stack frame */
     uint64_t size_bytes; /* of the instance; 0: not known */
     /* The offset into the instance is access.address - base; it is negative in a stack frame. */
     uint32_t type;        /* id of the accessed type; 0: see untyped */
@@ -185,7 +185,7 @@ struct place {
     bool by_member;  /* the type has members: accesses are counted per member, in any instance */
     uint8_t typed;   /* enum typed */
     uint8_t untyped; /* enum untyped */
-    uint32_t evictor_object;   /* object whose access evicted the line; 0: not known */
+    uint32_t evictor_object;   /* object accessed by the evictor; 0: not known */
     uint32_t evictor_function; /* function of that access */
     /* Node (struct caller_desc) of the outermost known caller of the sampled function; 0: the stack
      * is not known. */

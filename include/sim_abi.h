@@ -25,16 +25,16 @@ enum {
     SIM_LEVELS_MAX = 4,
     SIM_NAME_BYTES = 256,
     SIM_THREADS_MAX = 1024, /* during the whole run; further threads share the last entry */
-    SIM_INSTRUCTIONS_MAX =
-        1 << 20, /* that access memory; further ones are counted only in the totals */
+    /* That access memory; further ones are counted only in the totals. */
+    SIM_INSTRUCTIONS_MAX = 1 << 20,
     SIM_RING_UNITS = 1 << 19,
-    SIM_RING_RESERVE =
-        SIM_RING_UNITS / 8, /* kept free of misses, for units that must not be lost */
+    /* Kept free of misses, for units that must not be lost. */
+    SIM_RING_RESERVE = SIM_RING_UNITS / 8,
     SIM_PATH_UNITS_MAX = 64,
     SIM_PAIRS_MAX = 1 << 16,   /* of instructions, per kind and level */
     SIM_PAIR_PLACES = 1 << 17, /* hash table slots for them, so that searches are short */
-    SIM_REUSE_ONE_IN =
-        32, /* one in this many lines reports its reuse; fewer if there are many lines */
+    /* One in this many lines reports its reuse; fewer if there are many lines. */
+    SIM_REUSE_ONE_IN = 32,
     SIM_REUSE_LINES = 4096,   /* upper bound of the lines with reported reuse */
     SIM_QUESTIONS_MAX = 4,    /* at the same time */
     SIM_BLOCKS_MAX = 1 << 20, /* that exist when a question begins */
@@ -309,8 +309,7 @@ struct sim_shared {
     struct sim_question questions[SIM_QUESTIONS_MAX];
     struct sim_answer answers[SIM_QUESTIONS_MAX];
     struct sim_block blocks[SIM_QUESTIONS_MAX][SIM_BLOCKS_MAX];
-    uint8_t paths[SIM_QUESTIONS_MAX]
-                 [SIM_PATHS_MAX]; /* enum sim_path, indexed by the agent's path id */
+    uint8_t paths[SIM_QUESTIONS_MAX][SIM_PATHS_MAX]; /* enum sim_path, by the agent's path id */
 };
 
 _Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");

@@ -274,8 +274,8 @@ struct snapshot_finding {
     const char *field;    /* NULL: the whole object */
     uint64_t lines_first; /* addresses of the shared lines; 0: none */
     uint64_t lines_last;
-    const char
-        *function; /* with most misses on it; NULL, 0: not known; the same for the next two */
+    /* With most misses on it; NULL, 0: not known; the same for the next two. */
+    const char *function;
     const char *file;
     uint32_t line;
     /* Names used in the rule's sentences; NULL: none. */

@@ -77,8 +77,8 @@ struct snapshot_levels {
     double tlb[TLB_COUNT];     /* accesses; names: data_tlb_name() */
     double hitm;               /* share of accesses that found the line modified in another cache */
     double tlb_miss; /* share of page walks and faults, of those with a known TLB result */
-    double
-        remote; /* share from another node, of those where it is known; the same for the next two */
+    /* Share from another node, of those where it is known; the same for the next two. */
+    double remote;
     double locked;
     double blocked;
     double latency;                             /* mean, cycles */
@@ -129,8 +129,7 @@ struct snapshot_use {
     double uses[LINE_USES]; /* accesses */
     double followed;        /* lines actually followed; they represent all lines */
     double squares;         /* sum of squares of the used bytes per line */
-    double spatial_low; /* 95 % interval of the spatial use; equal to the value if all lines were
-                           followed */
+    double spatial_low;     /* 95 % interval of the spatial use; exact if all lines were followed */
     double spatial_high;
 };
 

@@ -89,8 +89,8 @@ struct snapshot_sharing_line {
     double share;     /* of all attributed samples */
     double of_object; /* share of the object's samples */
     double hitm;      /* NAN: not measured */
-    double
-        turns; /* accesses shortly after another thread's access, at least one of the two a store */
+    /* Accesses shortly after another thread's access, at least one of the two a store. */
+    double turns;
     double pairs;    /* accesses shortly after another access; `turns` is a part of them */
     double expected; /* expected turns if the order were random */
     bool locked;

@@ -33,8 +33,8 @@ struct snapshot_simulation {
     uint64_t loads; /* exact, since the start; a modify counts as both */
     uint64_t stores;
     uint64_t accesses; /* a modify counts once */
-    uint32_t
-        one_in; /* one in this many of the most frequent misses is sampled now; 1: every miss */
+    /* One in this many of the most frequent misses is sampled now; 1: every miss. */
+    uint32_t one_in;
     uint64_t dropped; /* misses without a sample; other samples represent them */
     bool counting;
     uint8_t pause; /* enum simulation_pause, if not counting */
@@ -84,8 +84,7 @@ struct snapshot_whatif {
     double blocks;          /* of the object at present, without those below */
     double blocks_left_out; /* not followed because of lack of memory: counted as other data */
     double blocks_small;    /* smaller than an element: not moved */
-    double accesses; /* since the question was asked, or since `settled`; the same for all members
-                        below */
+    double accesses; /* since the question was asked or settled; the same for all members below */
     double object_accesses;
     double cut; /* of these, those that the new layout splits into several parts */
     uint32_t level_count;

@@ -19,8 +19,8 @@ enum snapshot_measure {
 /* Counts per period for one object, function, field or group of threads, from all attributed
  * samples. */
 struct snapshot_stream {
-    uint32_t
-        object; /* index into objects of the object, or of the field's object; UINT32_MAX: none */
+    /* Index into objects of the object, or of the field's object; UINT32_MAX: none. */
+    uint32_t object;
     const char *name;
     double *weight;    /* [periods] */
     double share;      /* of the whole run */
@@ -37,8 +37,8 @@ struct snapshot_streams {
 /* One measure of the run. */
 struct snapshot_measured {
     double *all; /* [periods], attributed samples; NULL: not sampled */
-    double
-        *nobody; /* [periods], samples without an object, not included in `all`; NULL: not known */
+    /* [periods], samples without an object, not included in `all`; NULL: not known. */
+    double *nobody;
     struct snapshot_streams objects;
     struct snapshot_streams functions;
     struct snapshot_streams fields;  /* of the leading objects */
@@ -87,8 +87,8 @@ struct snapshot_turns {
 struct snapshot_timeline {
     double start_s;    /* elapsed time at the first period; NAN: no period yet */
     uint64_t start_ns; /* the same by the clock of the samples; 0: none */
-    double
-        period_s; /* period of the points: a multiple of base_s, chosen by volatility and phases */
+    /* Period of the points: a multiple of base_s, chosen by volatility and phases. */
+    double period_s;
     double damped_s; /* period that damps the noise of the whole run; NAN: none */
     double base_s;   /* current base period */
     size_t periods;
