@@ -176,8 +176,8 @@ struct engine_kind {
     long (*drain)(struct engine *engine, uint64_t until_ns);
     int (*tick)(struct engine *engine, uint64_t now_ns); /* -ESRCH: the target has ended */
     int (*restart)(struct engine *engine, pid_t pid, struct error *error);
-    bool (*geometry)(
-        struct engine *engine); /* cache geometry of the recorded machine; false: not known */
+    /* Reads the cache geometry of the recorded machine; false: not known. */
+    bool (*geometry)(struct engine *engine);
     struct snapshot_whatifs (*whatifs)(struct engine *engine);
     void (*describe_recording)(struct engine *engine); /* fills in engine->recording */
     /* Handles requests specific to this kind; NULL: not handled here. */
@@ -233,9 +233,9 @@ struct engine {
     double zeroed_s;                  /* elapsed time at the last reset of the counts */
     uint32_t iteration;
     uint16_t ranking;
-    bool event_chosen;    /* by the user, with a key or -e */
-    uint64_t patience_ns; /* how long each drain of a replay or simulation may wait for debug
-                             information */
+    bool event_chosen; /* by the user, with a key or -e */
+    /* How long each drain of a replay or simulation may wait for debug info. */
+    uint64_t patience_ns;
     bool ended;
     bool paused;      /* by the user: nothing is counted */
     bool objects_all; /* objects with small shares are listed too */

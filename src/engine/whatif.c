@@ -115,7 +115,8 @@ static struct snapshot_whatif state_of(struct engine *engine, struct engine_what
     return out;
 }
 
-/* Sorts answers by savings, questions without an answer last, in the order they were asked. */
+/* Returns true if `one` sorts before `other`: largest saving first, questions without an answer
+ * last. */
 static bool is_better(const struct snapshot_whatif *one, const struct snapshot_whatif *other)
 {
     double left = snapshot_whatif_change(one);
