@@ -20,7 +20,7 @@ enum {
     CHECK_BYTES = 2048, /* block and neighbours read at once up to here */
     AHEAD_MIN_BYTES = 1024,
     AHEAD_MAX_BYTES = 1 << 16,
-    BACKOFF_MAX = 1024
+    PAUSE_MAX = 1024
 };
 
 static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20, 1 << 20};
@@ -197,22 +197,6 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
     return answer(walk, &chain, top, block);
 }
 
-/* A span with a broken chain from the start stays so for a while: it is not read whole for each
- * sample. */
-static bool must_wait(struct walk_span *span)
-{
-    if (!span->waiting)
-        return false;
-    span->waiting--;
-    return true;
-}
-
-static void back_off(struct walk_span *span)
-{
-    span->backoff = span->backoff < BACKOFF_MAX ? span->backoff * 2 + 1 : BACKOFF_MAX;
-    span->waiting = span->backoff;
-}
-
 /* Fills *block, or says why not. The span may be gone after a failure. */
 static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, uint64_t address,
                                      struct walk_block *block)
@@ -227,11 +211,12 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
     for (unsigned i = 0; i < ATTEMPTS; i++) {
         if (i == ATTEMPTS_NEAR && target - span->first > walk->reach_bytes)
             return WALK_FAIL_BUDGET;
-        if (i == ATTEMPTS_NEAR && must_wait(span))
+        /* A broken chain stays so for a while: it is not read whole for each sample. */
+        if (i == ATTEMPTS_NEAR && walk_pause_pass(&span->pause))
             return failure;
         failure = attempt(walk, span, target, i, block);
         if (!failure || failure == WALK_FAIL_BUDGET) {
-            span->backoff = 0;
+            span->pause.length = 0;
             span->unrest -= !!span->unrest;
             return failure;
         }
@@ -241,7 +226,7 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
             return failure;
         }
     }
-    back_off(span);
+    walk_pause_lengthen(&span->pause, PAUSE_MAX);
     return failure;
 }
 
@@ -409,8 +394,8 @@ static void find_arenas(struct walk *walk, const struct maps *maps)
     if (!found) {
         say_why_not(walk, &seen, maps->count > 0);
         /* A program's own data may be large: gone through ever more seldom. */
-        walk->search_backoff = walk->search_backoff * 2 + walk->search_costly;
-        walk->search_waiting = walk->search_backoff;
+        if (walk->search_costly)
+            walk_pause_lengthen(&walk->pause, WALK_SEARCH_PAUSE_MAX);
         return;
     }
     *walk->status = '\0';
@@ -476,10 +461,8 @@ int walk_update(struct walk *walk, const struct maps *maps)
     int code = walk_memory_map(walk, maps);
     if (code)
         return code;
-    if (!walk->arenas.count && !walk->search_waiting)
+    if (!walk->arenas.count && !walk_pause_pass(&walk->pause))
         find_arenas(walk, maps);
-    else if (!walk->arenas.count)
-        walk->search_waiting--;
     walk_jemalloc_search(walk, maps);
     walk_go_search(walk, maps);
     if (!walk->arenas.count)

@@ -189,12 +189,10 @@ static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_
 
 void walk_go_search(struct walk *walk, const struct maps *maps)
 {
-    enum { TRIED_MAX = 16, WAIT_MAX = 256 };
+    enum { TRIED_MAX = 16 };
     struct walk_go *go = &walk->go;
-    if (go->table || go->waiting) {
-        go->waiting -= !go->table;
+    if (go->table || walk_pause_pass(&go->pause))
         return;
-    }
     for (size_t i = 1, tried = 0; i < maps->count; i++) {
         const struct map *data = &maps->maps[i];
         if (!walk_is_zeroed(data) || data->end - data->start > DATA_BYTES_MAX)
@@ -208,8 +206,7 @@ void walk_go_search(struct walk *walk, const struct maps *maps)
                 return;
         }
     }
-    go->backoff = go->backoff < WAIT_MAX ? go->backoff * 2 + 1 : WAIT_MAX;
-    go->waiting = go->backoff;
+    walk_pause_lengthen(&go->pause, WALK_SEARCH_PAUSE_MAX);
 }
 
 /* Spans that begin in one arena, between two addresses of it. */

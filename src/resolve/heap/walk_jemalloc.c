@@ -237,12 +237,10 @@ static void keep_name(struct walk_jemalloc *jemalloc, const char *path)
 
 void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
 {
-    enum { MAPPINGS_MAX = 16, WAIT_MAX = 256 };
+    enum { MAPPINGS_MAX = 16 };
     struct walk_jemalloc *jemalloc = &walk->jemalloc;
-    if (jemalloc->root || jemalloc->waiting) {
-        jemalloc->waiting -= !jemalloc->root;
+    if (jemalloc->root || walk_pause_pass(&jemalloc->pause))
         return;
-    }
     for (size_t i = 1; i < maps->count; i++) {
         const struct map *data = &maps->maps[i];
         uint64_t size = data->end - data->start;
@@ -258,8 +256,7 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
             return;
         }
     }
-    jemalloc->backoff = jemalloc->backoff < WAIT_MAX ? jemalloc->backoff * 2 + 1 : WAIT_MAX;
-    jemalloc->waiting = jemalloc->backoff;
+    walk_pause_lengthen(&jemalloc->pause, WALK_SEARCH_PAUSE_MAX);
 }
 
 /* Of a slab as many blocks as are not free: those in a thread's cache count as in use. */

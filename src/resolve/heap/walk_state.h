@@ -8,7 +8,7 @@
 
 /* The walk's view of the process's memory: single words, windows for chains, mappings. Private to
  * the walk_*.c files. */
-enum { WALK_WINDOW_BYTES = 1 << 20, WALK_PAGE_BYTES = 4096 };
+enum { WALK_WINDOW_BYTES = 1 << 20, WALK_PAGE_BYTES = 4096, WALK_SEARCH_PAUSE_MAX = 256 };
 
 /* A copy of a piece of the process's memory. Each fill in a row reads twice as much, so that
  * a lookup reads little and a long chain reads in large pieces. */
@@ -53,6 +53,27 @@ static inline const uint64_t *walk_window_at(struct walk *walk, struct walk_wind
 
 bool walk_memory_read(struct walk *walk, uint64_t address, void *out, size_t bytes);
 size_t walk_memory_read_some(struct walk *walk, uint64_t address, void *out, size_t bytes);
+
+/* What failed is left out the next times: after each failure about twice as often. */
+struct walk_pause {
+    uint32_t length; /* times after the last failure */
+    uint32_t left;   /* of them to come */
+};
+
+/* Whether it is left out this time. */
+static inline bool walk_pause_pass(struct walk_pause *pause)
+{
+    if (!pause->left)
+        return false;
+    pause->left--;
+    return true;
+}
+
+static inline void walk_pause_lengthen(struct walk_pause *pause, uint32_t most)
+{
+    pause->length = pause->length < most ? pause->length * 2 + 1 : most;
+    pause->left = pause->length;
+}
 
 /* Copies the table; findings about mappings that did not shrink are kept. 0 or -ENOMEM. */
 int walk_memory_map(struct walk *walk, const struct maps *maps);
@@ -126,9 +147,8 @@ struct walk_span {
     uint32_t arena;
     uint8_t *marks; /* of each KiB: the first chunk's place in 16 bytes, plus 1; 0: unknown */
     size_t mark_count;
-    uint32_t backoff; /* finds that will not chain from the start, after one that failed */
-    uint32_t waiting; /* of them to come */
-    uint32_t unrest;  /* finds to come that want more proof: boundaries were seen to change */
+    struct walk_pause pause; /* of finds that chain from the start */
+    uint32_t unrest; /* finds to come that want more proof: boundaries were seen to change */
 };
 
 /* Evidence for a chain that did not begin at the span's start. */
@@ -280,17 +300,15 @@ struct walk_jemalloc {
     uint64_t root;       /* of the tree of pages; 0: not found */
     uint64_t large;      /* an address in the large block found last */
     uint8_t class_place; /* of the size class in an extent's bits */
-    uint32_t backoff;    /* updates between two searches that found none */
-    uint32_t waiting;    /* of them to come */
-    char name[64];       /* of the file that the tree belongs to */
+    struct walk_pause pause;
+    char name[64]; /* of the file that the tree belongs to */
 };
 
 struct walk_go {
     uint64_t table;   /* a word for each arena; 0: not found */
     uint64_t spans;   /* in an arena's data: a word for each page */
     unsigned size_at; /* word of a span with the size of its blocks */
-    uint32_t backoff; /* updates between two searches that found none */
-    uint32_t waiting; /* of them to come */
+    struct walk_pause pause;
 };
 
 struct walk {
@@ -308,8 +326,7 @@ struct walk {
     uint64_t *threads; /* fs bases */
     size_t thread_count;
     uint64_t reach_bytes;    /* of a find, from the last boundary known */
-    uint32_t search_backoff; /* updates between two searches for arenas that found none */
-    uint32_t search_waiting; /* of them to come */
+    struct walk_pause pause; /* of searches for arenas */
     bool search_costly;
     char status[256]; /* "": the heap can be walked */
     char source[128];
