@@ -14,24 +14,22 @@
 #define ARRAY_UNBOUNDED ((size_t)-1)
 
 /*
- * Makes room for one more element of `each` bytes behind the `count` elements of an array; may move
+ * Makes room for one more element of `each` bytes after the `count` elements of an array; may move
  * the array. `list` is the address of the pointer to the array (NULL at first), *room the number of
  * elements it has room for. Returns false, and changes nothing, if memory runs out or the array
  * already has `most` elements.
  */
 bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most);
 
-/*
- * The same for an array that is filled by index, in any order: makes room for element `index`,
- * doubling from `first` elements. New elements are zero.
- */
+/* The same for an array that is filled by index, in any order: makes room for element `index`,
+ * doubling from `first` elements. New elements are zero. */
 bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first);
 
 /* The same for exactly `wanted` elements. */
 bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
 
 /*
- * Returns `count` zeroed elements, none of which crosses a cache line; `each` is a power of two up
+ * Returns `count` zeroed elements that do not cross cache lines; `each` is a power of two up
  * to 64. Pages that are never written take no memory. *memory is the pointer for free(). NULL: no
  * memory.
  */
@@ -70,10 +68,8 @@ void *array_lines(void **memory, size_t count, size_t each);
 /* Sorts in ascending order by one member. */
 #define SORT_BY(list, count, member) SORT(list, count, SMALLEST(__typeof__(*(list)), member))
 
-/*
- * Inserts an element into a sorted list of at most `most` elements; a full list drops its last
- * element. A new element goes behind equal elements.
- */
+/* Inserts an element into a sorted list of at most `most` elements; a full list drops its last
+ * element. A new element goes after equal elements. */
 #define KEEP(list, count, most, element, ...)                                                      \
     array_keep((list), (count), (most), sizeof *(list), (element),                                 \
                (const struct sort_key[]){__VA_ARGS__},                                             \
@@ -113,10 +109,8 @@ static inline size_t array_sorted(const void *list, size_t count, size_t each, s
     return low;
 }
 
-/*
- * An arena hands out memory in order and frees it all at once. Used for values that are built once
- * and then only read (snapshots, tables of a parsed file).
- */
+/* An arena hands out memory in order and frees it all at once. Used for values that are built once
+ * and then only read (snapshots, tables of a parsed file). */
 struct arena_block;
 
 struct arena {

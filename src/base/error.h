@@ -15,17 +15,13 @@ struct error {
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/*
- * Explains why a system call failed and what helps: names a limit and the command that raises it,
- * or reports a full disk.
- */
+/* Explains why a system call failed and what helps: names a limit and the command that raises it,
+ * or reports a full disk. */
 enum { ERROR_CAUSE = 256 };
 const char *error_cause(int code, char out[ERROR_CAUSE]);
 
-/*
- * Returns the remedy if another process may not be inspected: "try sudo", or what root itself
- * lacks.
- */
+/* Returns the remedy if another process may not be inspected: "try sudo", or what root itself
+ * lacks. */
 const char *error_rights_remedy(void);
 
 #endif

@@ -61,10 +61,8 @@ static bool has_capability(const char *status)
     return bits >> CAPABILITY_DAC_OVERRIDE & 1 || bits >> CAPABILITY_DAC_READ_SEARCH & 1;
 }
 
-/*
- * Reads the ids that the kernel uses when the process opens files: its file system user and groups,
- * the last of four numbers.
- */
+/* Reads the ids that the kernel uses when the process opens files: its file system user and groups,
+ * the last of four numbers. */
 static bool read_user(struct files_user *user, pid_t pid)
 {
     char path[64];
@@ -114,10 +112,8 @@ static bool is_elsewhere(pid_t pid)
            own.st_ino != other.st_ino || !same_link(pid, "ns/mnt");
 }
 
-/*
- * Reads the user of the process again, because a process may change its user. The last user stays
- * when the process is gone.
- */
+/* Reads the user of the process again, because a process may change its user. The last user stays
+ * when the process is gone. */
 static void ask_process(struct files_client *client)
 {
     struct files_user user;
@@ -181,10 +177,8 @@ static bool is_in(const struct files_user *user, gid_t group)
     return false;
 }
 
-/*
- * Returns 0, or why this user may not access the file. Access control lists are detected but not
- * evaluated.
- */
+/* Returns 0, or why this user may not access the file. Access control lists are detected but not
+ * evaluated. */
 static int may(const struct files_user *user, const struct stat *status, unsigned what, bool listed)
 {
     unsigned mode = status->st_mode;
@@ -204,10 +198,8 @@ static bool has_list(int fd)
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-/*
- * `here`: the path starts at our root directory. A process with another root cannot name such a
- * file.
- */
+/* `here`: the path starts at our root directory. A process with another root cannot name such a
+ * file. */
 static int check(const struct files_client *client, bool here, int fd, const struct stat *status,
                  unsigned what)
 {

@@ -59,16 +59,12 @@ void files_client_process(struct files_client *client, pid_t pid);
 /* For a recording, by the owner of the recording file. */
 void files_client_recording(struct files_client *client, const char *path);
 
-/*
- * Requires that this user may read the files, too. Adds nothing for root, nor for the user of an
- * unprivileged misstop.
- */
+/* Requires that this user may read the files, too. Adds nothing for root, nor for the user of an
+ * unprivileged misstop. */
 void files_client_add(struct files_client *client, uid_t uid);
 
-/*
- * For a recording, if misstop has privileges: adds the owner of an open file that names other
- * files, such as a program with debug information.
- */
+/* For a recording, if misstop has privileges: adds the owner of an open file that names other
+ * files, such as a program with debug information. */
 void files_client_add_owner(struct files_client *client, int fd);
 
 /*
@@ -78,10 +74,8 @@ void files_client_add_owner(struct files_client *client, int fd);
  */
 pid_t files_shown_by(pid_t pid);
 
-/*
- * Returns a descriptor of the root directory of a process, or -1. It stays valid after the process
- * ends.
- */
+/* Returns a descriptor of the root directory of a process, or -1. It stays valid after the process
+ * ends. */
 int files_root(pid_t pid);
 
 enum files_links { FILES_FOLLOW, FILES_NOFOLLOW }; /* may the path itself be a link */
@@ -98,10 +92,8 @@ int files_open_below(int root, const char *path, struct files_client *client,
 int files_open_in_root(pid_t pid, const char *path, struct files_client *client,
                        enum files_links links, uint64_t most_bytes);
 
-/*
- * Opens a file below a folder named by the user, with our own rights; links cannot lead out of the
- * folder.
- */
+/* Opens a file below a folder named by the user, with our own rights; links cannot lead out of the
+ * folder. */
 int files_open_in_folder(const char *folder, const char *path, uint64_t most_bytes);
 
 /*
@@ -120,10 +112,8 @@ const char *files_why(const struct files_client *client, int code, char out[FILE
 void files_enter(int root);
 void files_become(const struct files_client *client);
 
-/*
- * Copies a file to memory, where it cannot be truncated while it is mapped; closes fd. Returns -1
- * if the file is too large.
- */
+/* Copies a file to memory, where it cannot be truncated while it is mapped; closes fd. Returns -1
+ * if the file is too large. */
 int files_copy(int fd, uint64_t most_bytes);
 
 /*
@@ -141,17 +131,13 @@ struct whole_file {
 /* Checks before the run begins that the file can be created. Returns 0 or a negative errno. */
 int whole_file_check(const char *option, const char *path, struct error *error);
 
-/*
- * Keeps the pointers to the strings. Returns 0 or a negative errno; on error there is nothing to
- * close.
- */
+/* Keeps the pointers to the strings. Returns 0 or a negative errno; on error there is nothing to
+ * close. */
 int whole_file_open(struct whole_file *file, const char *option, const char *path,
                     struct error *error);
 
-/*
- * `code`: 0, or the negative errno of writing. Renames the file into place, or removes it on error.
- * Returns 0 or a negative errno.
- */
+/* `code`: 0, or the negative errno of writing. Renames the file into place, or removes it on error.
+ * Returns 0 or a negative errno. */
 int whole_file_close(struct whole_file *file, int code, struct error *error);
 
 #endif

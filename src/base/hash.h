@@ -28,16 +28,12 @@ void hash_fini(struct hash *hash);
 /* Returns the value of a key, or NULL if absent. Valid until the map changes. */
 uint32_t *hash_find(const struct hash *hash, uint64_t key);
 
-/*
- * Returns the value of a key. Inserts 0 and sets *created if the key is absent. NULL: out of
- * memory.
- */
+/* Returns the value of a key. Inserts 0 and sets *created if the key is absent. NULL: out of
+ * memory. */
 uint32_t *hash_insert(struct hash *hash, uint64_t key, bool *created);
 
-/*
- * Sets the value of a key, or adds to it (an absent key counts as 0). Return false if out of
- * memory.
- */
+/* Sets the value of a key, or adds to it (an absent key counts as 0). Return false if out of
+ * memory. */
 bool hash_put(struct hash *hash, uint64_t key, uint32_t value);
 bool hash_add(struct hash *hash, uint64_t key, uint32_t more);
 
@@ -73,10 +69,8 @@ static inline uint64_t prng_next(struct prng *prng)
     return hash_mix(prng->state += 0x9e3779b97f4a7c15u);
 }
 
-/*
- * Returns a number from 0 to bound-1; bound > 0 (Lemire's multiplication, bias below 2^-32 for
- * 32-bit bounds).
- */
+/* Returns a number from 0 to bound-1; bound > 0 (Lemire's multiplication, bias below 2^-32 for
+ * 32-bit bounds). */
 static inline uint64_t prng_below(struct prng *prng, uint32_t bound)
 {
     return ((prng_next(prng) >> 32) * bound) >> 32;

@@ -30,10 +30,8 @@ void lane_give(struct lane *lane);
 /* Waits until all batches given are done. NULL is allowed. */
 void lane_settle(struct lane *lane);
 
-/*
- * For work that fills the batches: waits for the oldest batch not taken yet and returns it. NULL:
- * all were taken.
- */
+/* For work that fills the batches: waits for the oldest batch not taken yet and returns it. NULL:
+ * all were taken. */
 void *lane_take(struct lane *lane);
 
 /* The same, but returns NULL if the batch is not done within this time. */

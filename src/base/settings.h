@@ -13,10 +13,8 @@
 
 #include "base/error.h"
 
-/*
- * Returns 0; -ENOENT if neither variable is set to an absolute path; -EACCES if the folder belongs
- * to another user; -ENAMETOOLONG.
- */
+/* Returns 0; -ENOENT if neither variable is set to an absolute path; -EACCES if the folder belongs
+ * to another user; -ENAMETOOLONG. */
 int settings_path(char *out, size_t out_size, const char *name);
 
 /* Creates the missing folders above a path. */
@@ -44,10 +42,8 @@ void settings_free(struct settings *settings);
 /* Copies the value of a key. Returns false if the key has none or `out` is too small. */
 bool settings_get(const struct settings *settings, const char *key, char *out, size_t size);
 
-/*
- * Sets the line of a key and leaves all other lines unchanged. value NULL: removes the line.
- * Returns 0 or -ENOMEM.
- */
+/* Sets the line of a key and leaves all other lines unchanged. value NULL: removes the line.
+ * Returns 0 or -ENOMEM. */
 int settings_set(struct settings *settings, const char *key, const char *value);
 
 int settings_save(const struct settings *settings, struct error *error);

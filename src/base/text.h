@@ -30,10 +30,8 @@ const char *text_bytes(char out[16], uint64_t bytes);
 /* "999", "12.3k", "4.56M": at most 6 characters, for counts. */
 const char *text_count(char out[16], double count);
 
-/*
- * Formats a time or length of a run in s: "45.4s", "3m45.4s", "1h03m45s", "250ms"; below a tenth of
- * a second "0.0s", and "?" for NAN.
- */
+/* Formats a time or length of a run in s: "45.4s", "3m45.4s", "1h03m45s", "250ms"; below a tenth of
+ * a second "0.0s", and "?" for NAN. */
 enum { TEXT_TIME_BYTES = 24 };
 const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
 
@@ -51,10 +49,8 @@ const char *text_base_name(const char *path);
  */
 unsigned text_distance(const char *a, const char *b);
 
-/*
- * Opens a regular file. Returns a descriptor or a negative errno. Refuses other files, because
- * opening a FIFO could block forever.
- */
+/* Opens a regular file. Returns a descriptor or a negative errno. Refuses other files, because
+ * opening a FIFO could block forever. */
 int text_open_file(const char *path);
 
 /* Reads a small file into `out` and adds a NUL. Returns the bytes read or a negative errno. */
