@@ -97,7 +97,7 @@ void ring_close(struct ring *ring);
  * invalid (the whole ring is then given back). */
 long ring_next(struct ring *ring, void *out, size_t out_size);
 
-/* Tells the kernel how far the ring has been read. */
+/* Reports to the kernel how far the ring has been read. */
 void ring_release(struct ring *ring);
 
 #endif

@@ -28,8 +28,7 @@ struct sampler_options {
     uint32_t rate;   /* wanted samples per second of the ranking event; 0: SESSION_RATE, or less if
                         that would slow the process */
     uint64_t period; /* -c: fixed period; 0: adjusted to the rate */
-    struct sim_memory
-        *sim; /* source "sim": the memory that the tool writes to, not owned; otherwise NULL */
+    struct sim_memory *sim; /* source "sim": memory of its tool, not owned; else NULL */
     void (*progress)(void *context, double share); /* see perfdata_open(); or NULL */
     void *progress_context;
 };

@@ -32,8 +32,7 @@ struct event {
     uint64_t config1;
     uint64_t config2;
     uint8_t precise_ip;
-    bool
-        as_counter; /* sampled with registers and without a recorded address, whatever the source */
+    bool as_counter; /* with registers, without a recorded address, by any source */
     unsigned twin_count;
     struct event_twin twins[EVENT_TWINS_MAX];
 };

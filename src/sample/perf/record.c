@@ -388,8 +388,8 @@ static void take_file_identity(struct cursor *cursor, struct sample_mapping *map
     cursor_u64(cursor); /* generation */
 }
 
-/* Kernels 3.12 to 3.15 wrote neither protection nor flags: the path starts where other kernels
- * write the protection, whose first byte is not printable in either byte order. */
+/* Kernels 3.12 to 3.15 wrote neither protection nor flags: the path is where other kernels
+ * write the protection. The first byte of a protection is not printable in either byte order. */
 static bool lacks_protection(const struct cursor *cursor)
 {
     enum { PROTECTION_BYTES = 8 };

@@ -16,8 +16,7 @@
 /* Offsets in a sample of the fields that a survey needs. Offsets after the user registers assume
  * that the sample has none. 0: the field is absent. */
 struct record_places {
-    uint16_t
-        size; /* size of a sample without registers; 0: fields vary in size, or bytes are swapped */
+    uint16_t size; /* without registers; 0: fields vary in size, or bytes are swapped */
     uint16_t ip, pid, time, address, user_regs, data_src, regs;
     uint16_t user_regs_bytes; /* if the sample has them */
     uint16_t regs_bytes;
@@ -32,16 +31,15 @@ struct record_format {
     uint64_t regs_intr;
     uint64_t period; /* weight of a sample that has none */
     bool sample_id_all;
-    bool exact_ip; /* precise_ip >= 2: the sampled instruction itself */
-    bool
-        recorded_address; /* ADDR is the address of a data access, not of a breakpoint, and not 0 */
-    bool no_data_source;  /* DATA_SRC is present and meaningless: a software event */
-    bool by_writer;       /* ADDR is what misstop decoded when it recorded */
-    bool alien_regs;      /* registers are not of the sampled instruction */
-    bool of_any;          /* counts instructions, whether or not they access memory */
-    bool foreign_regs;    /* registers of another architecture: unusable */
-    bool swap;            /* recorded on a machine of the other byte order */
-    uint16_t event;       /* index for struct sample */
+    bool exact_ip;               /* precise_ip >= 2: the sampled instruction itself */
+    bool recorded_address;       /* ADDR is that of a data access and not 0 */
+    bool no_data_source;         /* DATA_SRC is present and meaningless: a software event */
+    bool by_writer;              /* ADDR is what misstop decoded when it recorded */
+    bool alien_regs;             /* registers are not of the sampled instruction */
+    bool of_any;                 /* counts instructions, whether or not they access memory */
+    bool foreign_regs;           /* registers of another architecture: unusable */
+    bool swap;                   /* recorded on a machine of the other byte order */
+    uint16_t event;              /* index for struct sample */
     struct record_places places; /* from record_find_places() */
 };
 

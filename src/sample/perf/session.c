@@ -24,10 +24,7 @@
 
 enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
 
-enum {
-    SESSION_OPENING_PART =
-        100 /* share of the time for opening events: for thousands of threads it takes a second */
-};
+enum { SESSION_OPENING_PART = 100 /* of the time; thousands of threads take 1 s */ };
 
 #define SESSION_MOVED 0.05 /* fraction of a period; if it moves by more, all handles are set */
 

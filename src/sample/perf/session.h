@@ -25,9 +25,8 @@ enum {
     SESSION_LOST_PART = 50,              /* losing more than one sample in this many is too much */
     SESSION_RATE = 2000,                 /* default samples per second */
     SESSION_RATE_LEAST = 100,            /* lower bound, however many samples are lost */
-    SESSION_RATE_SPARING =
-        100, /* rate for a process that is switched often: longer than most kernel ticks */
-    SESSION_STACK_RATE_MAX = 10000 /* highest rate with stacks, in samples per second */
+    SESSION_RATE_SPARING = 100,          /* ... if it is switched often: above most ticks */
+    SESSION_STACK_RATE_MAX = 10000       /* highest rate with stacks, in samples per second */
 };
 
 /* Minimum time between two reopenings of events, for a lower and for a higher rate. */
