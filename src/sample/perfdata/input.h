@@ -157,8 +157,7 @@ struct tape {
 
 struct tape_record {
     struct perf_event_header header; /* in our byte order */
-    const unsigned char
-        *bytes; /* header first, in its original byte order; valid until the next call */
+    const unsigned char *bytes;      /* header first, original byte order; until the next call */
 };
 
 void tape_init(struct tape *tape, struct input *input, bool swap);

@@ -35,8 +35,7 @@ struct order_block {
 };
 
 struct order {
-    struct order_entry
-        *entries; /* [next, ready) are sorted and can be handed on; [ready, count) wait */
+    struct order_entry *entries; /* [next, ready) sorted and ready; [ready, count) waiting */
     struct order_entry *scratch;
     size_t next;
     size_t ready;
@@ -62,7 +61,8 @@ void order_fini(struct order *order);
 /* Adds a record; only while none is ready. Returns 0 or -ENOMEM. */
 int order_add(struct order *order, uint64_t time_ns, struct order_item item, const void *bytes);
 
-/* Releases what is in order at the end of a round; at the end of the recording, all records. */
+/* order_round() releases the records that are in order at the end of a round, order_finish() all
+ * records at the end of the recording. */
 void order_round(struct order *order);
 void order_finish(struct order *order);
 
