@@ -248,10 +248,9 @@ bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t 
 enum {
     STACKS_MAX = 1 << 16,
     STACKS_PAGE = 4096,
-    STACKS_TOP_MIN =
-        64 * 1024, /* memory below a control block; with less the block is not on a stack */
-    STACKS_STEP = 64 * 1024, /* granularity of the memory that stack pointers reached */
-    STACKS_FRAMES = 1 << 20  /* above a stack pointer, for frames of the callers */
+    STACKS_TOP_MIN = 64 * 1024, /* memory below a control block; less is not a stack */
+    STACKS_STEP = 64 * 1024,    /* granularity of the memory that stack pointers reached */
+    STACKS_FRAMES = 1 << 20     /* above a stack pointer, for frames of the callers */
 };
 
 void stacks_fini(struct stacks *stacks)
