@@ -366,8 +366,8 @@ const struct columns levels_columns = {
     .parting = parting,
 };
 
-/* An interval whose ends differ by less than half is shown as one number; so is one that is less
- * than 0.1 % wide. */
+/* Shown as one number: an interval with ends that differ by less than half, or one less than 0.1 %
+ * wide. */
 static const double sure_ratio = 1.5;
 static const double sure_width = 0.001;
 /* Wider intervals are not shown, except if the rate is certainly small. */

@@ -580,7 +580,7 @@ void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
                         text_time(since, phase->start_s));
     out += used;
     size -= (size_t)used;
-    /* Names the leading object if it changed, otherwise the object whose share rose. */
+    /* Names the leading object if it changed, otherwise the object with the largest rise. */
     if (phase->rose && !phase->inversion)
         snprintf(out, size, "%.365s has %.0f points more; Phases (8) shows the run", phase->rose,
                  phase->rose_by * 100);
