@@ -124,7 +124,8 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
     html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: the amount</li></ul>\n");
 }
 
-/* Draws a chart with its key below. `label` describes the chart; `measure` is what is counted. */
+/* Draws a chart with its key below. `label` describes the chart; `measure` names the counted
+ * amounts. */
 static void html_timeline_chart(struct html_writer *writer, const struct timeline_stack *stack,
                                 const char *measure, const char *label)
 {
