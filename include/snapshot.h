@@ -162,8 +162,8 @@ struct snapshot_region {
     enum region_reason reason;
     /* Found regions, if phases are distinguished: most misses first. Share NAN: found only in other
      * phases, not measured now. */
-    const struct snapshot_region_phase
-        *phases; /* terminated by an entry without a name; NULL: none */
+    /* Terminated by an entry without a name; NULL: none. */
+    const struct snapshot_region_phase *phases;
     size_t phase_count;
 };
 

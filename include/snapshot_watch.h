@@ -126,8 +126,8 @@ struct watch_result {
     uint64_t origin_ns; /* of the access that time counts from */
     uint64_t armed_ns;  /* earlier touches were not seen */
     uint64_t end_ns;
-    uint64_t
-        off_ns;  /* of the time since armed_ns, known not to have run: the thread it began with */
+    /* Of the time since armed_ns, known not to have run: the thread it began with. */
+    uint64_t off_ns;
     uint64_t ip; /* of the instruction after the one that touched; 0: not touched */
 };
 

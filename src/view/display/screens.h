@@ -110,8 +110,8 @@ struct screen {
     /* Without a table: goes to a word, starting at or after the current position; false: not
      * found. */
     bool (*find)(struct browser *browser, const char *word, bool from_here);
-    void (*hint)(struct browser *browser, char *out,
-                 size_t size); /* "" or NULL: the table's hint */
+    /* "" or NULL: the table's hint. */
+    void (*hint)(struct browser *browser, char *out, size_t size);
     /* Returns the label of an action in the key bar; "": no effect now; NULL: its general label,
      * for Enter the table's. */
     const char *(*label)(struct browser *browser, enum action action);

@@ -492,8 +492,8 @@ static const struct section {
     /* Sentence below the title; NULL: `write` begins with one, or there is none. */
     const char *lead;
     struct path given; /* member of the snapshot without which the part is left out */
-    bool (*there)(
-        const struct snapshot *snapshot); /* function with the same purpose; NULL: always */
+    /* Function with the same purpose; NULL: always. */
+    bool (*there)(const struct snapshot *snapshot);
     void (*write)(struct html_writer *writer);
 } sections[] = {
     SECTION(.id = "findings", .link = "Problems", .title = "Problems recognised",
