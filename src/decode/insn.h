@@ -120,9 +120,9 @@ struct insn {
     uint8_t stored; /* register that mov or push copies to memory, 4 or 8 bytes; SREG_NONE:
                              none */
     uint8_t vector_dest; /* number of the vector register that it may write, SREG_NONE */
-    /* How it is loaded: 0 not simply, INSN_VECTOR_COPY as it is in memory, else from elements
-     * of so many bytes, sign- or zero-extended to `width`. */
-    uint8_t vector_load;
+    uint8_t
+        vector_load; /* how it is loaded: 0 not simply, INSN_VECTOR_COPY as it is in memory, else
+                        from elements of so many bytes, sign- or zero-extended to `width` */
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */
     /* Loads before it in the same straight code, from the same registers: 1 + bytes from the last
      * byte of the nearest one below, and to the first of the nearest above; 0: none */

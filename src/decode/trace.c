@@ -108,8 +108,8 @@ static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint
 }
 
 enum {
-    /* System V ABI AMD64, 3.2.2: below the stack pointer, of leaf functions. */
-    RED_ZONE_BYTES = 128,
+    RED_ZONE_BYTES =
+        128, /* System V ABI AMD64, 3.2.2: below the stack pointer, of leaf functions */
     RETURNED_BYTES = 65536,
     FRAME_BYTES = 1024 /* compared at most */
 };

@@ -61,8 +61,8 @@ struct profile {
     bool accesses_wanted;
     struct decay decay;
     struct tallies objects;
-    /* By object id of a heap bin: samples that count under a type instead. */
-    struct tallies holders;
+    struct tallies
+        holders; /* by object id of a heap bin: samples that count under a type instead */
     struct tallies functions;
     struct object_rename *renames; /* all renames so far (renames.c) */
     size_t rename_count;

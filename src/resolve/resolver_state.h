@@ -245,9 +245,9 @@ enum { RESOLVER_MET = 1 << 12 };
 
 struct resolver {
     struct resolver_options options;
-    /* Samples of a variable or function, by a hash of it; the most: 255. */
-    uint8_t met[RESOLVER_MET];
-    char heap_words[512]; /* why there is no agent, and no walk either */
+    uint8_t
+        met[RESOLVER_MET]; /* samples of a variable or function, by a hash of it; the most: 255 */
+    char heap_words[512];  /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
     char slot_name[2048];      /* of resolver_name_slot()'s last new one */

@@ -41,8 +41,8 @@ struct typing {
     struct types types;
     struct arena strings;    /* of the answers */
     struct hash of_question; /* index of the answer */
-    /* As they fill up: answers stay in place. */
-    struct answered *blocks[ANSWERS_MAX / ANSWERS_BLOCK];
+    struct answered
+        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* as they fill up: answers stay in place */
     uint32_t count;
     uint64_t patience_ns;
     struct slot_asked slots[SLOT_SETS][SLOT_WAYS];

@@ -30,8 +30,8 @@ struct reuse_leg {
     bool happened;     /* touched; for a visit: so was the other word */
     bool elsewhere;    /* touched by another thread */
     double seconds;    /* time between touches, or the time waited */
-    /* Weight of the ranking event between touches, all threads; NAN: no longer known. */
-    double misses;
+    double
+        misses; /* weight of the ranking event between touches, all threads; NAN: no longer known */
     double thread_misses; /* ... of the thread that started the leg */
     double waited_s; /* time since armed; excludes time known as not running, as `seconds` does */
 };

@@ -207,8 +207,8 @@ struct where_list {
     struct where *at; /* by start */
     size_t count;
     size_t room;
-    /* Mask of the registers that any is in, or in memory at, but the stack pointer. */
-    uint32_t regs;
+    uint32_t
+        regs; /* mask of the registers that any is in, or in memory at, but the stack pointer */
 };
 
 struct wheres {

@@ -257,8 +257,8 @@ struct course {
     bool stored;    /* ... through the stack pointer */
     bool pushed;
     bool addressed; /* its address is taken */
-    /* Registers that are copies of the stack pointer: clang puts arguments by them. */
-    uint32_t copies;
+    uint32_t
+        copies; /* registers that are copies of the stack pointer: clang puts arguments by them */
     int64_t copied[SREG_COUNT];
 };
 

@@ -213,8 +213,8 @@ static int slab_init(struct slab *slab, uint64_t bound_bytes)
     }
     uint64_t past = (uintptr_t)slab->reserved % SLAB_STEP_BYTES;
     slab->base = slab->reserved + (past ? SLAB_STEP_BYTES - past : 0);
-    /* Optional: only slower without huge pages. */
-    madvise(slab->base, slab->bound_bytes, MADV_HUGEPAGE);
+    madvise(slab->base, slab->bound_bytes,
+            MADV_HUGEPAGE); /* optional: only slower without huge pages */
     return 0;
 }
 

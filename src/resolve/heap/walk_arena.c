@@ -10,8 +10,8 @@ enum {
     LIKE_BINS_WORDS = 12,
     PAIRS_MIN = 64, /* 127 in every glibc so far; shorter runs are other ring lists */
     PAIRS_MAX = 256,
-    /* `next` is at most this far after the bins: the bin map of 2 words comes first. */
-    BEHIND_BINS_WORDS = 16,
+    BEHIND_BINS_WORDS =
+        16, /* `next` is at most this far after the bins: the bin map of 2 words comes first */
     BEFORE_BINS_BYTES = 512, /* an arena starts at most this far before its bins */
     DATA_BYTES = 1 << 20,    /* searched at once; pieces overlap, so that no arena is missed */
     DATA_OVERLAP = 8192

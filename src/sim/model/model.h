@@ -167,8 +167,8 @@ struct model_reuse {
  */
 struct model_host {
     void *context;
-    /* Zeroed, aligned to 64; NULL: none left. */
-    void *(*allocate)(void *context, size_t size_bytes);
+    void *(*allocate)(void *context,
+                      size_t size_bytes);          /* zeroed, aligned to 64; NULL: none left */
     void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
     void (*miss)(void *context, const struct model_miss *miss);
     /* Whether it matters why the access on its way was missed, that level `served` has

@@ -36,8 +36,8 @@ struct model {
     uint32_t private_levels; /* how many, from the first: 1 or more */
     uint32_t caches;         /* ids given */
     uint32_t line_shift;     /* of the first level */
-    /* In private levels: true sharing is separated from false by what was written. */
-    bool track_all;
+    bool
+        track_all; /* in private levels: true sharing is separated from false by what was written */
     uint64_t clock; /* of uses */
     uint64_t lines_left_bytes;
     struct lines lines;
