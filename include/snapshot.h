@@ -58,7 +58,7 @@ struct snapshot_sets {
     uint32_t sets;
     uint32_t ways;
     uint32_t line;
-    double *counts;    /* [sets] weight or samples, under the basis */
+    double *counts;    /* [sets] samples, under the basis */
     uint32_t *lines;   /* [sets] distinct missed lines in the window; NULL: not known */
     double chi2;       /* NAN: too few samples */
     double p_value;    /* of a uniform distribution */

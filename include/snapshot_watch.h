@@ -105,17 +105,14 @@ const char *watch_verdict_name(enum watch_verdict verdict);
 enum watch_kind {
     WATCH_FIRST, /* from a sampled access until its line was touched again */
     WATCH_AGAIN, /* from that touch until the next one */
-    WATCH_VISIT /* whether another word of the line was touched at about the time of the sampled one
-                 */
+    WATCH_VISIT  /* whether another word of the line was touched with the sampled one */
 };
 
 enum watch_end {
     WATCH_TOUCHED,  /* in a visit: the other word was touched too */
-    WATCH_EXPIRED,  /* not touched within the maximum time; in a visit: the other word was not
-                       touched */
+    WATCH_EXPIRED,  /* not touched within the time limit; in a visit: other word not touched */
     WATCH_REPLACED, /* another sample was drawn for the debug register */
-    WATCH_DROPPED   /* the memory belongs to another object now, or the process runs another program
-                     */
+    WATCH_DROPPED   /* the memory belongs to another object, or the process exec'd */
 };
 
 struct watch_result {
