@@ -389,7 +389,7 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
 }
 
 /* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
-static bool nobody_named(const struct browser *browser)
+static bool is_unnamed_heap(const struct browser *browser)
 {
     return browser->opened.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
            !browser->snapshot->heap.bin_count;
@@ -407,7 +407,7 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Enter: that function.  F5: hide or show callers.  %s", known);
     } else if (table == &detail_view(browser)->fields && !object->layout_count)
         snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
-                 nobody_named(browser) ? ".  Why it has no better name: 7" : "");
+                 is_unnamed_heap(browser) ? ".  4, Heap, says why it has no better name" : "");
 }
 
 /* A field without a layout leads to the code. */
