@@ -124,7 +124,7 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
     static const char *const words[][2] = {
         [WAITS_NOT_YET] = {"Waits for memory: too few samples", " to say"},
         [WAITS_UNKNOWN] = {"Waits for memory: not known", " from these samples"},
-        [WAITS_IDLE] = {"Uses no CPU: waits, but not for memory", ""},
+        [WAITS_IDLE] = {"Uses no CPU time: it is not waiting for memory", ""},
         [WAITS_HARDLY] = {"Hardly waits for memory: ", " of CPU time"},
         [WAITS_PERHAPS] = {"Waits for memory: ", " of CPU time"},
         [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},
@@ -156,9 +156,9 @@ const char *answer_evidence(const struct snapshot *snapshot)
 {
     static const char *const words[] = {
         [WAIT_UNKNOWN] = "",
-        [WAIT_FROM_COUNTERS] = "by stall and cycle counters",
-        [WAIT_FROM_LATENCIES] = "by the latencies sampled",
-        [WAIT_FROM_RECURRENCE] = "bounds from how lines recur",
+        [WAIT_FROM_COUNTERS] = "from stall and cycle counters",
+        [WAIT_FROM_LATENCIES] = "from sampled latencies",
+        [WAIT_FROM_RECURRENCE] = "bounds from recurring lines",
         [WAIT_FROM_SIMULATION] = "simulated",
     };
     if (answer_of(snapshot) < WAITS_HARDLY)
@@ -222,15 +222,15 @@ void answer_trust(const struct snapshot *snapshot, char *out, size_t size)
         samples += snapshot->objects[i].samples;
     if (snapshot->heap.summary.lost)
         snprintf(out, size,
-                 "%" PRIu64 " allocations and frees were lost: some samples in the heap may be "
-                 "on the block before.",
+                 "%" PRIu64
+                 " allocations and frees were lost: some heap samples may be on the wrong block.",
                  snapshot->heap.summary.lost);
     else if (samples > 0 && samples < SAMPLES_ENOUGH)
         snprintf(out, size, "Only %.0f sample%s so far: shares are rough, see the +- column.",
                  samples, samples < 1.5 ? "" : "s");
     else if (snapshot->totals.samples > SAMPLES_ENOUGH &&
              snapshot->totals.attributed * 2 < snapshot->totals.samples)
-        snprintf(out, size, "Less than half of the samples have an object: shares are of those.");
+        snprintf(out, size, "Less than half of the samples have an object; shares refer to these.");
 }
 
 void answer_finding(const struct snapshot_finding *finding, char *out, size_t size)

@@ -97,9 +97,9 @@ void pane_table(struct browser *browser, struct canvas *canvas, struct area area
         return;
     struct area below = {area.row + 1, area.column + 1, area.rows - 1, area.columns - 1};
     canvas_wrap(canvas, below, PAINT_DIM,
-                *table->filter ? "No row has the word of the filter; Esc clears it."
+                *table->filter ? "No row matches the filter; Esc clears it."
                 : empty        ? empty
-                               : "None is known yet.");
+                               : "None yet.");
 }
 
 int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
@@ -442,7 +442,7 @@ static void ask_for_file(struct browser *browser)
 }
 
 static const char named_elsewhere[] =
-    "bins of the heap are named and combined on screen 4, Heap; functions and objects on 3, Matrix";
+    "heap bins are renamed and combined on screen 4, Heap; functions and objects on 3, Matrix";
 
 /* The request of an action that no screen has taken, or a message: the screens that take it. */
 static const struct {
@@ -463,20 +463,19 @@ static const struct {
     [ACTION_SUSPEND] = {REQUEST_SUSPEND, NULL},
     [ACTION_NEXT_EVENT] = {REQUEST_NEXT_EVENT, NULL},
     [ACTION_USER] = {.message = "u chooses a user in the list of processes"},
-    [ACTION_NO_SIGNAL] = {.message =
-                              "misstop sends no signals: nothing ends the process from here"},
+    [ACTION_NO_SIGNAL] = {.message = "misstop sends no signals to the process"},
     [ACTION_RENAME] = {.message = named_elsewhere},
     [ACTION_TAG] = {.message = named_elsewhere},
     [ACTION_COMBINE] = {.message = named_elsewhere},
     [ACTION_UNDO] = {.message = named_elsewhere},
     [ACTION_MEASURE] =
-        {.message = "what is counted is chosen on 3, Matrix, and 8, Phases; e changes the event"},
+        {.message = "the amount is chosen on 3, Matrix, and 8, Phases; e changes the event"},
     [ACTION_FOLD] = {.message =
-                         "folded are nested members in Layout, and callers in Detail and Function"},
-    [ACTION_SPAN] = {.message = "a time range is marked on screen 8, Phases"},
-    [ACTION_STACK] =
-        {.message = "by objects, functions or threads: on screen 8, Phases, and on y, Causes"},
-    [ACTION_SEARCH_HERE] = {.message = "nothing here to search in: select an object or a region"},
+                         "folds nested members on Layout, and callers on Detail and Function"},
+    [ACTION_SPAN] = {.message = "time ranges are marked on screen 8, Phases"},
+    [ACTION_STACK] = {.message = "switches between objects, functions and threads on screen 8, "
+                                 "Phases, and on y, Causes"},
+    [ACTION_SEARCH_HERE] = {.message = "nothing to search in: select an object or a region"},
 };
 
 static enum request_kind browser_request(struct browser *browser, enum action action)
@@ -484,15 +483,15 @@ static enum request_kind browser_request(struct browser *browser, enum action ac
     const struct snapshot *snapshot = browser->snapshot;
     bool moves = action >= ACTION_UP && action <= ACTION_END;
     if (browser->screen == SCREEN_HELP && !works_in_help(action))
-        browser_message(browser, "not in the help: Esc goes back to the screen it is of");
+        browser_message(browser, "not available in the help: Esc returns to the screen");
     else if (action == ACTION_WRITE)
         ask_for_file(browser);
     else if (action == ACTION_NEXT_EVENT && !(snapshot && snapshot->source.event_count > 1))
-        browser_message(browser, "one event is sampled; -e l2-miss,stall would sample two");
+        browser_message(browser, "only one event is sampled; -e l2-miss,stall would sample two");
     else if (requests[action].message)
         browser_message(browser, requests[action].message);
     else if (requests[action].kind == REQUEST_NONE && action != ACTION_NONE && !moves)
-        browser_message(browser, "that key does nothing here: F1 lists those that do");
+        browser_message(browser, "this key has no function here: F1 lists the keys");
     else
         return requests[action].kind;
     return REQUEST_NONE;
@@ -524,7 +523,7 @@ static void go_back(struct browser *browser, struct request *request)
     else if (browser->replays && !isnan(browser->play.goal_s))
         *request = (struct request){.kind = REQUEST_PLAY_GO, .name = "here"};
     else
-        browser_message(browser, "no level above this one: 1 to 9 are the screens, q quits");
+        browser_message(browser, "this is the top level: 1 to 9 are the screens, q quits");
 }
 
 /* From a time range back to now, from any screen. */
@@ -535,7 +534,7 @@ static void browser_now(struct browser *browser, struct request *request)
     if (browser->snapshot && browser->snapshot->time_range)
         request->kind = REQUEST_NOW;
     else
-        browser_message(browser, "the run up to now is shown; 8, Phases, selects a time range");
+        browser_message(browser, "the present is shown; 8, Phases, selects a time range");
 }
 
 void browser_pane_step(struct browser *browser, int direction)
@@ -595,7 +594,7 @@ static bool move_in_table(struct browser *browser, enum action action)
         return true;
     case ACTION_FIND_NEXT:
         if (!*table->find)
-            browser_message(browser, "nothing to find yet: / asks for a word");
+            browser_message(browser, "no search word yet: / asks for one");
         else if (!table_find(table, table->find, false))
             browser_message(browser, "not found");
         return true;
@@ -715,7 +714,7 @@ static struct request press(struct browser *browser, uint32_t key)
     if (action != ACTION_NONE || browser_screen(browser)->title)
         return act(browser, action);
     keys_name(key, name, sizeof name);
-    snprintf(text, sizeof text, "%s does nothing: F1 lists the keys", name);
+    snprintf(text, sizeof text, "%s has no function: F1 lists the keys", name);
     browser_message(browser, text);
     return (struct request){.kind = REQUEST_NONE};
 }

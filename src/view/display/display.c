@@ -282,8 +282,8 @@ static int start_curses(struct display *display, struct error *error)
     display->terminal = newterm(NULL, stdout, stdin);
     if (!display->terminal)
         return error_set(error, -EINVAL,
-                         "TERM=%.60s is not a terminal curses knows; set TERM (xterm-256color "
-                         "suits most), or use -b",
+                         "TERM=%.60s is not known to curses; set TERM (xterm-256color suits most "
+                         "terminals), or use -b",
                          term ? term : "");
     set_term(display->terminal);
     if (display_capability("cup"))

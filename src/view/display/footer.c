@@ -118,9 +118,9 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
         const char *word;
         const char *hint;
     } prompts[] = {
-        [PROMPT_FIND] = {"Find", "Enter keeps, Esc cancels, then n: the next"},
+        [PROMPT_FIND] = {"Find", "Enter keeps, Esc cancels, then n: next match"},
         [PROMPT_FILTER] = {"Filter", ""},
-        [PROMPT_RENAME] = {"New name", "Enter keeps, Esc cancels; empty: its own name again"},
+        [PROMPT_RENAME] = {"New name", "Enter keeps, Esc cancels; empty: the original name"},
         [PROMPT_TIME] = {"Go to", "80, 1m20s, 1:20, 50%, +10, -10   Enter goes there, Esc cancels"},
         [PROMPT_WRITE] = {"Write to", ".txt and .json   Enter writes them, Esc cancels"}};
     const struct prompt *prompt = &browser->prompt;
@@ -132,7 +132,7 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
     pen.column += 3;
     pen.end++;
     if (prompt->missing)
-        pen_part(&pen, PAINT_BAD, prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
+        pen_part(&pen, PAINT_BAD, prompt->kind == PROMPT_FIND ? "not found" : "no match");
     else if (table && prompt->kind < PROMPT_RENAME)
         pen_part(&pen, PAINT_DIM, "%zu of %zu rows   Enter keeps, Esc cancels", table->shown,
                  table->count);
@@ -312,7 +312,7 @@ static void draw_state(const struct browser *browser, struct pen *pen)
                         : play->ended  ? "At the end"
                         : play->paused ? "Paused"
                                        : "Playing";
-    const char *behind = browser->frozen && !play->paused ? " behind the frozen picture" : "";
+    const char *behind = browser->frozen && !play->paused ? " behind the frozen screen" : "";
     pen_part(pen, seeks || play->paused ? PAINT_RECORDED : PAINT_LIVE, "%s", state);
     play_time_text(at, play->position_s, play->length_s);
     play_time_text(length, play->length_s, 0);

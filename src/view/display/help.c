@@ -44,9 +44,9 @@ static void write_keys(struct prose_writer *writer, bool replays)
     for (size_t i = 0; i < count; i++)
         if (bindings[i].help && (replays || !keys_replays(bindings[i].action)))
             prose_entry(writer, PAINT_STRONG, bindings[i].shown, bindings[i].help);
-    prose_entry(
-        writer, PAINT_STRONG, "mouse",
-        "click selects, click again opens, wheel scrolls; titles sort, names and the key bar act");
+    prose_entry(writer, PAINT_STRONG, "mouse",
+                "click selects, click again opens, wheel scrolls; titles sort, tabs and the key "
+                "bar work too");
 }
 
 /* Columns that this source cannot measure are left out. */

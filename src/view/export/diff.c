@@ -301,26 +301,26 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
                          run->path);
     if (!same_event(first, run))
         return error_set(error, -EDOM,
-                         "%s ranks by %s and %s by %s: that is not the same thing; record both "
-                         "with the same event first (-e)",
+                         "%s ranks by %s and %s by %s: these cannot be compared; record both with "
+                         "the same ranking event (-e)",
                          first->path, *first->event ? first->event : "an unknown event", run->path,
                          *run->event ? run->event : "an unknown event");
     if (strcmp(first->comm, run->comm))
-        diff_totals_note(diff, "%s is of %s, not of %s", index < diff->a.run_count ? "A" : "B",
-                         run->comm, first->comm);
+        diff_totals_note(diff, "%s is a run of %s, not of %s",
+                         index < diff->a.run_count ? "A" : "B", run->comm, first->comm);
     if (!strcmp(run->basis, "decayed") && run->half_life_s > 0)
         diff_totals_note(diff,
-                         "%s shows its recent past (half-life %g s), not the whole run; key c or "
-                         "-H 0 before it is written changes that",
+                         "%s shows the recent past (half-life %g s), not the whole run; press c or "
+                         "use -H 0 before writing it",
                          run->path, run->half_life_s);
     if (run->waiting >= waiting_least)
         diff_totals_note(
             diff,
-            "%s: %.0f %% of the samples came before the debugging information was read; their "
-            "fields are under offsets, and what is called after its type is not yet",
+            "%s: %.0f %% of the samples came before debug information was loaded; their fields are "
+            "offsets, and objects are not yet named after their types",
             run->path, run->waiting * 100);
     if (fabs(log(run->period / first->period)) > 0.1)
-        diff_totals_note(diff, "%s has a sample every %.6g events, %s every %.6g", first->path,
+        diff_totals_note(diff, "%s has one sample per %.6g events, %s one per %.6g", first->path,
                          first->period, run->path, run->period);
     return 0;
 }
@@ -331,8 +331,8 @@ static int diff_totals_check(struct diff *diff, struct error *error)
     for (size_t i = 0; i < runs_of(diff) && !code; i++)
         code = check_run(diff, i, error);
     if (!diff->several)
-        diff_totals_note(diff, "the intervals cover how samples fall, not how runs differ from "
-                               "each other; several runs a side (A1,A2,A3 B1,B2,B3) do");
+        diff_totals_note(diff, "the intervals cover sampling, not differences between runs; "
+                               "several runs per side (A1,A2,A3 B1,B2,B3) cover both");
     return code;
 }
 
@@ -804,8 +804,8 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
     const char *weighs = diff->a.runs[0]->weighs;
     const char *amounts = amount_words(diff);
     bool same = !*weighs || !strcmp(event, weighs);
-    text_say(writer, "shares of %s%s%s%s, in points of a hundred: B less A", event,
-             same ? "" : " (", same ? "" : weighs, same ? "" : ")");
+    text_say(writer, "shares of %s%s%s%s, in percentage points: B minus A", event, same ? "" : " (",
+             same ? "" : weighs, same ? "" : ")");
     if (!amounts) {
         text_say(writer, "amounts are not known: shares only");
         return;
@@ -844,10 +844,10 @@ static int say_table(struct text_writer *writer, const struct diff *diff, int ta
     for (size_t i = 0; i < count; i++)
         diff_line_make(&lines[i], diff, &diff->rows[table][i]);
     if (!diff->changed[table])
-        text_say(writer, "\n%s: nothing changed beyond chance (%zu compared)", names[table],
+        text_say(writer, "\n%s: no significant change (%zu compared)", names[table],
                  diff->tested[table]);
     else
-        text_say(writer, "\n%s: %zu of %zu changed beyond chance", names[table],
+        text_say(writer, "\n%s: %zu of %zu changed significantly", names[table],
                  diff->changed[table], diff->tested[table]);
     text_rows(writer, diff_columns[table], lines, count, SIZE_MAX);
     free(lines);

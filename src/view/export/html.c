@@ -122,15 +122,15 @@ static void write_notes(struct html_writer *writer)
     char text[TEXT_BYTES];
     html_markup(writer, "<ul class=\"notes says\">\n");
     html_element(writer, "li", "",
-                 snapshot->recording ? "Made from a recording, not live: what was not recorded, "
-                                       "and what is not on the machine that read it, is not here."
+                 snapshot->recording ? "Made from a recording: it lacks what was not recorded and "
+                                       "what is not on the machine that replayed it."
                  : snapshot->source.live ? "Watched live."
                                          : "Not live.");
     if (!snapshot->source.precise && snapshot->source.name)
         html_element(
             writer, "li", "",
-            "The source does not report addresses: they are computed from the registers at each "
-            "sample, and a sample where that fails is counted below, not guessed.");
+            "The source does not report addresses: they are computed from the registers of each "
+            "sample. Samples without a computable address are counted below by reason.");
     answer_trust(snapshot, text, sizeof text);
     html_element(writer, "li", "warn", text);
     levels_sentence(snapshot, snapshot->levels, text, sizeof text);
@@ -390,8 +390,8 @@ static void html_findings(struct html_writer *writer)
         return;
     }
     html_element(writer, "p", "lead",
-                 "Known problems that show in the samples, most gain first. A gain is the part of "
-                 "all samples that the change could save.");
+                 "Known problems that the samples show, largest gain first. A gain is the share of "
+                 "all samples that the remedy could save.");
     for (size_t i = 0; i < findings->count; i++)
         write_finding(writer, &findings->list[i], i);
 }
@@ -441,17 +441,16 @@ static void html_trust(struct html_writer *writer)
 }
 
 static const char *const lines[] = {
-    "A share says how much of what was sampled fell on a row; what that is of is at the top. ± is "
-    "half of the 95 % interval in percent points: with few samples it is wide.",
-    "A blank is what was not measured. It is not zero.",
-    "An object is a variable, a heap block or all blocks of one origin, a stack, a mapping. OF IT "
-    "is a part of the object, or of the function, whose row it is.",
-    "In a layout each strip is a cache line, and is fetched as a whole. Hot fields on one strip "
-    "come together; cold ones beside them are fetched for nothing.",
-    "LD and ST are the parts that were loads and stores. Columns that this run has nothing to say "
-    "in are left out.",
-    "What the other titles mean is shown where the pointer rests on them, and by man misstop. A "
-    "click on a title sorts.",
+    "A share is the part of the samples that belongs to a row; the top of the page says of what. ± "
+    "is the margin of error (95 %) in percentage points.",
+    "A blank means not measured; it does not mean zero.",
+    "An object is a variable, a heap block or all blocks of one allocation site, a stack, or a "
+    "mapping. OF IT is a share of the object or function that the row belongs to.",
+    "In a layout each strip is a cache line, which is fetched as a whole: hot fields on one strip "
+    "are fetched together, and cold fields next to them are fetched in vain.",
+    "LD and ST are the shares of loads and stores. Columns without values in this run are left "
+    "out.",
+    "Point at a column title for its meaning, or see man misstop. A click on a title sorts.",
 };
 
 /* how to read the page */
@@ -500,57 +499,57 @@ static const struct section {
             .write = html_findings),
     SECTION(.id = "objects", .link = "Objects", .title = "Objects",
             .lead = "The variables, heap blocks and mappings that the samples are on. The whisker "
-                    "on a bar is the 95 % interval of the share: rows whose whiskers overlap may "
-                    "well stand the other way round.",
+                    "on a bar is the 95 % interval of the share: rows with overlapping whiskers "
+                    "may be in either order.",
             .write = html_objects),
     SECTION(.id = "time", .link = "Time", .title = "The run over time", .there = has_time,
             .write = html_timeline),
     SECTION(.id = "inside", .link = "Inside the objects", .title = "Inside the objects",
-            .lead = "Fields, how they lie in cache lines, the code that accesses them.",
+            .lead = "Fields, their positions in cache lines, and the code that accesses them.",
             .given = FIELD(struct snapshot, object_count), .write = html_opened_objects),
     SECTION(.id = "whatif", .link = "What if", .title = "What if",
             .lead =
-                "The same accesses in a second simulated cache, as if one object lay otherwise.",
+                "The same accesses in a second simulated cache, with another layout of one object.",
             .given = FIELD(struct snapshot, whatif.count), .write = html_whatif),
     SECTION(.id = "code", .link = "Code", .title = "Code",
-            .lead = "The functions that the sampled accesses are in, and below them the lines of "
-                    "the first ones.",
+            .lead = "The functions that contain the sampled accesses, and the source lines of the "
+                    "first ones.",
             .given = FIELD(struct snapshot, code_count), .write = html_code),
     SECTION(.id = "matrix", .link = "Code and data", .title = "Which code on which data",
             .given = FIELD(struct snapshot, matrix.row_count), .write = html_matrix),
     SECTION(.id = "reuse", .link = "Reuse", .title = "What other caches would miss",
-            .lead = "How many other lines are used before a line is used again tells what a cache "
-                    "of any size misses, if any line can go anywhere in it. The dashed curve is "
-                    "that of all accesses.",
+            .lead =
+                "The number of other lines used before a line is used again gives the misses of a "
+                "fully associative cache of any size. The dashed curve is that of all accesses.",
             .given = FIELD(struct snapshot, reuse.known), .write = html_reuse),
     SECTION(.id = "causes", .link = "Causes", .title = "Why lines were missed",
             .given = FIELD(struct snapshot, causes.known), .write = html_causes),
     SECTION(.id = "simulation", .link = "Simulated caches", .title = "Simulated caches",
-            .lead = "The program ran under these, and not under the machine's own caches. The "
-                    "totals are exact and of the whole run.",
+            .lead = "The program ran under these caches, not those of the machine. The totals are "
+                    "exact and cover the whole run.",
             .given = FIELD(struct snapshot, simulation.level_count), .write = html_simulation),
     SECTION(.id = "watch", .link = "Watched lines", .title = "Watched lines",
-            .lead = "Debug registers of the processor were set on lines that had been sampled: "
-                    "whether they were touched again, how soon, and how much of them was used.",
+            .lead = "Debug registers of the CPU were set on sampled lines, to see whether they are "
+                    "accessed again, how soon, and how much of each is used.",
             .there = has_watched, .write = html_watch),
     SECTION(.id = "sharing", .link = "Sharing", .title = "Shared cache lines",
             .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing),
     SECTION(.id = "sets", .link = "Cache sets", .title = "Cache sets",
-            .lead = "Samples by the set of the cache that the line belongs to. A few bars above "
-                    "all others: hot lines, or lines that compete for the same set.",
+            .lead = "Samples by cache set. A few bars above all others indicate hot lines, or "
+                    "lines that compete for one set.",
             .there = has_sets, .write = html_sets),
     SECTION(.id = "again", .link = "Recurrence", .title = "Lines sampled again",
-            .lead = "Of the last samples: the lines that came more than once.",
+            .lead = "Lines that recur among the last samples.",
             .given = FIELD(struct snapshot, window.used), .write = html_window),
     SECTION(.id = "heap", .link = "Heap", .title = "Heap",
-            .lead = "Who allocated the memory that is live, and how many of the samples are on it.",
+            .lead = "The allocation sites of live memory, with their shares of the samples.",
             .given = FIELD(struct snapshot, heap.summary.feed), .write = html_heap),
     SECTION(.id = "search", .link = "Search", .title = "Search",
             .lead =
-                "Ranges of addresses are measured and divided, those with most samples first, "
-                "until each holds one object or one cache line: it finds what has no name, too.",
+                "Address ranges are measured and split, those with most samples first, until each "
+                "contains one object or one cache line. It also finds memory without a name.",
             .given = FIELD(struct snapshot, search.state), .write = html_search),
-    SECTION(.id = "trust", .link = "Not attributed", .title = "What was not attributed, and why",
+    SECTION(.id = "trust", .link = "Not attributed", .title = "Unattributed samples",
             .lead = "Every sample either has an object or is counted here under one reason.",
             .write = html_trust),
     SECTION(.id = "help", .link = "How to read this", .title = "How to read this",

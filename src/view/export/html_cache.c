@@ -290,9 +290,8 @@ static void html_reuse_draw(struct html_writer *writer, const struct snapshot_re
                             const struct snapshot_reuse_row *row)
 {
     double top = fmax(fmax(row->miss[0].value, reuse->all.miss[0].value), 0.01);
-    html_markup(writer,
-                "<div class=\"wide\"><svg class=\"chart small\" viewBox=\"0 0 %d %d\" "
-                "role=\"img\" aria-label=\"part missed, by size of the cache\">\n",
+    html_markup(writer, "<div class=\"wide\"><svg class=\"chart small\" viewBox=\"0 0 %d %d\
+                " role =\"img\" aria-label=\"miss rate by cache size\">\n",
                 HTML_REUSE_WIDTH, TOP + PLOT + FOOT);
     draw_axes(writer, reuse, top);
     draw_curve(writer, &reuse->all, top, "other");
@@ -387,8 +386,7 @@ static void draw_line(struct html_writer *writer, const struct snapshot_sharing_
     draw_runs(writer, contended, "same", y + 4, HTML_SHARING_HEIGHT / 2);
     if (!contended)
         html_markup(writer,
-                    "<text class=\"dim\" x=\"%d\" y=\"%d\">none: only the line is wanted by "
-                    "all</text>",
+                    "<text class=\"dim\" x=\"%d\" y=\"%d\">none: only the line is shared</text>",
                     HTML_SHARING_LEFT, y + 12);
     html_markup(writer, "</svg></div>\n<ul class=\"keys\"><li><i class=\"key read\"></i>reads</li>"
                         "<li><i class=\"key write\"></i>writes</li></ul>\n");
@@ -429,9 +427,9 @@ void html_sharing(struct html_writer *writer)
     const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
     html_element(writer, "p", "lead",
                  sharing->evidence == SHARING_HITM
-                     ? "Lines that several threads use with a store among them; the hardware "
-                       "told when one found the line modified in another's cache."
-                     : "Lines that several threads use by turns with a store among them.");
+                     ? "Lines that several threads access, at least one with stores; the hardware "
+                       "reports when a load finds the line modified in another cache."
+                     : "Lines that several threads access in turn, at least one with stores.");
     html_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, GROUP_ROWS);
     for (size_t i = 0; i < sharing->group_count && i < GROUPS_OPENED; i++)
         write_group(writer, &sharing->groups[i], i == 0);

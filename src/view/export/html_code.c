@@ -42,8 +42,8 @@ static void write_unreadable(struct html_writer *writer, const struct source_row
         if (lines->list[i].file && !lines->list[i].text[0])
             note = sources->source_note(sources->context, lines->list[i].file);
     html_say(writer,
-             "<p class=\"dim\">The text of a source file could not be read here: --symfs DIR says "
-             "where it is.%s%s</p>\n",
+             "<p class=\"dim\">A source file could not be read: --symfs DIR sets its "
+             "directory.%s%s</p>\n",
              note ? " " : "", note);
 }
 
@@ -243,11 +243,10 @@ void html_matrix(struct html_writer *writer)
         return;
     bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(table, writer->snapshot, &rules, MATRIX_WEIGHT);
-    snprintf(
-        lead, sizeof lead,
-        "Functions down, objects across: each cell is the part of all %.80s that this function "
-        "has on this object. A row or a column adds up to its total.",
-        matrix_table_measured(table));
+    snprintf(lead, sizeof lead,
+             "A row per function and a column per object. Each cell is the share of all %.80s of "
+             "one function on one object. Rows and columns add up to their totals.",
+             matrix_table_measured(table));
     html_element(writer, "p", "lead", lead);
     write_table(writer, table);
     write_cells(writer, table);

@@ -250,7 +250,7 @@ static void write_lists(struct html_writer *writer, const struct snapshot_object
               fields_worth_listing(object));
     for (size_t i = 0; i < object->layout_count && i < LAYOUTS; i++)
         html_layout(writer, object, &object->layouts[i]);
-    html_element(writer, "h3", "", levels.count ? "Where its accesses found their data" : NULL);
+    html_element(writer, "h3", "", levels.count ? "Levels that served its accesses" : NULL);
     html_rows(writer, &levels_columns, levels.list, levels.count, LEVEL_ROWS);
     html_element(writer, "h3", "", object->code_count ? "Code that accesses it" : NULL);
     html_linked_rows(writer, &toucher_columns, object->code, object->code_count, CODE_ROWS,

@@ -72,8 +72,7 @@ static void draw_amounts(struct html_writer *writer, const double *all, const ch
                     AMOUNTS_TOP + AMOUNTS * (1 - (known ? all[i] / most : 0)),
                     html_timeline_chart_x_of(timeline, i + 1));
     }
-    html_say(writer, "V%dZ\"><title>how much there was: %s</title></path>\n", AMOUNTS_TOP + AMOUNTS,
-             measure);
+    html_say(writer, "V%dZ\"><title>amount: %s</title></path>\n", AMOUNTS_TOP + AMOUNTS, measure);
 }
 
 static double x_at(const struct snapshot_timeline *timeline, double at_s)
@@ -122,8 +121,7 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
             html_markup(writer, " %.1f%%", share * 100);
         html_markup(writer, "</li>\n");
     }
-    html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: how much there was</li>"
-                        "</ul>\n");
+    html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: the amount</li></ul>\n");
 }
 
 /* `label`: a few words on the picture; `measure`: the amounts counted. The keys are below the
@@ -158,8 +156,7 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
         const struct snapshot_turns *turns = &timeline->turns[i];
         if (turns->left >= objects->count || turns->right >= objects->count)
             continue;
-        html_say(writer,
-                 "<li><b>%s</b> has samples when <b>%s</b> has none, and the other way round",
+        html_say(writer, "<li><b>%s</b> has samples when <b>%s</b> has none, and vice versa",
                  objects->list[turns->left].name, objects->list[turns->right].name);
         if (html_known(turns->correlation))
             html_markup(writer, " (correlation %.2f)", turns->correlation);
@@ -221,14 +218,13 @@ void html_timeline(struct html_writer *writer)
     const char *name = measure_name(writer->snapshot, timeline->ranks);
     char reading[PHASES_READING_BYTES];
     char lead[LABEL_BYTES];
-    snprintf(
-        lead, sizeof lead,
-        "From left to right, the part of the %.100s that fell on each object. A letter names a "
-        "phase: phases of one letter are alike.",
-        name);
+    snprintf(lead, sizeof lead,
+             "From left to right, the share of each object in the %.100s. A letter names a phase; "
+             "similar phases have the same letter.",
+             name);
     html_element(writer, "p", "lead", lead);
     struct timeline_stack objects = timeline_stack_of(ranking, "object", &ranking->objects);
-    html_timeline_chart(writer, &objects, name, "parts of objects over time");
+    html_timeline_chart(writer, &objects, name, "shares of objects over time");
     phases_reading(timeline, reading, sizeof reading);
     html_element(writer, "p", "says", reading);
     html_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);

@@ -229,7 +229,7 @@ static int read_end(struct report_file *file, int fd, off_t size, const char *pa
     if (!file->last_size)
         return error_set(error, -EBADMSG, "%s is empty", path);
     if (file->last == file->text && (off_t)wanted < size)
-        return error_set(error, -EFBIG, "the last line of %s is longer than a report can be", path);
+        return error_set(error, -EFBIG, "the last line of %s is too long for a report", path);
     return 0;
 }
 
@@ -248,8 +248,8 @@ static int report_file_read(struct report_file *file, const char *path, struct e
     if (fstat(fd, &status))
         code = error_set(error, -errno, "cannot read %s: %s", path, strerror(errno));
     else if (!S_ISREG(status.st_mode))
-        code =
-            error_set(error, -ENOTSUP, "%s is no file; give a recording or a saved report", path);
+        code = error_set(error, -ENOTSUP, "%s is not a file; give a recording or a saved report",
+                         path);
     else
         code = read_end(file, fd, status.st_size, path, error);
     close(fd);
@@ -383,15 +383,14 @@ static int report_refuse(const json_t *root, const char *path, struct error *err
     if (!json_is_integer(version))
         return error_set(
             error, -EBADMSG,
-            "%s is no report of misstop: it has no version; give what key W wrote or -b -j printed",
+            "%s is not a report of misstop: it has no version; give a file from key W or -b -j",
             path);
     if (json_integer_value(version) != 1)
-        return error_set(error, -EBADMSG, "%s: reports of version %lld are not known here", path,
+        return error_set(error, -EBADMSG, "%s: reports of version %lld are not supported", path,
                          (long long)json_integer_value(version));
     if (json_object_get(root, "change"))
-        return error_set(error, -EBADMSG, "%s is what misstop diff printed, not a report", path);
-    return error_set(error, -EBADMSG, "%s lists no objects; give what key W wrote or -b -j printed",
-                     path);
+        return error_set(error, -EBADMSG, "%s is the output of misstop diff, not a report", path);
+    return error_set(error, -EBADMSG, "%s lists no objects; give a file from key W or -b -j", path);
 }
 
 static int report_make(struct report **out, const json_t *root, const char *path,
@@ -438,8 +437,9 @@ int report_read(struct report **report, const char *path, struct error *error)
     /* Not one object a line: someone made it pretty. */
     if (!root && file.last != file.text)
         root = json_loadb(file.text, file.size, 0, &cause);
-    code = root ? report_make(report, root, path, error)
-                : error_set(error, -EBADMSG, "%s is not JSON, or cut off: %s", path, cause.text);
+    code =
+        root ? report_make(report, root, path, error)
+             : error_set(error, -EBADMSG, "%s is not JSON, or is truncated: %s", path, cause.text);
     json_decref(root);
     report_file_free(&file);
     return code;

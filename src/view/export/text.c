@@ -68,13 +68,13 @@ static void print_recording(struct text_writer *writer)
     if (from->command)
         text_say(writer, "recorded by: %s", from->command);
     if (from->processes > 1) {
-        text_say(writer, "this is one of %" PRIu32 " processes recorded; -p PID shows another: %s",
+        text_say(writer, "this is one of %" PRIu32 " recorded processes; -p PID shows another: %s",
                  from->processes, from->others ? from->others : "");
-        text_say(
-            writer,
-            "shares are of this process, which has %.1f%% of the samples; perf report's are of "
-            "all (--percentage relative --pid %" PRIu32 " compares)",
-            from->process_share * 100, writer->snapshot->target.pid);
+        text_say(writer,
+                 "shares refer to this process, which has %.1f%% of the samples; those of perf "
+                 "report refer to all (--percentage relative --pid %" PRIu32
+                 " makes them comparable)",
+                 from->process_share * 100, writer->snapshot->target.pid);
     }
     if (from->addresses)
         text_say(writer, "addresses: %s", from->addresses);
@@ -109,7 +109,7 @@ static void print_totals(struct text_writer *writer)
              rate, measured_attributed(totals) * 100, measured_reason(totals, REASON_KERNEL) * 100,
              *lost ? ", " : "", lost);
     if (totals->agent && totals->samples)
-        text_say(writer, "misstop's agent: %" PRIu64 " samples beside them (%.1f%%)", totals->agent,
+        text_say(writer, "misstop's agent: %" PRIu64 " further samples (%.1f%%)", totals->agent,
                  (double)totals->agent * 100 / (double)totals->samples);
     bool any = false;
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
@@ -438,7 +438,7 @@ static void say_sizes(struct text_writer *writer)
     char size[16];
     for (unsigned i = 0; i < REUSE_POINTS; i += EVERY)
         text_append(text, sizeof text, " %6s", reuse_size_text(size, snapshot_reuse_size(i)));
-    text_say(writer, "\npercent missed, by size of the cache\n%s", text);
+    text_say(writer, "\npercent missed, by cache size\n%s", text);
 }
 
 /* Miss curves by cache size; nothing unless recorded. */
