@@ -30,10 +30,9 @@ static __thread bool is_taking __attribute__((tls_model("initial-exec")));
 /* Events until the kernel is asked again for memory that it refused. */
 static __thread uint32_t refused __attribute__((tls_model("initial-exec")));
 
-static struct thread **threads; /* one per ring; allocated by thread_start() */
-static uint32_t
-    *kept_links;      /* not in the threads, because another thread may be unmapped meanwhile */
-static uint64_t kept; /* stack of threads waiting for an owner */
+static struct thread **threads; /* one per ring; NULL: not in use */
+static uint32_t *kept_links;    /* not in the threads: another may be unmapped meanwhile */
+static uint64_t kept;           /* stack of threads waiting for an owner */
 static uint32_t kept_count;
 static uint32_t large_count;
 static pthread_key_t key;
@@ -245,8 +244,8 @@ void thread_report_owner(struct thread *thread)
         __atomic_store_n(&gate.alone, 0, __ATOMIC_RELAXED);
 }
 
-/* Events of other threads that still saw no thread alone must be stamped before the stamps that
- * count from now on: a processor reads ahead by less than the time of SETTLING_EVENTS events. */
+/* Events of other threads that saw no thread alone get their stamps before the stamps that count
+ * from now on: recording SETTLING_EVENTS takes longer than a processor reads ahead. */
 void thread_crowd(struct thread *thread)
 {
     enum { ALONE_EVENTS = 1024, SETTLING_EVENTS = 64 };

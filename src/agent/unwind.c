@@ -215,8 +215,7 @@ static void walk(struct unwind *unwind, struct step *step, const struct unwound_
 {
     uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
     uint64_t hash = 0;
-    unsigned count =
-        0; /* not in `out`, which a signal handler that allocates may be filling, too */
+    unsigned count = 0; /* not in `out`: a handler that allocates may be filling it, too */
     for (;;) {
         struct unwound_frame *from = &out->frames[count++];
         from->address = step->address;

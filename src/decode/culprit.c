@@ -66,9 +66,7 @@ static bool by_value(struct trace_values *values, size_t at, uint64_t *address)
     return found != SIZE_MAX;
 }
 
-enum {
-    CALL_BYTES = 8
-}; /* the longest that compilers emit: prefix, ff, two bytes, 4 of displacement */
+enum { CALL_BYTES = 8 }; /* longest in practice: prefix, ff, two bytes, displacement of 4 */
 
 static enum reason call_slot(uint64_t address, enum access_kind kind, struct access *access)
 {

@@ -14,9 +14,8 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_BYTES_MAX =
-        156 << 20,          /* of functions and culprits; beyond that the oldest are evicted */
-    DECODER_PARTS_KEPT = 2, /* thirds of both limits that an eviction keeps */
+    DECODER_BYTES_MAX = 156 << 20, /* functions and culprits; then the oldest go */
+    DECODER_PARTS_KEPT = 2,        /* thirds of both limits that an eviction keeps */
     DECODER_TEXT_BYTES = 16
 };
 
@@ -308,7 +307,7 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
 }
 
 /* Prefers an address decoded during recording over one decoded now, without the memory of the
- * process. If both agree, the present decoding also tells how. */
+ * process. If both agree, the present decoding also shows how. */
 static void prefer_recorded(const struct sample *sample, struct access *access)
 {
     if (access->reason != REASON_NONE || access->address != sample->address)

@@ -177,39 +177,38 @@ static bool read_evex(struct cursor *cursor, struct encoding *out, struct extens
  * immediate of 1, 2, 4 bytes; z is 2 or 4 bytes by the operand size; v up to 8; a an address; B, Z
  * a ModRM and b, z; L like B, but absent with VEX; '-' marks an invalid opcode in 64-bit mode.
  */
-static const char forms_one[] =
-    "MMMMbz--MMMMbz-."                            /* 00 */
-    "MMMMbz--MMMMbz--"                            /* 10 */
-    "MMMMbz.-MMMMbz.-"                            /* 20 */
-    "MMMMbz.-MMMMbz.-"                            /* 30 */
-    "................"                            /* 40 */
-    "................"                            /* 50 */
-    "--.M....zZbB...."                            /* 60 */
-    "bbbbbbbbbbbbbbbb"                            /* 70 */
-    "BZ-BMMMMMMMMMMMM"                            /* 80 */
-    "..........-....."                            /* 90 */
-    "aaaa....bz......"                            /* a0 */
-    "bbbbbbbbvvvvvvvv"                            /* b0 */
-    "BBw...BZw.w..b-."                            /* c0 */
-    "MMMM---.MMMMMMMM"                            /* d0 */
-    "bbbbbbbbdd-b...."                            /* e0 */
-    "......BZ......MM";                           /* f0: only test has the immediate of f6 and f7 */
-static const char forms_0f[] = "MMMM-.....-.-M.L" /* 00 */
-                               "MMMMMMMMMMMMMMMM" /* 10 */
-                               "MMMM----MMMMMMMM" /* 20 */
-                               "......-..-.-----" /* 30 */
-                               "MMMMMMMMMMMMMMMM" /* 40 */
-                               "MMMMMMMMMMMMMMMM" /* 50 */
-                               "MMMMMMMMMMMMMMMM" /* 60 */
-                               "BBBBMMM.MM--MMMM" /* 70 */
-                               "dddddddddddddddd" /* 80 */
-                               "MMMMMMMMMMMMMMMM" /* 90 */
-                               "...MLM--...MLMMM" /* a0 */
-                               "MMMMMMMMMMLMMMMM" /* b0 */
-                               "MMBMBBBM........" /* c0 */
-                               "MMMMMMMMMMMMMMMM" /* d0 */
-                               "MMMMMMMMMMMMMMMM" /* e0 */
-                               "MMMMMMMMMMMMMMMM"; /* f0 */
+static const char forms_one[] = "MMMMbz--MMMMbz-."  /* 00 */
+                                "MMMMbz--MMMMbz--"  /* 10 */
+                                "MMMMbz.-MMMMbz.-"  /* 20 */
+                                "MMMMbz.-MMMMbz.-"  /* 30 */
+                                "................"  /* 40 */
+                                "................"  /* 50 */
+                                "--.M....zZbB...."  /* 60 */
+                                "bbbbbbbbbbbbbbbb"  /* 70 */
+                                "BZ-BMMMMMMMMMMMM"  /* 80 */
+                                "..........-....."  /* 90 */
+                                "aaaa....bz......"  /* a0 */
+                                "bbbbbbbbvvvvvvvv"  /* b0 */
+                                "BBw...BZw.w..b-."  /* c0 */
+                                "MMMM---.MMMMMMMM"  /* d0 */
+                                "bbbbbbbbdd-b...."  /* e0 */
+                                "......BZ......MM"; /* f0: in f6 and f7 only test has it */
+static const char forms_0f[] = "MMMM-.....-.-M.L"   /* 00 */
+                               "MMMMMMMMMMMMMMMM"   /* 10 */
+                               "MMMM----MMMMMMMM"   /* 20 */
+                               "......-..-.-----"   /* 30 */
+                               "MMMMMMMMMMMMMMMM"   /* 40 */
+                               "MMMMMMMMMMMMMMMM"   /* 50 */
+                               "MMMMMMMMMMMMMMMM"   /* 60 */
+                               "BBBBMMM.MM--MMMM"   /* 70 */
+                               "dddddddddddddddd"   /* 80 */
+                               "MMMMMMMMMMMMMMMM"   /* 90 */
+                               "...MLM--...MLMMM"   /* a0 */
+                               "MMMMMMMMMMLMMMMM"   /* b0 */
+                               "MMBMBBBM........"   /* c0 */
+                               "MMMMMMMMMMMMMMMM"   /* d0 */
+                               "MMMMMMMMMMMMMMMM"   /* e0 */
+                               "MMMMMMMMMMMMMMMM";  /* f0 */
 
 static char form_of(const struct encoding *in)
 {

@@ -50,8 +50,7 @@ struct encoding {
     bool by_ip;              /* RIP-relative: the displacement is from the next instruction */
     bool short_displacement; /* displacement of one byte, which EVEX scales */
     int64_t displacement;
-    int64_t
-        immediate; /* the first immediate, sign-extended; an 8-byte address for mov with A0 to A3 */
+    int64_t immediate; /* the first, sign-extended; 8-byte address of mov with A0 to A3 */
 };
 
 /* Returns false if the bytes are no instruction of 64-bit mode, or too few. Never reads beyond

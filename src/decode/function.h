@@ -10,9 +10,7 @@
 #include "decode/decoder.h"
 #include "decode/insn.h"
 
-enum {
-    FUNCTION_BYTES_MAX = 256 * 1024 /* longer functions are disassembled in parts around the IP */
-};
+enum { FUNCTION_BYTES_MAX = 256 * 1024 /* larger: in parts around the IP */ };
 
 enum { FUNCTION_BLOCK = 8 }; /* instructions allocated together */
 

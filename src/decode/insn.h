@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One instruction, reduced to what is needed to find an address: its memory operands, the general
+ * One instruction, reduced to the parts needed to find an address: its memory operands, the general
  * registers that it changes and, for common instructions, how. Decodes every x86-64 encoding from
  * its bytes; tests/unit/decode/test_operands compares the results with an independent disassembler.
  */
@@ -45,8 +45,8 @@ enum insn_op {
     INSN_OP_EXCHANGE /* swaps dest and source */
 };
 
-/* Operations that are not tracked (op is NONE), but whose result points into the object of an
- * operand. `dest` and `source` (SREG_NONE: memory[0]) are set. */
+/* Untracked operations (op is NONE) with a result that points into the object of an operand. `dest`
+ * and `source` (SREG_NONE: memory[0]) are set. */
 enum insn_vague {
     INSN_VAGUE_NONE,
     INSN_VAGUE_CHOOSE, /* cmov: dest stays or becomes the source */

@@ -56,14 +56,12 @@ struct row {
 static const struct row rows_0f[] = {
     {0x02, 0x03, PALL, SPACE_LEGACY, R, 2, 0},
     {0x0d, 0x0d, PALL, SPACE_LEGACY, P, 0, 0},
-    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0,
-     0}, /* no-ops, or unknown instructions that older processors run as no-ops */
+    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0, 0}, /* no-ops, also of newer processors */
     {0x40, 0x4f, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
     {0x78, 0x78, P0, SPACE_LEGACY, W, 8, 0},
     {0x79, 0x79, P0, SPACE_LEGACY, R, 8, 0},
     {0x90, 0x9f, PALL, SPACE_LEGACY, W, 1, 0},
-    {0xa3, 0xa3, PALL, SPACE_LEGACY, R, SIZE_GENERAL,
-     0}, /* bt: may access a bit beyond these bytes */
+    {0xa3, 0xa3, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0}, /* bt: maybe another word */
     {0xa4, 0xa5, PALL, SPACE_LEGACY, X, SIZE_GENERAL, 0},
     {0xab, 0xad, PALL, SPACE_LEGACY, X, SIZE_GENERAL, 0},
     {0xaf, 0xaf, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
@@ -139,8 +137,7 @@ static const struct row rows_0f38[] = {
     {0xf6, 0xf6, PALL, SPACE_LEGACY, R, SIZE_WIDE, 0},
     {0xf8, 0xf8, PALL, SPACE_LEGACY, R, 64, 0}, /* movdir64b, enqcmd: to where a register points */
     {0xf9, 0xf9, PALL, SPACE_LEGACY, W, SIZE_WIDE, 0},
-    {0x10, 0x15, PF3, EVEX, W, SIZE_NARROW,
-     0}, /* vpmovus and similar: narrower elements are stored */
+    {0x10, 0x15, PF3, EVEX, W, SIZE_NARROW, 0}, /* vpmovus: stores narrower elements */
     {0x20, 0x25, PF3, EVEX, W, SIZE_NARROW, 0},
     {0x30, 0x35, PF3, EVEX, W, SIZE_NARROW, 0},
     {0x20, 0x25, P66, EACH, R, SIZE_NARROW, 0}, /* pmovsx, pmovzx */
@@ -155,8 +152,7 @@ static const struct row rows_0f38[] = {
     {0x43, 0x43, P66, EVEX, R, SIZE_WIDE, 0},
     {0x49, 0x49, P0, SPACE_VEX, R, 64, 0}, /* ldtilecfg, sttilecfg */
     {0x49, 0x49, P66, SPACE_VEX, W, 64, 0},
-    {0x4b, 0x4b, P66 | PF2, SPACE_VEX, R, 0,
-     0}, /* tiles: the number of rows is configured at run time */
+    {0x4b, 0x4b, P66 | PF2, SPACE_VEX, R, 0, 0}, /* tiles: configured rows */
     {0x4b, 0x4b, PF3, SPACE_VEX, W, 0, 0},
     {0x4d, 0x4d, P66, EVEX, R, SIZE_WIDE, 0},
     {0x4f, 0x4f, P66, EVEX, R, SIZE_WIDE, 0},

@@ -43,8 +43,7 @@ struct trace_values {
     const struct decode_target *target;
     uint32_t missing; /* mask of unknown registers */
     uint32_t tid;
-    const unsigned char
-        *stack; /* from the stack pointer up, at the time of the sample; NULL: not recorded */
+    const unsigned char *stack; /* from the stack pointer up, at the sample; NULL: none */
     uint32_t stack_bytes;
     uint16_t budget; /* steps left */
     bool undone;
