@@ -518,8 +518,7 @@ static void any_instruction_is_no_access_of_another(void **state)
     assert_int_equal(access.reason, REASON_NO_MEMORY);
     access = decode(&fake, code, sizeof code - 1, 9, regs); /* nop */
     assert_int_equal(access.reason, REASON_NO_MEMORY);
-    access = decode(&fake, code, sizeof code - 1, 14,
-                    regs); /* a call returned: its ret read the stack */
+    access = decode(&fake, code, sizeof code - 1, 14, regs); /* a call returned: ret read */
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, 0x3000 - 8);
     has_more = 0;
@@ -574,8 +573,7 @@ static void a_way_that_leaves_other_values_was_not_taken(void **state)
         WAY(comparisons, 6, 0, 10, 0x01, 0),
         WAY(cases, 10, 0, CODE_BASE + 2, 0, DATA_BASE),
         WAY(cases, 10, 0, CODE_BASE + 7, 0, DATA_BASE + 64),
-        WAY(widths, 8, 0, 0x12345, 0,
-            DATA_BASE + 64), /* does not fit in a byte; neither value is in memory now */
+        WAY(widths, 8, 0, 0x12345, 0, DATA_BASE + 64), /* does not fit in a byte */
         WAY(widths, 8, 0, 0x12, 0, 0),
     };
     struct fake fake = {.data = {[0] = 10, [8] = 20}};

@@ -191,7 +191,7 @@ static void an_object_that_stays_changes_nothing(void **state)
     printf("moved as a whole: L1 %llu -> %llu, L2 %llu -> %llu\n",
            (unsigned long long)counts.before.all[0], (unsigned long long)counts.after.all[0],
            (unsigned long long)counts.before.all[1], (unsigned long long)counts.after.all[1]);
-    /* L1 has one page per way, so it cannot differ. */
+    /* A way of L1 is one page, so the move does not change its sets. */
     assert_true(llabs((long long)(counts.after.all[0] - counts.before.all[0])) <= 8);
     assert_true((double)counts.after.all[1] < 1.005 * (double)counts.before.all[1]);
     assert_true((double)counts.after.all[1] > 0.995 * (double)counts.before.all[1]);
