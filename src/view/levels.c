@@ -41,7 +41,7 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
     if (!snapshot->levels)
         return;
     if (snapshot->levels->from == LEVELS_COUNTED)
-        snprintf(out, size, "%s misses, worked out from the counts of several events",
+        snprintf(out, size, "%s misses, computed from the counts of several events",
                  has_role(source, EVENT_MISS_L1) ? "L1" : "L2");
     else if (source->weighs)
         snprintf(out, size, "%s", source->weighs);
@@ -208,18 +208,18 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
 {
     static const char *const meanings[DATA_LEVEL_COUNT] = {
         [DATA_UNKNOWN] = "not reported by the hardware",
-        [DATA_LFB] = "asked for before, on its way",
+        [DATA_LFB] = "already requested, in flight",
         [DATA_L3] = "shared by the cores",
         [DATA_CACHE] = "some cache beyond the L1",
-        [DATA_PEER_CACHE] = "another core's, same node",
-        [DATA_REMOTE_CACHE] = "another node's or socket's",
+        [DATA_PEER_CACHE] = "another core's cache, same node",
+        [DATA_REMOTE_CACHE] = "another node or socket",
         [DATA_DRAM] = "of this node",
         [DATA_REMOTE_DRAM] = "of another node",
         [DATA_MEMORY] = "of whichever node",
         [DATA_PMEM] = "persistent memory",
-        [DATA_BEYOND_L1] = "missed the L1; how far it went is not reported",
-        [DATA_BEYOND_L2] = "missed the L2; how far it went is not reported",
-        [DATA_BEYOND_L3] = "missed the L3; how far it went is not reported",
+        [DATA_BEYOND_L1] = "missed the L1; the level is not reported",
+        [DATA_BEYOND_L2] = "missed the L2; the level is not reported",
+        [DATA_BEYOND_L3] = "missed the L3; the level is not reported",
     };
     double waited = total(levels->waited, DATA_LEVEL_COUNT);
     add_counts(rows, PART_LEVEL, levels->level, DATA_LEVEL_COUNT, levels->accesses, data_level_name,
@@ -267,17 +267,17 @@ static void add_snoops(struct levels_rows *rows, const struct snapshot_levels *l
 {
     static const char *const meanings[SNOOP_COUNT] = {
         [SNOOP_UNKNOWN] = "not reported by the hardware",
-        [SNOOP_NONE] = "no other cache was asked",
-        [SNOOP_MISS] = "others had it not",
-        [SNOOP_HIT] = "another had it, unmodified",
+        [SNOOP_NONE] = "no other cache was snooped",
+        [SNOOP_MISS] = "not in other caches",
+        [SNOOP_HIT] = "in another cache, unmodified",
         [SNOOP_FORWARD] = "handed over, unmodified",
-        [SNOOP_PEER] = "handed over by a like cache",
-        [SNOOP_HITM] = "modified by another: sharing",
+        [SNOOP_PEER] = "forwarded by a peer cache",
+        [SNOOP_HITM] = "modified in another cache: sharing",
     };
     double all = total(levels->snoop, SNOOP_COUNT);
     if (!(all > 0))
         return;
-    add_rule(rows, PART_SNOOP, "what other caches answered");
+    add_rule(rows, PART_SNOOP, "snoop results");
     add_counts(rows, PART_SNOOP, levels->snoop, SNOOP_COUNT, all, data_snoop_name, meanings);
 }
 
@@ -286,7 +286,7 @@ static void add_tlb(struct levels_rows *rows, const struct snapshot_levels *leve
     static const char *const meanings[TLB_COUNT] = {
         [TLB_HIT] = "in its first or second level",
         [TLB_MISS] = "page walk: huge pages help",
-        [TLB_FAULT] = "the kernel had to answer",
+        [TLB_FAULT] = "handled by the kernel",
     };
     double known[TLB_COUNT];
     memcpy(known, levels->tlb, sizeof known);
@@ -294,7 +294,7 @@ static void add_tlb(struct levels_rows *rows, const struct snapshot_levels *leve
     double all = total(known, TLB_COUNT);
     if (!(all > 0))
         return;
-    add_rule(rows, PART_TLB, "TLB, where it is reported");
+    add_rule(rows, PART_TLB, "TLB, if reported");
     add_counts(rows, PART_TLB, known, TLB_COUNT, all, data_tlb_name, meanings);
 }
 
@@ -302,14 +302,14 @@ static void add_rest(struct levels_rows *rows, const struct snapshot_levels *lev
 {
     static const char *const names[] = {"remote", "locked", "blocked"};
     static const char *const meanings[] = {"found on another node", "atomic instructions",
-                                           "held up by an earlier store"};
+                                           "blocked by an earlier store"};
     const double shares[] = {levels->remote, levels->locked, levels->blocked};
     bool ruled = false;
     for (int i = 0; i < 3; i++) {
         if (isnan(shares[i]))
             continue;
         if (!ruled)
-            add_rule(rows, PART_REST, "the rest, of those reported");
+            add_rule(rows, PART_REST, "the rest of those reported");
         ruled = true;
         struct levels_row *row = levels_rows_add(rows, PART_REST, i);
         snprintf(row->name, sizeof row->name, "%s", names[i]);
@@ -339,18 +339,18 @@ static const char *parting(const void *pointer)
 
 static const struct column list[] = {
     COLUMN(.title = "FOUND IN",
-           .help = "The level, or another answer of the hardware, named above the part.",
+           .help = "The level, or another response of the hardware, named above its group.",
            .from = FIELD(struct levels_row, name), .width = 11, .most = 17, .paint = paint_strong),
     COLUMN(.title = "OF IT",
-           .help = "Part of the object's accesses for which the hardware reports it.",
+           .help = "Share of the object's accesses for which the hardware reports it.",
            .from = FIELD(struct levels_row, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct levels_row, share), .width = 6, .most = 24, .rank = 1,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "WAITED",
-           .help = "Part of the cycles the object's accesses took that this level stands for.",
+           .help = "Share of the cycles of the object's accesses for this level.",
            .from = FIELD(struct levels_row, waited), .width = 6, .rank = 2,
            .only = VIA_KNOWN(struct snapshot, levels, latency), UNIT_SHARE),
-    COLUMN(.title = "ACCESSES", .help = "Accesses estimated: a sample stands for its period.",
+    COLUMN(.title = "ACCESSES", .help = "Estimated accesses: a sample represents its period.",
            .from = FIELD(struct levels_row, accesses), .width = 8, .rank = 4, UNIT_COUNT,
            .paint = paint_dim),
     COLUMN(.title = "MEANS", .help = "What that is.", .from = FIELD(struct levels_row, meaning),
@@ -542,7 +542,7 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
                       {&rates->miss_rate[RATE_L2], "miss the L2"},
                       {&rates->miss_rate[RATE_MEMORY], "go to memory"},
                       {&rates->stall, "of all stalls"},
-                      {&rates->critical, "its part of the misses"},
+                      {&rates->critical, "its share of the misses"},
                       {&rates->accessed, "of all accesses"}};
     int count = 0;
     /* A simulator's totals are exact, and already shown. */
@@ -609,21 +609,22 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
     if (known)
         text = "";
     else if (!source->live && measured_of(source) == MEASURED_TIME)
-        text = "none: the recording holds time only";
+        text = "none: the recording contains only time";
     else if (!source->live)
-        text = "none: the recording holds no event that counts accesses beside one that counts "
-               "misses, and no samples that are both";
+        text = "none: the recording has no event for accesses in addition to one for misses, and "
+               "no samples of both";
     else if (is(source->name, "clock"))
-        text = "none: a timer counts no accesses; misstop doctor says what would";
+        text = "none: a timer does not count accesses; misstop doctor says what does";
     else if (is(source->name, "pebs"))
         text = "none: only slow loads are sampled; -e ldlat=3 samples all loads";
     else if (is(source->name, "ibs"))
-        text = "none yet, or a filter leaves the hits out: without -e ldlat and l3missonly all "
-               "accesses are sampled";
+        text = "none yet, or a filter excludes hits: without -e ldlat and l3missonly all accesses "
+               "are sampled";
     else if (!has_role(source, EVENT_ACCESS))
         text = "none: accesses are not counted; -e mem-fill,l1-miss,access counts them";
     else
-        text = "none yet, or no miss event beside access: -e mem-fill,l1-miss,access has both";
+        text =
+            "none yet, or no miss event in addition to access: -e mem-fill,l1-miss,access has both";
     snprintf(out, size, "%s", text);
 }
 
@@ -687,7 +688,7 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
     if (use->spatial_high - use->spatial_low >= 0.01)
         snprintf(between, sizeof between, " (%.0f..%.0f%%)", 100 * use->spatial_low,
                  100 * use->spatial_high);
-    snprintf(out, size, "%s lines left L%u%s: %.0f%%%s of their bytes used%s%s",
+    snprintf(out, size, "%s lines evicted from L%u%s: %.0f%%%s of their bytes used%s%s",
              text_count(lines, use->lines), snapshot->uses.level + 1,
              snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
              100 * snapshot_use_spatial(use), between, *again ? ", each again " : "", again);

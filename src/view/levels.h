@@ -35,15 +35,16 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
  * ROW_OF(). */
 #define LEVELS_COLUMNS(found_in, order, ...)                                                       \
     COLUMN(.title = "FOUND IN",                                                                    \
-           .help = "Where its accesses found their data, the leading levels. LFB: on its way to "  \
-                   "the L1 already. beyond-L1: missed there; how far it went is not reported "     \
+           .help = "The levels that served its accesses, most frequent first. LFB: already in "    \
+                   "flight to "                                                                    \
+                   "the L1. beyond-L1: an L1 miss without a reported level "                       \
                    "(stores).",                                                                    \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, found), .width = 13,           \
            .most = 34, .rank = found_in, .only = VIA(struct snapshot, levels, found)),             \
         COLUMN(.title = "STALL",                                                                   \
-               .help =                                                                             \
-                   "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
-                   "Above its share: it costs more than others each time.",                        \
+               .help = "Its share of all waiting, latency x accesses: an estimate, because waits " \
+                       "overlap. "                                                                 \
+                       "Above its share: each access costs more than average.",                    \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,        \
                .rank = order, .only = VIA(struct snapshot, levels, stall), UNIT_SHARE),            \
         COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",          \
@@ -51,22 +52,22 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
                .rank = order, .only = VIA(struct snapshot, levels, latency), UNIT_COUNT)
 #define LEVELS_COLUMNS_REST(order, ...)                                                            \
     COLUMN(.title = "FAR",                                                                         \
-           .help =                                                                                 \
-               "Part found beyond this core's own caches, of those reported: L3, memory, others' " \
-               "caches.",                                                                          \
+           .help = "Share served from outside this core's caches, of those reported: L3, memory, " \
+                   "others' "                                                                      \
+                   "caches.",                                                                      \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far), .width = 5,              \
            .rank = order, .shown = levels_report_far, UNIT_SHARE),                                 \
         COLUMN(.title = "HITM",                                                                    \
-               .help = "Part of its accesses that found the line modified in another core's "      \
-                       "cache: shared between threads, or falsely so.",                            \
+               .help = "Share of its accesses that found the line modified in another core's "     \
+                       "cache: true or false sharing between threads.",                            \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, hitm), .width = 5,         \
                .rank = order, .only = VIA(struct snapshot, levels, hitm), UNIT_SHARE),             \
         COLUMN(.title = "REMOTE",                                                                  \
-               .help = "Part found on another node or socket, of those reported.",                 \
+               .help = "Share served by another node or socket, of those reported.",               \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, remote), .width = 6,       \
                .rank = (order) + 1, .only = VIA(struct snapshot, levels, remote), UNIT_SHARE),     \
         COLUMN(.title = "TLB",                                                                     \
-               .help = "Part that missed the TLB: page walks and faults, of those reported.",      \
+               .help = "Share that missed the TLB: page walks and faults, of those reported.",     \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, tlb_miss), .width = 5,     \
                .rank = (order) + 1, .only = VIA(struct snapshot, levels, tlb_miss), UNIT_SHARE)
 
@@ -75,14 +76,15 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
  * rows. */
 #define WAITS_COLUMNS(order, type)                                                                 \
     COLUMN(.title = "WAITS",                                                                       \
-           .help = "Bounds of the part of its time that waits for data which the L1 does not "     \
-                   "hold. Blank: the samples say nothing of it.",                                  \
+           .help = "Bounds of the share of its time that waits for data which is not in the L1. "  \
+                   "Blank: not known from the samples.",                                           \
            .in = ROW_IN(type, wait), .value = waits_range, .width = 9, .rank = order,              \
            .look = COLUMN_RIGHT, .shown = waits_known, .format = format_rate,                      \
            .paint = paint_rate),                                                                   \
         COLUMN(.title = "CACHED",                                                                  \
-               .help = "The nearest cache beyond which it waits less than 10% of its time: it is " \
-                       "hot, and cached there.",                                                   \
+               .help =                                                                             \
+                   "The nearest cache beyond which it waits for less than 10% of its time: it is " \
+                   "hot, and cached there.",                                                       \
                .in = ROW_IN(type, wait), .value = waits_cached, .width = 6, .rank = (order) + 1,   \
                .shown = waits_known, .paint = paint_dim),                                          \
         COLUMN(.key = "waits", .from = ROW_IN(type, wait), .json = json_waits)
@@ -171,18 +173,19 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
     RATES_COLUMN("ACCESS", "Its share of all accesses (event access).", accessed, (order) + 1,     \
                  rates_report_accessed, __VA_ARGS__),                                              \
         RATES_COLUMN("MISS L1",                                                                    \
-                     "Part of its accesses that miss the first level. A range where few samples "  \
-                     "make it unsure, blank where they say hardly anything. Sorted by the low "    \
+                     "Share of its accesses that miss the first level. An interval if there are "  \
+                     "few samples, "                                                               \
+                     "blank if it is too wide. Sorted by the low "                                 \
                      "end.",                                                                       \
                      miss_rate[RATE_L1], order, NULL, __VA_ARGS__),                                \
-        RATES_COLUMN("MISS L2", "Part of its accesses that miss the second level too.",            \
+        RATES_COLUMN("MISS L2", "Share of its accesses that miss the second level too.",           \
                      miss_rate[RATE_L2], (order) + 1, NULL, __VA_ARGS__),                          \
-        RATES_COLUMN("MISS MEM", "Part of its accesses that go to memory.",                        \
+        RATES_COLUMN("MISS MEM", "Share of its accesses that go to memory.",                       \
                      miss_rate[RATE_MEMORY], order, NULL, __VA_ARGS__),                            \
         COLUMN(.title = "CRIT",                                                                    \
-               .help =                                                                             \
-                   "Its share of the stalls over its share of the misses: above 1x its misses "    \
-                   "cost more than others', below less.",                                          \
+               .help = "Its share of the stalls divided by its share of the misses: above 1x its " \
+                       "misses "                                                                   \
+                       "cost more than average, below 1x less.",                                   \
                .in = __VA_ARGS__, .from = ROW_IN(struct snapshot_rates, critical),                 \
                .value = rates_ratio, .width = 8, .rank = order, .look = COLUMN_RIGHT,              \
                .only = VIA(struct snapshot, rates, critical.value), .format = format_ratio,        \
@@ -211,13 +214,12 @@ bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
 /* Entries of a list of columns; the last argument is the path from the row to its use. */
 #define USE_COLUMNS(order, ...)                                                                    \
     COLUMN(.title = "SPATIAL",                                                                     \
-           .help = "Part of the bytes of the cache lines that it fetched, that anything used "     \
+           .help = "Share of the bytes of the cache lines it fetched that were used "              \
                    "before they left.",                                                            \
            .in = __VA_ARGS__, .value = use_spatial, .width = 7, .rank = order,                     \
            .only = FIELD(struct snapshot, uses.known), UNIT_PERCENT, .paint = paint_spatial),      \
         COLUMN(.title = "TEMPORAL",                                                                \
-               .help =                                                                             \
-                   "How many times a byte that was used was used again, before the line left.",    \
+               .help = "How many times a used byte was used again before the line was evicted.",   \
                .in = __VA_ARGS__, .value = use_temporal, .width = 8, .rank = (order) + 1,          \
                .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.known),                   \
                .format = format_again)

@@ -137,7 +137,7 @@ static void sets_map_legend(const struct snapshot_sets *sets, struct canvas *can
              bar_step(1, canvas->ascii), text_count(text, top));
     pen_part(&pen, PAINT_DIM, " samples, mean %s", text_count(text, sets_map_mean(sets)));
     if (sets->verdict == SETS_CONCENTRATED)
-        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance allows");
+        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance explains");
 }
 
 /* The set that was clicked; -1: none. */
@@ -306,7 +306,7 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
     if (!has_map(browser)) {
         struct area words = {area.row, 1, 1, area.columns - 1};
         return canvas_wrap(canvas, words, PAINT_DIM,
-                           "The shape of the cache is not known here; -C L1=32K,8,64 gives it.");
+                           "The cache geometry is not known here; -C L1=32K,8,64 sets it.");
     }
     int rows = sets_map_draw(browser, canvas, area);
     if (rows >= area.rows)
@@ -413,7 +413,7 @@ static void cache_hint(struct browser *browser, char *out, size_t size)
     const struct table *table = browser_table(browser);
     if (table == &view->pairs)
         snprintf(out, size,
-                 "A high lift: accessed close together, so put them close together. b: sets");
+                 "High lift: accessed close together, so place them close together. b: sets");
     else if (table == &view->lines)
         snprintf(out, size, "The lines with most samples. Enter: the object. b: sampled together");
     else if (view->fold > 1)
@@ -435,10 +435,10 @@ static const char *cache_label(struct browser *browser, enum action action)
 const struct screen cache_screen = {
     .name = "Cache",
     .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map "
-             "is a set and the samples on it. The lists below are the objects on the set under the "
-             "cursor, the lines that recur, and the objects that are sampled close together.",
-    .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
-            "more data than the cache holds. A few lines again and again: look at Sharing.",
+             "shows the samples of a set. The lists below are the objects in the set under the "
+             "cursor, the recurring lines, and the objects that are sampled close together.",
+    .next = "Crowded sets: data at power-of-two distances; pad it. Most lines seen once: more data "
+            "than fits in the cache. A few lines repeatedly: see Sharing.",
     .state_size = sizeof(struct cache_view),
     .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
                {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
@@ -502,11 +502,10 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 
 static const struct column pair_list[] = {
     COLUMN(.title = "LIFT", .key = "lift",
-           .help =
-               "How many times more often than by chance samples on the two come close together.",
+           .help = "How many times more often than by chance the two are sampled close together.",
            .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
            .format = format_times),
-    COLUMN(.title = "TIMES", .key = "together", .help = "Times they were seen together.",
+    COLUMN(.title = "TIMES", .key = "together", .help = "How often they were sampled together.",
            .from = FIELD(struct snapshot_pair, together), .width = 5, .rank = 3, UNIT_COUNT),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_pair, object_a),
            .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
@@ -526,7 +525,7 @@ static const struct column pair_list[] = {
 
 const struct columns pair_columns = {
     .title = "Sampled together",
-    .empty = "No samples come together more often than by chance.",
+    .empty = "No objects are sampled together more often than by chance.",
     TABLE(struct snapshot_pair, pair_list),
     ALL_OF(window.pairs, window.pair_count),
     .identity = pair_identity,

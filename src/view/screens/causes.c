@@ -66,17 +66,17 @@ static const struct column eviction_list[] = {
            .look = COLUMN_NAME),
     COLUMN(.title = "MISSES", .help = "Misses on these lines.",
            .from = FIELD(struct eviction_row, misses), .width = 7, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "SHARE", .help = "Part of all misses whose evictor is known.",
+    COLUMN(.title = "SHARE", .help = "Share of all misses with a known evictor.",
            .from = FIELD(struct eviction_row, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "LINES%", .help = "Part of the misses on lines of the one that missed.",
+    COLUMN(.title = "LINES%", .help = "Share of the misses on lines of the one that missed.",
            .from = FIELD(struct eviction_row, of_missed), .width = 6, .rank = 2, UNIT_PERCENT),
-    COLUMN(.title = "BY%", .help = "Part of the misses on lines that this evictor evicted.",
+    COLUMN(.title = "BY%", .help = "Share of the misses on lines that this evictor evicted.",
            .from = FIELD(struct eviction_row, of_evictor), .width = 6, .rank = 2, UNIT_PERCENT),
 };
 
 const struct columns eviction_columns = {
     .title = "Evictions",
-    .empty = "No evictor is known: no line has come back to this cache after it was evicted. e: "
+    .empty = "No evictor is known: no line has returned to this cache after its eviction. e: "
              "another level.",
     TABLE(struct eviction_row, eviction_list),
     .sort = COLUMNS_AS_THEY_COME,
@@ -176,13 +176,13 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
     canvas_wrap(
         canvas, area, PAINT_DIM,
         snapshot->simulation.level_count
-            ? " No miss of this event was recorded with its cause, and no use of a line: there was "
-              "none yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), "
-              "or the event counts accesses (e: another event)."
+            ? " No causes and no uses of lines were recorded for this event: there was no miss "
+              "yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), or the "
+              "event counts accesses (e: another event)."
             : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program under it, 50 to 200 times slower, and shows here for each object whether "
-              "its lines were touched for the first time, did not fit, conflicted or were taken by "
-              "another thread, what replaced them, and what caches of any size would hold.");
+              "a program 50 to 200 times slower, and shows here for each object how many misses "
+              "are first references, capacity misses, conflict misses or invalidations by other "
+              "threads, what evicted the lines, and the miss rates of other cache sizes.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
@@ -236,9 +236,9 @@ static void causes_open(struct browser *browser, uint32_t id)
 {
     const struct snapshot_object *object = columns_object_of(browser->snapshot, id);
     if (causes_view(browser)->of == CAUSES_THREADS)
-        browser_message(browser, "a thread has no screen of its own");
+        browser_message(browser, "threads have no screen of their own");
     else if (causes_view(browser)->of == CAUSES_FUNCTIONS)
-        browser_open_function_id(browser, id, "it is not among the functions listed now");
+        browser_open_function_id(browser, id, "this function is not listed now");
     else
         browser_open_listed(browser,
                             object ? (uint32_t)(object - browser->snapshot->objects) : UINT32_MAX);
@@ -314,12 +314,12 @@ static const char *causes_label(struct browser *browser, enum action action)
 
 const struct screen causes_screen = {
     .name = "Causes",
-    .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, too "
-             "much data, too many lines for one set, or written by another thread; what replaced "
-             "them; and what part of the accesses caches of other sizes would hold (Reuse).",
-    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. "
-            "Where a curve of Reuse falls steeply there is a size at which the data fits.",
-    .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
+    .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, "
+             "capacity, conflict, or invalidated by another thread; what evicted them; and the "
+             "miss rates of other cache sizes (Reuse).",
+    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. A "
+            "steep fall in a Reuse curve is a size at which data starts to fit.",
+    .key_help = "Causes: with --sim, why lines were not in the cache, and what evicted them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
                 .columns = &causes_columns[CAUSES_OBJECTS],
@@ -361,7 +361,7 @@ static void causes_open_reuse(struct browser *browser)
 /* The key of these panes. */
 const struct screen reuse_screen = {
     .name = "Reuse",
-    .key_help = "Reuse: with --sim, what caches of any size would hold; a pane of Causes",
+    .key_help = "Reuse: with --sim, miss rates for caches of every size; a pane of Causes",
     .filled_by = FIELD(struct snapshot, reuse.known),
     .open = causes_open_reuse,
 };
@@ -425,7 +425,7 @@ static void parts_of(const struct snapshot_causes_figures *figures, struct part 
     struct part found[PARTS] = {{"first references", causes_first(share)},
                                 {"capacity", share[CAUSE_CAPACITY]},
                                 {"conflict", share[CAUSE_CONFLICT]},
-                                {"taken by another thread", causes_invalidated(share)},
+                                {"invalidated by a thread", causes_invalidated(share)},
                                 {"other", causes_other(share)}};
     for (int i = 0; i < PARTS; i++) {
         int at = i;
@@ -468,11 +468,11 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
     if (early < least_early)
         return;
     snprintf(out, size,
-             "Too early: %.1f%% of the misses are on lines that had been evicted, %.1f%% for the "
-             "same object, %.1f%% for another",
+             "Too early: %.1f%% of the misses are on lines that had been evicted, %.1f%% by the "
+             "same object, %.1f%% by another",
              100 * early, 100 * figures->early_same, 100 * figures->early_other);
     if (all - early >= least_early)
-        text_append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
+        text_append(out, size, "; for %.1f%% more the evictor is not known", 100 * (all - early));
     text_append(out, size, ".");
 }
 
@@ -555,15 +555,15 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
         draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
     }
     if (row->unlisted >= 0.01 && area.row < end)
-        draw_line(canvas, area, "", row->unlisted, "others, that found no room in the table");
+        draw_line(canvas, area, "", row->unlisted, "others, without room in the table");
     else if (!row->evictor_count && !row->thread_count && area.row < end)
         canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
                     PAINT_DIM,
                     causes_first(row->figures.share) > all_first
                         ? "None of its lines was evicted from this cache and used again. e: "
-                          "another level, which is smaller."
-                        : "What evicted its lines is not known: it is recorded for the event that "
-                          "ranks, from when it does.");
+                          "another, smaller level."
+                        : "The evictors of its lines are not known: they are recorded for the "
+                          "ranking event, from the time it ranks.");
 }
 
 /* Columns of why lines were missed, an object, a function or a thread a row. */
@@ -615,49 +615,49 @@ static bool any_other(const struct snapshot *snapshot)
 
 #define FIGURES                                                                                    \
     COLUMN(.title = "MISSES",                                                                      \
-           .help = "Misses of the ranking event, and what part these are of all of them.",         \
+           .help = "Misses of the ranking event, and their share of all its misses.",              \
            .from = FIELD(struct snapshot_causes_row, figures.misses), .width = 7, .rank = 6,       \
            UNIT_COUNT),                                                                            \
         COLUMN(.title = "SHARE", .value = causes_column_share, .width = 6, .rank = 1, UNIT_SHARE), \
         COLUMN(.title = "FIRST",                                                                   \
                .help =                                                                             \
-                   "Part of the misses on lines that were never touched before, by this thread.",  \
+                   "Share of the misses on lines that this thread accesses for the first time.",   \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_FIRST],                 \
                            figures.share[CAUSE_FIRST_HERE]),                                       \
                .width = 6, UNIT_PERCENT),                                                          \
         COLUMN(.title = "CAPACITY",                                                                \
-               .help = "Part that a cache of this size would miss even if any line could go "      \
+               .help = "Share that would miss even in a fully associative cache of this size, "    \
+                       "where any line can go "                                                    \
                        "anywhere in it.",                                                          \
                .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CAPACITY]),           \
                .width = 8, UNIT_PERCENT),                                                          \
         COLUMN(.title = "CONFLICT",                                                                \
-               .help = "Part that such a cache would not miss: too many lines in one set.",        \
+               .help = "Share that such a cache would not miss: too many lines in one set.",       \
                .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CONFLICT]),           \
                .width = 8, UNIT_PERCENT),                                                          \
         COLUMN(.title = "INVALID",                                                                 \
-               .help = "Part whose lines another thread's write had taken away.",                  \
+               .help = "Share whose lines were invalidated by another thread's write.",            \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE],      \
                            figures.share[CAUSE_INVALIDATED_FALSE]),                                \
                .width = 7, .rank = 2, .shown = any_invalidated, UNIT_PERCENT),                     \
-        COLUMN(.title = "OTHER",                                                                   \
-               .help = "Part that a larger cache below had evicted, or that is not known.",        \
+        COLUMN(.title = "OTHER", .help = "Share evicted from a larger cache below, or not known.", \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION],             \
                            figures.share[CAUSE_UNKNOWN]),                                          \
                .width = 6, .rank = 5, .shown = any_other, UNIT_PERCENT, .paint = paint_dim),       \
         COLUMN(.title = "EARLY",                                                                   \
-               .help = "Part on lines that had been evicted, too early: they "                     \
+               .help = "Share on lines that had been evicted too early: they "                     \
                        "were wanted "                                                              \
                        "again.",                                                                   \
                .from = SUM(struct snapshot_causes_row, figures.early_same, figures.early_other),   \
                .width = 6, .rank = 2, UNIT_PERCENT),                                               \
         COLUMN(.title = "OTHERS'",                                                                 \
-               .help = "Of EARLY, the part evicted by accesses to other objects.",                 \
+               .help = "Share of EARLY that was evicted by accesses to other objects.",            \
                .value = early_other, .width = 7, .rank = 2, UNIT_PERCENT),                         \
         COLUMN(.title = "ITSELF",                                                                  \
-               .help = "Of the misses whose evictor is known, the part that it evicted itself.",   \
+               .help = "Share of the misses with a known evictor that it evicted itself.",         \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
                .rank = 5, UNIT_PERCENT),                                                           \
-        COLUMN(.title = "BY%", .help = "The same for the function beside.",                        \
+        COLUMN(.title = "BY%", .help = "The same for the function beside it.",                     \
                .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
         COLUMN(.title = "EVICTED BY",                                                              \
                .help = "The function that evicted most of its lines, and the object it accessed.", \
@@ -729,15 +729,15 @@ static void advise_capacity(const struct snapshot_causes_row *row, char *out, si
     if (row->figures.by_itself >= itself_leads)
         snprintf(out, size,
                  "It is larger than the cache, and mostly evicts itself before it is used again. "
-                 "Work on it in blocks that fit, or make its elements smaller.");
+                 "Process it in blocks that fit, or make its elements smaller.");
     else if (rival(CAUSES_OBJECTS, row, other))
         snprintf(out, size,
-                 "More passes through the cache than it holds before this is used again, of %s "
-                 "most. Use this and that in smaller portions, or one after the other.",
+                 "Between two uses, more data than the cache holds is accessed, mostly %s. Process "
+                 "both in smaller portions, or one after the other.",
                  other);
     else
         snprintf(out, size,
-                 "More passes through the cache than it holds before this is used again. Work in "
+                 "Between two uses, more data than the cache holds is accessed. Process it in "
                  "blocks that fit, or make the elements smaller.");
 }
 
@@ -746,13 +746,12 @@ static void advise_function_capacity(const struct snapshot_causes_row *row, char
     char other[ADVICE_NAME_BYTES];
     if (!rival(CAUSES_FUNCTIONS, row, other))
         snprintf(out, size,
-                 "Before it comes back to the same data, more passes through the cache than that "
-                 "holds. Work in blocks that fit, and do all that is to be done with one block "
-                 "before the next.");
+                 "Before it returns to the same data, it accesses more than the cache holds. "
+                 "Process blocks that fit, and finish one block before the next.");
     else
         snprintf(out, size,
-                 "What it uses was in the cache, and %s filled that with other data in between. "
-                 "Run the two on small portions by turns, or let that one touch less.",
+                 "Its data was in the cache, and %s replaced it with other data in between. "
+                 "Alternate the two on small portions, or let the other access less data.",
                  other);
 }
 
@@ -762,17 +761,17 @@ static void advise_conflict(enum causes_of kind, const struct snapshot_causes_ro
     char other[ADVICE_NAME_BYTES];
     if (kind != CAUSES_OBJECTS)
         snprintf(out, size,
-                 "The cache has room for what it uses, but that crowds in few sets: a power of two "
-                 "between rows, or blocks that begin alike. Pad them: Sets (3) shows which, and by "
-                 "object (b) whose they are.");
+                 "Its data would fit in the cache, but maps to few sets: power-of-two distances "
+                 "between rows, or equally aligned blocks. Pad them: 5, Cache, shows the sets and "
+                 "their objects.");
     else if (!rival(kind, row, other))
         snprintf(out, size,
-                 "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
-                 "change its stride, so that they spread over all sets: Sets (3) shows which.");
+                 "It would fit in the cache, but its lines map to few sets. Pad its rows or change "
+                 "its stride, so that they spread over all sets: 5, Cache, shows which.");
     else
         snprintf(out, size,
-                 "The cache has room for it, but lines of %.*s fall into the same sets. Move one "
-                 "of the two by some lines, or pad its rows: Sets (3) shows which.",
+                 "It would fit in the cache, but lines of %.*s map to the same sets. Move one of "
+                 "the two by some lines, or pad its rows: 5, Cache, shows which sets.",
                  ADVICE_NAME_BYTES, other);
 }
 
@@ -782,9 +781,9 @@ static void advise_invalidated(const struct snapshot_causes_row *row, char *out,
     bool apart = share[CAUSE_INVALIDATED_FALSE] > share[CAUSE_INVALIDATED_TRUE];
     snprintf(out, size, "%s",
              apart ? "Other threads write to other bytes of the same lines. Give each thread lines "
-                     "of its own: Sharing (9) shows which."
-                   : "Other threads write what is read here. Let them write less often, or each "
-                     "keep a copy and join these later.");
+                     "of its own: 7, Sharing, shows which."
+                   : "Other threads write the bytes that are read here. Let them write less often, "
+                     "or keep a copy per thread and merge the copies later.");
 }
 
 static void advise_other(const struct snapshot_causes_row *row, char *out, size_t size)
@@ -792,8 +791,8 @@ static void advise_other(const struct snapshot_causes_row *row, char *out, size_
     const double *share = row->figures.share;
     snprintf(out, size, "%s",
              share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
-                 ? "The larger cache below threw its lines out, and this one with it: look at the "
-                   "event of that level (e)."
+                 ? "The larger cache below evicted its lines, and this one with it: see the event "
+                   "of that level (e)."
                  : "The tables of the simulation had no room for the causes.");
 }
 
@@ -810,8 +809,8 @@ void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, c
         snprintf(out, size, "Too few misses so far to say what to try.");
     else if (most == first)
         snprintf(out, size,
-                 "%s lines are touched for the first time: no larger cache would help. Touch fewer "
-                 "lines, use memory again instead of fresh, or fetch ahead.",
+                 "%s lines are accessed for the first time: a larger cache would not help. Access "
+                 "fewer lines, reuse memory, or prefetch.",
                  kind == CAUSES_OBJECTS ? "Its" : "The");
     else if (most == taken)
         advise_invalidated(row, out, size);

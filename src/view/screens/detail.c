@@ -164,10 +164,10 @@ static void draw_element(const struct snapshot_object *object, struct canvas *ca
                       object->element_size, object->element_confidence * 100);
     } else if (object->type) {
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " where in it, from the lowest offset seen to the highest:");
+                    " sampled offsets in it, from lowest to highest:");
     } else {
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " no element size could be inferred; the offsets seen, from low to high:");
+                    " no element size could be inferred; sampled offsets, from lowest to highest:");
     }
 }
 
@@ -300,7 +300,7 @@ void browser_open_listed(struct browser *browser, uint32_t index)
     if (object)
         browser_open_object(browser, object);
     else
-        browser_message(browser, "it is not among the objects listed now");
+        browser_message(browser, "this object is not listed now");
 }
 
 /* The levels say which samples they are of. */
@@ -389,7 +389,7 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
 }
 
 /* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
-static bool nobody_named(const struct browser *browser)
+static bool is_unnamed_heap(const struct browser *browser)
 {
     return browser->opened.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
            !browser->snapshot->heap.bin_count;
@@ -404,10 +404,10 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
         return;
     if (table == &detail_view(browser)->called_by && object->callers) {
         callers_known(object->callers, object->samples, known, sizeof known);
-        snprintf(out, size, "Enter: that function.  F5: without callers, or with all.  %s", known);
+        snprintf(out, size, "Enter: that function.  F5: hide or show callers.  %s", known);
     } else if (table == &detail_view(browser)->fields && !object->layout_count)
         snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
-                 nobody_named(browser) ? ".  Why it has no better name: 7" : "");
+                 is_unnamed_heap(browser) ? ".  4, Heap, says why it has no better name" : "");
 }
 
 /* A field without a layout leads to the code. */
@@ -431,18 +431,17 @@ static void detail_fini(void *state)
 
 const struct screen detail_screen = {
     .name = "Detail",
-    .shows =
-        "One object: which of its fields or offsets have the samples, the code that accesses it "
-        "with its callers, and its blocks one by one. Left and Right go from one list to the next.",
-    .next = "Is it one field or all of them? Enter on a field shows its place in the cache lines, "
-            "on a function the source line that waits.",
+    .shows = "One object: its fields or offsets with their samples, the code that accesses it with "
+             "its callers, and its blocks. Left and Right switch between the lists.",
+    .next = "Is it one field or all of them? Enter on a field shows its position in the cache "
+            "line; Enter on a function, the source line that waits.",
     .state_size = sizeof(struct detail_view),
     .tables = {{.at = offsetof(struct detail_view, fields),
                 .columns = &field_columns,
                 .open = browser_open_layout,
                 .enter = "Layout",
-                .hint = "Enter: this field among its neighbours, with cache lines.  Right: the "
-                        "code that touches these bytes"},
+                .hint = "Enter: this field and its neighbours in cache lines.  Right: the code "
+                        "that accesses these bytes"},
                {.at = offsetof(struct detail_view, code),
                 .columns = &toucher_columns,
                 .open = browser_open_function_row,
@@ -456,8 +455,8 @@ const struct screen detail_screen = {
                 .columns = &levels_columns,
                 .least = 1,
                 .enter = "",
-                .hint = "WAITED: what each level costs. Far levels: keep it smaller or closer; "
-                        "hitm: threads share it; page walks: huge pages"},
+                .hint = "WAITED: cost of each level. Far levels: make it smaller or closer; hitm: "
+                        "threads share it; page walks: huge pages"},
                {.at = offsetof(struct detail_view, called_by),
                 .columns = &caller_columns,
                 .least = 1,
@@ -513,13 +512,13 @@ static struct value field_stall_share(const struct snapshot *snapshot, const voi
 
 static const struct column field_list[] = {
     COLUMN(.title = "OF IT", .key = "share",
-           .help = "Part of the object's samples that fell on this offset.",
+           .help = "Share of the object's samples at this offset.",
            .from = FIELD(struct snapshot_field, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
            .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "FIELD", .key = "name",
-           .help = "Its name, lo..hi for any of several bit-fields; else the offset into the "
-                   "object, or [*]+N into each array element.",
+           .help = "Its name, lo..hi for one of several bit-fields; otherwise the offset in the "
+                   "object, or [*]+N in each array element.",
            .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .help = "The field's type.",
@@ -529,7 +528,8 @@ static const struct column field_list[] = {
            .help = "The offset as a number: sort by it to see the layout.",
            .from = FIELD(struct snapshot_field, offset), .width = 8, .rank = 4, UNIT_INTEGER,
            .paint = paint_dim),
-    COLUMN(.title = "LINE", .help = "Which cache line from the start of the object or element.",
+    COLUMN(.title = "LINE",
+           .help = "Index of the cache line from the start of the object or element.",
            .value = field_line, .width = 6, .rank = 5, UNIT_INTEGER, .paint = paint_dim),
     COLUMN(.title = "BYTES", .key = "size", .help = "Widest access seen.",
            .from = KNOWN(struct snapshot_field, size), .width = 5, .rank = 4, UNIT_INTEGER),
@@ -593,11 +593,11 @@ const struct columns offset_columns = {
 
 static const struct column instance_list[] = {
     COLUMN(.title = "OF IT", .key = "share",
-           .help = "Part of the object's samples that fell on this instance.",
+           .help = "Share of the object's samples on this instance.",
            .from = FIELD(struct snapshot_instance, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "START", .key = "address", .help = "Where the instance begins.",
+    COLUMN(.title = "START", .key = "address", .help = "Start address of the instance.",
            .from = FIELD(struct snapshot_instance, base), .width = 14, .most = 18,
            .format = format_address),
     COLUMN(.title = "SIZE", .key = "size", .from = KNOWN(struct snapshot_instance, size),
@@ -605,7 +605,7 @@ static const struct column instance_list[] = {
     COLUMN(.title = "SAMPLES", .key = "samples",
            .from = SUM(struct snapshot_instance, samples, count_over), .width = 7, .rank = 2,
            UNIT_COUNT),
-    COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most samples on it.",
+    COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most of its samples.",
            .from = KNOWN(struct snapshot_instance, tid), .width = 7, .rank = 3, UNIT_INTEGER,
            .paint = paint_dim),
 };
@@ -697,9 +697,9 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
         browser_open_instruction(browser, found.code, found.instruction);
     } else if (object->code_count) {
         browser_open_function(browser, &object->code[0]);
-        browser_message(browser, "no instruction is mostly on this member; this is the function "
+        browser_message(browser, "no instruction mainly accesses this member; this is the function "
                                  "with most samples on the object");
     } else {
-        browser_message(browser, "no code is known that accesses it");
+        browser_message(browser, "no known code accesses it");
     }
 }

@@ -144,7 +144,7 @@ static void add_line(struct source_rows *rows, const struct view_sources *source
     row->hottest = hottest;
     row->inlined = hottest->inlined;
     if (!has_line(hottest)) {
-        snprintf(row->text, sizeof row->text, "(instructions whose line is not known)");
+        snprintf(row->text, sizeof row->text, "(instructions without a known line)");
         return;
     }
     row->file = hottest->file;
@@ -422,7 +422,7 @@ static int partners_draw(struct browser *browser, struct canvas *canvas, struct 
 {
     struct function_view *view = function_view(browser);
     static const char *const labels[LINE_PAIRS] = {
-        [LINE_USED_BY] = "What it fetched was used by", [LINE_EVICTED_BY] = "... and evicted by"};
+        [LINE_USED_BY] = "Lines it fetched were used by", [LINE_EVICTED_BY] = "... and evicted by"};
     static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
     enum { LABEL = 29 };
     char text[512];
@@ -544,12 +544,11 @@ static const char *no_lines(const struct browser *browser)
 {
     const struct snapshot_code *code = function_view(browser)->function;
     if (browser->snapshot->loading.waiting)
-        return "source lines: debug information is still being read";
+        return "source lines: debug information is still being loaded";
     if (code && !*code->module && !strncmp(code->function, "[code ", 6))
-        return "code that was made at run time: it has a name where the runtime writes "
-               "/tmp/perf-PID.map (node --perf-basic-prof)";
-    return "source lines are not known: the file of this code has no debug information that tells "
-           "them";
+        return "code generated at run time: it has a name if the runtime writes /tmp/perf-PID.map "
+               "(node --perf-basic-prof)";
+    return "source lines are not known: this file has no line table in its debug information";
 }
 
 /* Where the text of the selected line is from, or was looked for. Rows used. */
@@ -584,8 +583,7 @@ static int draw_head(struct browser *browser, struct canvas *canvas, struct area
     if (area.rows < ROWS_FOR_HEAD)
         return 1;
     if (!code) {
-        canvas_text(canvas, area.row + 1, 0, area.columns, PAINT_DIM,
-                    " not among the listed functions now");
+        canvas_text(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " is not listed now");
         return 2;
     }
     area.row++;
@@ -669,11 +667,11 @@ static void function_crumb(const struct browser *browser, char *out, size_t size
 
 const struct screen function_screen = {
     .name = "Function",
-    .shows = "One function: its source lines with their heat, below them the instructions of the "
-             "line that is selected and the data that each accesses, the objects that the function "
+    .shows = "One function: its source lines with their samples; below, the instructions of the "
+             "selected line and the data that each accesses, the objects that the function "
              "accesses, and its callers.",
-    .next = "Where there is no source a line says where it was looked for. Right goes to the "
-            "instructions. Callers: F5 shows the direct ones only.",
+    .next = "If the source was not found, a line lists the places tried. Right switches to the "
+            "instructions. Callers: F5 shows only the direct ones.",
     .state_size = sizeof(struct function_view),
     .tables = {{.at = offsetof(struct function_view, table),
                 .columns = &site_columns,
@@ -758,11 +756,11 @@ static const struct column source_list[] = {
            .from = KNOWN(struct source_row, line), .width = 5, .most = 8, .rank = 1, UNIT_INTEGER,
            .paint = paint_dim),
     COLUMN(.title = "OF IT",
-           .help = "Part of the function's samples on the line; blank: shown for its neighbours.",
+           .help = "Share of the function's samples on the line; blank: shown as context.",
            .from = FIELD(struct source_row, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct source_row, share), .width = 6, .most = 10, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SOURCE", .help = "The text, where the file can be read.", .value = source_text,
+    COLUMN(.title = "SOURCE", .help = "The text, if the file can be read.", .value = source_text,
            .width = 20, .most = 200, .look = COLUMN_CODE),
     COLUMN(.title = "MOSTLY ON",
            .help = "The field, or object, that its hottest instruction accesses.",
@@ -772,8 +770,7 @@ static const struct column source_list[] = {
            .rank = 6, UNIT_COUNT),
     LOADS_COLUMNS(5, struct source_row, {0}),
     USE_COLUMNS(1, ROW_IN(struct source_row, use)),
-    COLUMN(.title = "INLINED",
-           .help = "Functions that the compiler put there in place of calls, innermost first.",
+    COLUMN(.title = "INLINED", .help = "Inlined functions, innermost first.",
            .from = FIELD(struct source_row, inlined), .width = 10, .most = 32, .rank = 3,
            .look = COLUMN_NAME, .paint = paint_dim),
 };
@@ -809,7 +806,7 @@ static bool has_inlined(const struct snapshot *snapshot)
 }
 
 static const struct column instruction_list[] = {
-    COLUMN(.title = "OF IT", .help = "Part of the function's samples.",
+    COLUMN(.title = "OF IT", .help = "Share of the function's samples.",
            .from = VIA(struct instruction_row, instruction, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = VIA(struct instruction_row, instruction, share), .width = 6,
            .most = 10, .rank = 7, .look = COLUMN_BAR, .paint = paint_share),
@@ -818,14 +815,14 @@ static const struct column instruction_list[] = {
     COLUMN(.title = "INSTRUCTION", .help = "As read from the process.",
            .from = FIELD(struct instruction_row, text), .width = 16, .most = 48,
            .look = COLUMN_CODE),
-    COLUMN(.title = "FIELD", .help = "The field that most of its samples are on.", .value = field,
+    COLUMN(.title = "FIELD", .help = "The field with most of its samples.", .value = field,
            .width = 10, .most = 28, .rank = 1, .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+    COLUMN(.title = "MOSTLY ON", .help = "The object with most of its samples.",
            .value = source_column_object, .width = 10, .most = 40, .rank = 1, .look = COLUMN_NAME),
-    COLUMN(.title = "OBJECT", .help = "Part of the instruction's samples that fell on that object.",
+    COLUMN(.title = "OBJECT", .help = "Share of the instruction's samples on that object.",
            .from = VIA(struct instruction_row, instruction, object_share), .width = 6, .rank = 5,
            UNIT_SHARE),
-    COLUMN(.title = "OBJS", .help = "Different objects that its samples are on.",
+    COLUMN(.title = "OBJS", .help = "Number of different objects that it accesses.",
            .from = VIA_KNOWN(struct instruction_row, instruction, objects), .width = 4, .rank = 8,
            UNIT_INTEGER),
     COLUMN(.title = "SAMPLES", .in = ROW_OF(struct instruction_row, instruction),
@@ -840,8 +837,8 @@ static const struct column instruction_list[] = {
 
 const struct columns instruction_columns = {
     .title = "Instructions",
-    .empty = "The line selected has no samples: it is shown for its neighbours. Lines with a "
-             "figure under OF IT have some.",
+    .empty = "The selected line has no samples and is shown as context. Lines with a figure under "
+             "OF IT have samples.",
     TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = VIA(struct instruction_row, instruction, address),
@@ -873,25 +870,25 @@ void callers_known(const struct snapshot_callers *callers, double samples, char 
 {
     char known[16];
     char all[16];
-    snprintf(out, size, "callers are known of %s of %s samples",
+    snprintf(out, size, "callers are known for %s of %s samples",
              text_count(known, callers->samples), text_count(all, samples));
 }
 
 void callers_open(struct browser *browser, const void *row)
 {
     browser_open_function_id(browser, ((const struct caller_row *)row)->caller->id,
-                             "it has no samples of its own: only functions that it calls have");
+                             "it has no samples of its own, only functions that it calls");
 }
 
 static const struct column caller_list[] = {
     COLUMN(.title = "SHARE",
-           .help = "Part of the samples with known callers that were taken in calls by it.",
+           .help = "Share of the samples with known callers that were taken in its calls.",
            .from = VIA(struct caller_row, caller, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = VIA(struct caller_row, caller, share.value), .width = 6, .most = 10,
            .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "CALLED BY",
-           .help = "A caller; its own callers are below it, indented. A function that calls itself "
-                   "is one row.",
+           .help = "A caller, with its own callers below it, indented. A recursive function is one "
+                   "row.",
            .from = FIELD(struct caller_row, text), .width = 20, .most = 80, .look = COLUMN_CODE),
     COLUMN(.title = "SAMPLES", .from = VIA(struct caller_row, caller, samples), .width = 7,
            .rank = 1, UNIT_COUNT),

@@ -63,19 +63,19 @@ static void draw_alignment(const struct snapshot_layout *layout, struct canvas *
     char text[256];
     if (isnan(layout->phase_share)) {
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " alignment not known yet: drawn as if an element began a cache line");
+                    " alignment not known yet: drawn as if an element started a cache line");
         return;
     }
     if (layout->phases == 1)
         snprintf(text, sizeof text,
-                 " every element seen begins at byte %" PRIu32 " of a cache line", layout->phase);
+                 " all sampled elements start at byte %" PRIu32 " of a cache line", layout->phase);
     else
         snprintf(text, sizeof text,
-                 " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
-                 "%" PRIu32 " alignments seen",
+                 " elements start at byte %" PRIu32
+                 " of a cache line in %.0f%% of samples; %" PRIu32 " alignments seen",
                  layout->phase, layout->phase_share * 100, layout->phases);
     if (layout->straddling > 0)
-        text_append(text, sizeof text, "; %.1f%% of accesses cross a line",
+        text_append(text, sizeof text, "; %.1f%% of accesses cross a line boundary",
                     layout->straddling * 100);
     canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
 }
@@ -427,20 +427,19 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
         char type[160];
         glyph_fit(type, sizeof type, object->type, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
         snprintf(text, sizeof text,
-                 " %s is %s: a plain value without members, which has no layout. Detail lists the "
-                 "code that uses it.",
+                 " %s is %s: a plain value without members or layout. Detail lists the code that "
+                 "uses it.",
                  name, type);
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
     }
     snprintf(text, sizeof text,
-             " No type is known of %s, and its sampled offsets show no elements of equal size. %s "
-             "Detail lists the offsets and the code.",
+             " The type of %s is not known, and its sampled offsets show no elements of equal "
+             "size. %s Detail lists the offsets and the code.",
              name,
-             browser->snapshot->loading.waiting
-                 ? "Debug information is still being read."
-                 : "With debug information (build with -g, or install the package of debug "
-                   "symbols) it would have one.");
+             browser->snapshot->loading.waiting ? "Debug information is still being loaded."
+                                                : "Debug information would provide it (build with "
+                                                  "-g, or install the debug symbols package).");
     canvas_wrap(canvas, area, PAINT_DIM, text);
 }
 
@@ -460,7 +459,7 @@ static void step_type(struct browser *browser, size_t direction)
 {
     const struct snapshot_object *object = browser->opened.object;
     if (object->layout_count < 2) {
-        browser_message(browser, "one type only was seen in this object");
+        browser_message(browser, "this object has only one known type");
         return;
     }
     size_t at = (size_t)(layout_view(browser)->shown - object->layouts);
@@ -481,11 +480,11 @@ static void fold(struct browser *browser, const struct layout_row *selected)
             row--;
     }
     if (!row->has_members) {
-        browser_message(browser, "not part of a nested struct: there is nothing to fold");
+        browser_message(browser, "not part of a nested struct: nothing to fold");
         return;
     }
     if (!layout_fold(&layout_view(browser)->folds, row->index))
-        browser_message(browser, "too many members are folded");
+        browser_message(browser, "too many folded members");
     layout_update(browser);
     table_select(&layout_view(browser)->table, layout_identity(row->index, row->member.offset));
 }
@@ -545,10 +544,10 @@ static void layout_fini(void *state)
 
 const struct screen layout_screen = {
     .name = "Layout",
-    .shows = "A struct in memory: members, holes, and where cache lines begin; the heat is the "
-             "part of the object's samples that fell on each member.",
-    .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
-            "are hot together belong together. The sentence on top says what it would bring.",
+    .shows = "A struct in memory: members, holes, and cache line boundaries, with each member's "
+             "share of the object's samples.",
+    .next = "A line with one hot member is mostly fetched in vain: place hot members next to each "
+            "other. The first sentence states the possible gain.",
     .state_size = sizeof(struct layout_view),
     .tables = {{.at = offsetof(struct layout_view, table),
                 .columns = &layout_columns,
@@ -622,25 +621,23 @@ static const struct column list[] = {
     COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
            .from = ROW_OF(struct layout_row, row), .value = offset, .width = 6, .most = 8,
            .look = COLUMN_RIGHT, .format = format_bits, .paint = paint_dim),
-    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.",
+    COLUMN(.title = "SIZE", .help = "Bytes, including all elements of an array.",
            .in = ROW_OF(struct layout_row, row),
            .unless = FIELD(struct snapshot_layout_row, member.bit_size),
            .from = KNOWN(struct snapshot_layout_row, member.size), .width = 5, .rank = 2,
            UNIT_BYTES, .paint = paint_dim),
-    COLUMN(.title = "LINE", .help = "The cache line it begins in, under the alignment seen most.",
+    COLUMN(.title = "LINE", .help = "The cache line it starts in, for the most frequent alignment.",
            .from = VIA(struct layout_row, row, line), .width = 4, .rank = 9, UNIT_INTEGER,
            .paint = paint_dim),
     COLUMN(.title = "TYPE", .help = "The member's type.",
            .from = VIA(struct layout_row, row, member.type), .width = 8, .most = 28, .rank = 2,
            .look = COLUMN_NAME),
     COLUMN(.title = "FIELD",
-           .help = "The member, indented by nesting; - before it: its own members follow, F5 folds "
-                   "them.",
+           .help = "The member, indented by nesting; -: its members follow, F5 folds them.",
            .from = FIELD(struct layout_row, text), .width = 12, .most = 40, .paint = paint_member),
     COLUMN(.title = "", .from = ROW_OF(struct layout_row, row), .value = layout_column_share,
            .width = 8, .most = 24, .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "OF IT",
-           .help = "Part of the object's samples of this type that fell on the member.",
+    COLUMN(.title = "OF IT", .help = "The member's share of the object's samples of this type.",
            .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 6,
            UNIT_SHARE),
     COLUMN(.title = "SAMPLES", .from = ROW_OF(struct layout_row, row),
@@ -652,8 +649,8 @@ static const struct column list[] = {
     LEVELS_COLUMNS_REST(6, ROW_VIA(struct layout_row, row, levels)),
     LOADS_COLUMNS(4, struct snapshot_layout_row, ROW_OF(struct layout_row, row)),
     COLUMN(.title = "NOTE",
-           .help = "What costs, in capitals: STRADDLES two lines, HOT but on another line than the "
-                   "hottest; and bytes that are fetched along with hot ones.",
+           .help = "Problems, in capitals: STRADDLES two lines; HOT, but on another line than the "
+                   "hottest member. Also bytes that are fetched along with hot ones.",
            .from = FIELD(struct layout_row, note), .width = 20, .most = 34, .rank = 3,
            .paint = paint_note),
 };

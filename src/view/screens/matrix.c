@@ -394,11 +394,11 @@ static const struct matrix_line *matrix_names_line_of(const struct browser *brow
 
 static const char *trouble(int code)
 {
-    return code == -EEXIST   ? "these are one already"
-           : code == -ENOENT ? "one that was tagged is not listed any more"
-           : code == -ENOSPC ? "no more names can be kept"
+    return code == -EEXIST   ? "these are already combined"
+           : code == -ENOENT ? "a tagged row is no longer listed"
+           : code == -ENOSPC ? "too many names"
            : code == -ENOMEM ? "out of memory"
-                             : "that name cannot be given";
+                             : "this name cannot be used";
 }
 
 static void tag(struct browser *browser, const struct matrix_line *line)
@@ -429,9 +429,8 @@ static void combine(struct browser *browser, const struct matrix_line *line)
     if (code)
         browser_message(browser, trouble(code));
     else if (!any)
-        browser_message(browser, axis == MATRIX_FUNCTIONS
-                                     ? "tag the functions (t) that shall go into this one first"
-                                     : "tag the objects (t) that shall go into this one first");
+        browser_message(browser, axis == MATRIX_FUNCTIONS ? "first tag the functions to combine (t)"
+                                                          : "first tag the objects to combine (t)");
     if (any)
         grid->tagged.count = 0;
 }
@@ -442,8 +441,8 @@ static void undo(struct browser *browser)
     bool undone = bin_rules_undo(rules);
     if (undone)
         bin_rules_keep(rules);
-    browser_message(browser, undone ? "the last naming or combining is taken back"
-                                    : "nothing was named or combined");
+    browser_message(browser,
+                    undone ? "the last renaming or combining is undone" : "nothing to undo");
 }
 
 /* Names are made of the rules, which have changed; the cursor goes with what it was on. */
@@ -476,7 +475,7 @@ static bool matrix_name_act(struct browser *browser, enum action action)
     if (action != ACTION_TAG && action != ACTION_COMBINE && action != ACTION_RENAME)
         return false;
     if (!line || !line->members) {
-        browser_message(browser, "these are many: move to one of them first");
+        browser_message(browser, "this is a group: move to one of its members first");
         return true;
     }
     if (action == ACTION_TAG)
@@ -619,7 +618,7 @@ static void open_object(struct browser *browser)
     const struct matrix_line *line =
         matrix_grid_column(grid_of(browser), &matrix_view(browser)->table);
     if (!line || !line->members) {
-        browser_message(browser, "no one object: move to its column first");
+        browser_message(browser, "not a single object: move to a column first");
         return;
     }
     const struct snapshot_object *object = &browser->snapshot->objects[line->index];
@@ -636,7 +635,7 @@ static void open_function(struct browser *browser)
     if (!line && matrix_grid_column(grid_of(browser), &view->table))
         open_object(browser);
     else if (!line || !line->members)
-        browser_message(browser, "no one function: move to its row first");
+        browser_message(browser, "not a single function: move to a row first");
     else
         browser_open_function(browser, &browser->snapshot->code[line->index]);
 }
@@ -674,9 +673,9 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
     if (!matrix_view(browser)->table.row_count)
         snprintf(out, size, "Samples of each function on each object");
     else if (grid->row)
-        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: join, rename");
+        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: combine, rename");
     else
-        snprintf(out, size, "Enter: the object  t C R: join, rename  Home: strongest cell");
+        snprintf(out, size, "Enter: the object  t C R: combine, rename  Home: largest cell");
 }
 
 static const char *matrix_label(struct browser *browser, enum action action)
@@ -703,10 +702,10 @@ static void matrix_fini(void *state)
 
 const struct screen matrix_screen = {
     .name = "Matrix",
-    .shows = "Functions down, objects across, and in each cell their part of all samples. Totals "
-             "are in the first row and column.",
-    .next = "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
-            "goes to the code, o to the data.",
+    .shows = "A row per function and a column per object. Each cell is their share of all samples; "
+             "totals are in the first row and column.",
+    .next = "The lines below describe the selected cell, at first the largest one. Enter goes to "
+            "the code, o to the data.",
     .key_help = "Matrix: samples of each function on each object",
     .state_size = sizeof(struct matrix_view),
     .init = matrix_init,

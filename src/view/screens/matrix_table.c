@@ -662,7 +662,7 @@ static void say_part_of(const struct matrix_table *table, const struct matrix_li
                     matrix_table_share(table, figures) / of_line * 100,
                     line->members ? "" : "that of ", NAME_BYTES, line->name);
     else if (of_line > 0)
-        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of what has no object",
+        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of samples without an object",
                     matrix_table_share(table, figures) / of_line * 100);
 }
 
@@ -673,7 +673,7 @@ static void say_shares(const struct matrix_table *table, const struct matrix_cel
     char count[16];
     double share = matrix_table_share(table, figures);
     if (!(figures->samples > 0) && !(share > 0)) {
-        text_append(out, MATRIX_WORD_BYTES, "nothing: no sample of it fell there");
+        text_append(out, MATRIX_WORD_BYTES, "no samples");
         return;
     }
     text_append(out, MATRIX_WORD_BYTES, "%.1f%% of all %s", share * 100,
@@ -693,17 +693,15 @@ static void say_reason(const struct snapshot *snapshot, const struct matrix_cell
 {
     if (is_nobody(cell->row))
         text_append(out, MATRIX_WORD_BYTES,
-                    "no access that waited for data was found: it was computing, in the kernel, or "
-                    "in code that is not known");
+                    "no waiting access was found: computing, in the kernel, or in unknown code");
     else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
              snapshot->code[cell->row->index].unknown_reason)
-        text_append(out, MATRIX_WORD_BYTES,
-                    "%s; Enter opens the function, where it is shown by line",
+        text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, which shows it by line",
                     access_reason_note(snapshot->code[cell->row->index].unknown_reason));
     else if (is_nobody(cell->column))
-        text_append(out, MATRIX_WORD_BYTES,
-                    "the access is known but not its address, or no access is; Code shows the "
-                    "reasons by function");
+        text_append(
+            out, MATRIX_WORD_BYTES,
+            "the address, or the access itself, is not known; Code shows the reasons by function");
 }
 
 /* The parts with their shares of the cell, and how much of each is written. */
@@ -779,7 +777,7 @@ static void say_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_B
     }
     text_append(out, MATRIX_WORD_BYTES, "; %zu blocks", blocks->distinct);
     if ((double)blocks->distinct > 0.9 * blocks->all)
-        text_append(out, MATRIX_WORD_BYTES, ", hardly one twice: there are many more");
+        text_append(out, MATRIX_WORD_BYTES, ", hardly any block twice: there are many more");
     else if (!stands_out(&blocks->list[0], blocks))
         text_append(out, MATRIX_WORD_BYTES, ", none stands out");
     for (size_t i = 0; i < blocks->count && i < PARTS_LISTED; i++)

@@ -120,7 +120,8 @@ static void nothing_found(const struct browser *browser, int columns, char *out,
               columns < NAME_LEAST ? NAME_LEAST : columns, GLYPH_CUT_MIDDLE, false);
     double most = may_wait(snapshot, first).number;
     if (table->sort != object_columns.sort && most > 0)
-        text_append(out, size, ". Most wait may be for %s, up to %.0f%%.", name, most * 100);
+        text_append(out, size, ". The largest possible wait is for %s, up to %.0f%%.", name,
+                    most * 100);
     else if (first->share.value > 0)
         text_append(out, size, ". Most samples are on %s, %.0f%%.", name, first->share.value * 100);
 }
@@ -285,7 +286,7 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
     snprintf(out, size, "Enter: the hot fields of %s and the code that accesses it%s", name,
-             snapshot->objects_all      ? ".  A: those of 0.1% and more alone"
+             snapshot->objects_all      ? ".  A: only objects of 0.1% and more"
              : snapshot->findings.count ? ".  Up: the findings"
                                         : "");
 }
@@ -300,10 +301,9 @@ const struct screen objects_screen = {
     .name = "Objects",
     .shows = "The data that the process accesses, most costly first. Rows are variables, heap "
              "blocks (by allocation site, type or size), stacks and mappings. Above them: whether "
-             "the process waits for memory, and the findings with most gain.",
-    .next =
-        "Look at the first rows; the column beside the share says how exact it is by now. Enter "
-        "opens one. Up from the first row goes to the findings; i says how good the samples are.",
+             "the process waits for memory, and the findings with the largest gain.",
+    .next = "Look at the first rows; +- is the margin of error of the share. Enter opens a row. Up "
+            "from the first row goes to the findings; i shows the quality of the samples.",
     .state_size = sizeof(struct objects_view),
     .init = objects_init,
     .fini = objects_fini,
@@ -457,24 +457,24 @@ static const void *object_causes(const struct snapshot *snapshot, const void *po
 
 static const struct column object_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
-           .help = "The object's part of all attributed samples, weighted by period and age.",
+           .help = "The object's share of all attributed samples, weighted by period and age.",
            .from = FIELD(struct snapshot_object, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±",
-           .help = "Points up or down that the share may be off: few samples, or many without an "
-                   "object.",
+           .help = "Margin of error in percentage points: large with few samples, or with many "
+                   "unattributed ones.",
            .value = half, .width = 4, UNIT_POINTS),
     COLUMN(.title = "MAY WAIT",
-           .help = "The most of all time that waits here: the share by the upper bound of WAITS. "
-                   "Sorted by it, what is cached comes last.",
+           .help = "Upper limit of the time waited here: the share times the upper bound of WAITS. "
+                   "Sorted by it, cached data comes last.",
            .value = may_wait, .width = 9, .rank = 2, .shown = waits_known, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .key = "samples",
-           .help = "Samples the share rests on; old ones count less unless the whole run is shown.",
+           .help = "Samples that the share is based on; old ones count less unless the whole run "
+                   "is shown.",
            .from = SUM(struct snapshot_object, samples, count_over), .width = 7, .rank = 5,
            UNIT_COUNT),
-    COLUMN(.title = "NAME",
-           .help = "The variable, heap region, stack or mapping that the samples are on.",
+    COLUMN(.title = "NAME", .help = "The variable, heap blocks, stack or mapping with the samples.",
            .value = object_column_name, .width = 14, .most = 64, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "KIND", .key = "kind",
@@ -482,7 +482,7 @@ static const struct column object_list[] = {
                "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
            .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
            .rank = 1, .paint = paint_dim),
-    COLUMN(.title = "TYPE", .help = "Its type, where debug information has it, without \"struct\".",
+    COLUMN(.title = "TYPE", .help = "Its type, if debug information has it, without \"struct\".",
            .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
            .some = true),
     COLUMN(.title = "MODULE", .key = "module", .help = "The program or library it belongs to.",
@@ -509,23 +509,23 @@ static const struct column object_list[] = {
     LEVELS_COLUMNS(2, 3, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
     COLUMN(.title = "INFER",
-           .help = "Part of its samples whose address is inferred: a neighbour's, or one lane's of "
-                   "a gather.",
+           .help = "Share of its samples with an inferred address: of a neighbour, or of one lane "
+                   "of a gather.",
            .value = inferred, .width = 5, .rank = 14, .shown = has_inferred, UNIT_PERCENT,
            .paint = paint_dim),
     COLUMN(.title = "HOT FIELD",
-           .help = "The member of its type that most samples fell on; without a type [*]+40 is 40 "
-                   "bytes into each array element. (spread): over so many bytes or elements that "
-                   "none leads.",
+           .help = "The member of its type with most samples; without a type, [*]+40 is 40 bytes "
+                   "into each array element. (spread): no byte or element has 5 %.",
            .value = hot, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
-    COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on the hot field.",
+    COLUMN(.title = "OF IT", .help = "Share of the object's samples on the hot field.",
            .value = hot_share, .width = 5, .rank = 3, UNIT_SHARE),
     COLUMN(.title = "DIFF",
-           .help = "Part of its samples where the code says another type than the object's own.",
+           .help = "Share of its samples for which the code indicates another type than the "
+                   "object's own.",
            .value = disagreement, .width = 5, .rank = 5, .shown = has_disagreement, UNIT_PERCENT,
            .paint = paint_warn),
     COLUMN(.title = "TREND",
-           .help = "Its part of each of the last refreshes; each row has its own scale.",
+           .help = "Its share in each of the last refreshes; each row has its own scale.",
            .from = FIELD(struct snapshot_object, history[SNAPSHOT_HISTORY - 1]), .width = 8,
            .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK, .paint = paint_share,
            .series = history),

@@ -86,16 +86,15 @@ static void picker_hint(struct browser *browser, char *out, size_t size)
 {
     if (picker_view(browser)->recorded)
         snprintf(out, size, "%s. From a shell: misstop -i FILE -p PID",
-                 browser->snapshot ? "Esc goes back to the picture" : "P comes back to this list");
+                 browser->snapshot ? "Esc returns to the screen" : "P returns to this list");
     else
-        snprintf(out, size,
-                 "\\ and a word narrow the list; F6 sorts. From a shell: misstop -p PID");
+        snprintf(out, size, "\\ filters the list; F6 sorts. From a shell: misstop -p PID");
 }
 
 static void picker_title(const struct browser *browser, char *out, size_t size)
 {
     bool recorded = picker_view(browser)->recorded;
-    snprintf(out, size, "which process%s? Enter %s the one selected",
+    snprintf(out, size, "which process%s? Enter %s the selected one",
              recorded ? " of the recording" : "", recorded ? "shows" : "watches");
 }
 
@@ -163,7 +162,7 @@ static const struct column process_list[] = {
 
 static const struct columns process_columns = {
     .title = "Processes",
-    .empty = "No process that could be watched. Start one, or run as its user.",
+    .empty = "No process can be watched. Start one, or run misstop as its user.",
     TABLE(struct picker_row, process_list),
     .key = FIELD(struct picker_row, pid),
 };

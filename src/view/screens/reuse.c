@@ -23,7 +23,7 @@ static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canv
     char name[160];
     glyph_fit(name, sizeof name, row->name, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
     pen_part(&pen, PAINT_STRONG, "%s", name);
-    pen_part(&pen, PAINT_DIM, "   %s all accesses: part missed, by size of the cache",
+    pen_part(&pen, PAINT_DIM, "   %s all accesses: miss rate by cache size",
              canvas->ascii ? "o" : "•");
 }
 
@@ -52,7 +52,7 @@ void reuse_open(struct browser *browser, const void *pointer)
     else if (row->code < browser->snapshot->code_count)
         browser_open_function(browser, &browser->snapshot->code[row->code]);
     else
-        browser_message(browser, "that function does not miss: it is not listed");
+        browser_message(browser, "this function has no misses and is not listed");
 }
 
 /* Columns of what caches of any size would miss: of objects, and of source lines. */
@@ -109,27 +109,27 @@ static struct value temporal(const struct snapshot *snapshot, const void *pointe
 #define FIGURES                                                                                    \
     COLUMN(.title = "ACCESS", .help = "Its share of all accesses.",                                \
            .from = FIELD(struct snapshot_reuse_row, share), .width = 7, UNIT_SHARE),               \
-        COLUMN(.title = "USES", .help = "Uses of sampled lines that the row rests on.",            \
+        COLUMN(.title = "USES", .help = "Uses of sampled lines that the row is based on.",         \
                .from = FIELD(struct snapshot_reuse_row, uses), .width = 7, .rank = 4, UNIT_COUNT,  \
                .paint = paint_dim),                                                                \
         COLUMN(.title = "FIRST",                                                                   \
-               .help =                                                                             \
-                   "Part of its accesses that use a line for the first time: no cache has it.",    \
+               .help = "Share of its accesses that use a line for the first time: they miss in "   \
+                       "every cache.",                                                             \
                .from = FIELD(struct snapshot_reuse_row, first), .width = 6, .rank = 2,             \
                UNIT_PERCENT),                                                                      \
         COLUMN(.title = "IN L1",                                                                   \
                .help =                                                                             \
-                   "Part of its accesses that a cache of the first level's size misses, if any "   \
+                   "Share of its accesses that miss in a cache of the first level's size, if any " \
                    "line can go "                                                                  \
-                   "anywhere in it; from so much to so much where few of its lines were watched.", \
+                   "anywhere in it; an interval if few of its lines were followed.",               \
                .from = ROW_IN(struct snapshot_reuse_row, at[0]), .value = missed_at, .width = 8,   \
                .look = COLUMN_RIGHT, .shown = has_l1, .format = format_rate,                       \
                .paint = paint_share),                                                              \
-        COLUMN(.title = "IN L2", .help = "The same of the second level's size.",                   \
+        COLUMN(.title = "IN L2", .help = "The same for the second level's size.",                  \
                .from = ROW_IN(struct snapshot_reuse_row, at[1]), .value = missed_at, .width = 8,   \
                .look = COLUMN_RIGHT, .shown = has_l2, .format = format_rate,                       \
                .paint = paint_share),                                                              \
-        COLUMN(.title = "IN L3", .help = "The same of the third level's size.",                    \
+        COLUMN(.title = "IN L3", .help = "The same for the third level's size.",                   \
                .from = ROW_IN(struct snapshot_reuse_row, at[2]), .value = missed_at, .width = 8,   \
                .look = COLUMN_RIGHT, .shown = has_l3, .format = format_rate, .paint = paint_share)
 
@@ -153,7 +153,7 @@ const struct columns reuse_columns = {
 };
 
 static const struct column line_list[] = {
-    COLUMN(.title = "CODE", .help = "The source line, or the function where that is not known.",
+    COLUMN(.title = "CODE", .help = "The source line, or the function if the line is not known.",
            .from = FIELD(struct snapshot_reuse_row, name), .width = 12, .most = 32,
            .look = COLUMN_CODE, .paint = paint_strong),
     COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_reuse_row, function), .width = 12,
@@ -233,7 +233,7 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
         }
     text_append(out, size, "; %s uses sampled", text_count(uses, reuse->all.uses));
     if (snapshot->uses.known)
-        text_append(out, size, "; SPATIAL of lines that left L%u", snapshot->uses.level + 1);
+        text_append(out, size, "; SPATIAL of lines evicted from L%u", snapshot->uses.level + 1);
 }
 
 /* The smallest simulated cache that is at least so large; NULL: none is. */
@@ -258,19 +258,19 @@ static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_r
     reuse_missed_text(missed, sizeof missed, &row->at[0]);
     if (fits && fits == first)
         snprintf(out, size,
-                 "It is used again within %s: it fits %s, whose misses on it are first uses and "
-                 "conflicts.",
+                 "Its reuse distance is at most %s: it fits in %s, where its misses are first uses "
+                 "and conflict misses.",
                  needs, fits->name);
     else if (fits)
         snprintf(
             out, size,
-            "It is used again within %s: %s holds that, %s (%s missed) would if other data between "
-            "two uses were %.0f times less: smaller parts at a time (blocking), smaller elements.",
+            "Its reuse distance is at most %s: it fits in %s, and would fit in %s (%s missed) with "
+            "%.0f times less other data between two uses: use blocking or smaller elements.",
             needs, fits->name, first->name, missed, ceil(bytes / (double)first->size_bytes));
     else
         snprintf(out, size,
-                 "It is used again only after %s, which no cache here holds: do more with the data "
-                 "while it is there (smaller parts at a time), or make it smaller.",
+                 "Its reuse distance is %s, more than any cache here holds: do more with the data "
+                 "while it is cached (blocking), or make it smaller.",
                  needs);
 }
 
@@ -280,18 +280,19 @@ void reuse_advice(const struct snapshot_reuse *reuse, const struct snapshot_reus
     unsigned knee = reuse_knee(row);
     char said[384] = "";
     if (row->uses < USES_LEAST) {
-        snprintf(out, size, "Only %.0f uses were sampled: the curve says little yet.", row->uses);
+        snprintf(out, size, "Only %.0f uses were sampled: the curve is not reliable yet.",
+                 row->uses);
         return;
     }
     if (knee < REUSE_POINTS)
         say_knee(reuse, row, knee, said, sizeof said);
     else if (row->first >= worth)
         snprintf(said, sizeof said,
-                 "No cache would help: lines are used once, or at once again. What is missed is "
-                 "new; fewer bytes (SPATIAL) or fetching ahead would.");
+                 "A larger cache would not help: lines are used once, or again immediately. Its "
+                 "misses are first uses; use fewer bytes (SPATIAL) or prefetch.");
     else
         snprintf(said, sizeof said,
-                 "Its lines are used again at once: even a small cache has them.");
+                 "Its lines are reused immediately: even a small cache holds them.");
     if (row->first < 0.001)
         snprintf(out, size, "%s", said);
     else

@@ -118,8 +118,8 @@ static void add_tables(struct browser *browser, struct setup_view *view)
             bool same = !strcmp(screen, listed->columns->title);
             snprintf(name, sizeof name, "%s%s%s", screen, same ? "" : ": ",
                      same ? "" : listed->columns->title);
-            struct setup_row *row = add_row(view, SETUP_COLUMNS, name, value,
-                                            "Enter: which columns it has, and in which order");
+            struct setup_row *row =
+                add_row(view, SETUP_COLUMNS, name, value, "Enter: its columns and their order");
             if (row)
                 row->chosen = table;
         }
@@ -129,13 +129,13 @@ static void list_settings(struct browser *browser, struct setup_view *view)
 {
     char value[VALUE_BYTES];
     add_row(view, SETUP_COLORS, "Colours", schemes[browser->scheme],
-            "default, for a light background, of high contrast, none; NO_COLOR has the last word");
+            "default, light background, high contrast, none; NO_COLOR overrides");
     setting_of(browser, "interval", "1", value);
     add_row(view, SETUP_INTERVAL, "Interval", value,
-            "seconds between two pictures; + and - change it for this run only");
+            "seconds between refreshes; + and - change it for this run only");
     setting_of(browser, "source", "auto", value);
     add_row(view, SETUP_SOURCE, "Source", value,
-            "of the samples, from the next start on; -s has the last word");
+            "of the samples, from the next start; -s overrides");
     add_tables(browser, view);
 }
 
@@ -336,10 +336,10 @@ static void setup_hint(struct browser *browser, char *out, size_t size)
 {
     if (setup_view(browser)->columns_of)
         snprintf(out, size,
-                 "Enter shows a column or hides it, F7 and F8 move it, z: as many as fit again. "
+                 "Enter shows or hides a column, F7 and F8 move it, z: reset to as many as fit. "
                  "Esc: up");
     else
-        snprintf(out, size, "Enter or Left and Right change a value. Kept in %s",
+        snprintf(out, size, "Enter or Left and Right change a value. Saved in %s",
                  *browser->settings.path ? browser->settings.path : "this run only");
 }
 
@@ -378,9 +378,9 @@ static const struct columns setup_columns = {
 
 const struct screen setup_screen = {
     .name = "Setup",
-    .shows = "Colours, interval, source, and the columns of each table with their order. What is "
-             "changed holds at once and is kept for the next time.",
-    .next = "A table without a choice shows as many columns as fit.",
+    .shows = "Colours, interval, source, and the columns of each table with their order. Changes "
+             "take effect immediately and are saved.",
+    .next = "By default a table shows as many columns as fit.",
     .state_size = sizeof(struct setup_view),
     .tables = {{.at = offsetof(struct setup_view, table),
                 .columns = &setup_columns,

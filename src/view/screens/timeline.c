@@ -135,7 +135,7 @@ static void draw_nobody(const struct browser *browser, struct canvas *canvas, st
     double everything = nobody + timeline_sum(shown->all, 0, periods);
     if (nobody > 0)
         canvas_format(canvas, area.row + row, area.column + 2, area.columns - 2, PAINT_DIM,
-                      "%5.1f%% of everything: no object", nobody / everything * 100);
+                      "%5.1f%% of all samples: no object", nobody / everything * 100);
 }
 
 /* Names, shares and colours of the series, and which objects take turns. */
@@ -153,15 +153,16 @@ static void timeline_legend(const struct browser *browser, const struct timeline
         draw_series(stack, i, canvas, area, row++);
     if (!stack->count && row < area.rows)
         canvas_text(canvas, area.row + row++, area.column, area.columns, PAINT_DIM,
-                    stack->of ? "none is known of it" : "none is known");
+                    stack->of ? "none is known" : "none is known");
     if (row < area.rows)
         draw_series(stack, CHART_SERIES, canvas, area, row++);
     if (row < area.rows && !stack->of)
         draw_nobody(browser, canvas, area, row++);
     if (view->stacked == STACK_FIELDS && stack->of && row < area.rows) {
         struct area words = area_below(area, row);
-        canvas_wrap(canvas, words, PAINT_DIM,
-                    "Fields are known from when the object leads; what was before is in the rest.");
+        canvas_wrap(
+            canvas, words, PAINT_DIM,
+            "Fields are recorded from the time the object leads; earlier samples are in the rest.");
     }
     if (view->stacked != STACK_OBJECTS || timeline_measure(browser) != timeline->ranks)
         return;
@@ -259,8 +260,8 @@ static void mark(struct browser *browser)
     view->pointed = true;
     view->marked = marked;
     browser_message(browser,
-                    marked ? "marked: Left and Right extend it, Enter shows that time range alone"
-                           : "the mark is gone");
+                    marked ? "marked: Left and Right extend it, Enter shows only that time range"
+                           : "mark removed");
 }
 
 /* Keys that change a picture which is not there would seem to do nothing; true: done. */
@@ -268,7 +269,7 @@ static bool tell_no_room(struct browser *browser, enum action action)
 {
     bool changes = action == ACTION_STACK || action == ACTION_FOLD;
     if (timeline_is_sampled(browser) && (action == ACTION_SPAN || changes))
-        browser_message(browser, "no room for the picture: it needs a taller window");
+        browser_message(browser, "no room for the picture: make the window taller");
     return action == ACTION_SPAN;
 }
 
@@ -372,8 +373,8 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
                  measure_name(browser->snapshot, timeline->ranks));
     else
         pen_part(&pen, PAINT_PLAIN, "%s",
-                 timeline_is_damped(timeline)              ? ", at which the noise is damped"
-                 : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
+                 timeline_is_damped(timeline)              ? ", which damps the noise"
+                 : timeline->period_s < timeline->damped_s ? ", to show the shortest phase"
                                                            : "");
 }
 
@@ -544,11 +545,11 @@ static void timeline_hint(struct browser *browser, char *out, size_t size)
     struct timeline_view *view = timeline_view(browser);
     char marked[TEXT_TIME_BYTES];
     if (view->marked)
-        snprintf(out, size, "%s marked; Enter: all screens show that time range alone",
+        snprintf(out, size, "%s marked; Enter: all screens show only that time range",
                  text_time(marked, fabs(view->cursor_s - view->mark_s)));
     else
         snprintf(out, size,
-                 "Enter: all screens show this phase alone.  Left, Right, v: any time range");
+                 "Enter: all screens show only this phase.  Left, Right, v: any time range");
 }
 
 static const char *timeline_label(struct browser *browser, enum action action)
@@ -567,11 +568,11 @@ static const char *timeline_label(struct browser *browser, enum action action)
 
 const struct screen timeline_screen = {
     .name = "Phases",
-    .shows = "The run from left to right: which data had the samples, and when it changed. Below "
-             "it the number of samples and the phases: time ranges in which the samples are on the "
-             "same data. One that comes back has its old letter.",
-    .next = "ROSE and FELL show how phases differ. Enter on one, and all screens show that phase "
-            "alone; N is back to now. b stacks by function, fields or threads.",
+    .shows = "The run from left to right: the data with most samples, and when it changed. Below "
+             "are the number of samples and the phases: time ranges in which the samples are on "
+             "the same data. A returning phase keeps its letter.",
+    .next = "ROSE and FELL show how phases differ. Enter on a phase restricts all screens to it; N "
+            "returns to the present. b switches to functions, fields or threads.",
     .state_size = sizeof(struct timeline_view),
     .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
     .update = timeline_update,
@@ -622,40 +623,40 @@ static uint64_t phase_column_identity(const struct snapshot *snapshot, const voi
 
 static const struct column phase_list[] = {
     COLUMN(.title = "PHASE", .key = "name",
-           .help = "Time ranges of one letter are alike: the samples are on the same objects.",
+           .help =
+               "Time ranges with the same letter are similar: the samples are on the same objects.",
            .from = KNOWN(struct snapshot_phase, name), .width = 5, .paint = paint_strong),
-    COLUMN(.title = "FROM", .key = "start", .help = "When it began, from the start of the run.",
+    COLUMN(.title = "FROM", .key = "start", .help = "Start, from the beginning of the run.",
            .from = FIELD(struct snapshot_phase, start_s), .width = 8, .look = COLUMN_RIGHT,
            .format = format_time),
-    COLUMN(.title = "LENGTH", .help = "How long it lasted.", .value = length, .width = 8,
+    COLUMN(.title = "LENGTH", .help = "Duration.", .value = length, .width = 8,
            .look = COLUMN_RIGHT, .format = format_time),
     COLUMN(.title = "LEADS", .key = "leader", .help = "The object with most samples in it.",
            .from = FIELD(struct snapshot_phase, leader), .width = 12, .most = 30,
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "OF IT", .key = "leader_share",
-           .help = "The leader's part of the samples in it.",
+           .help = "The leader's share of the samples in it.",
            .from = FIELD(struct snapshot_phase, leader_share), .width = 6, .rank = 1, UNIT_SHARE),
     COLUMN(.title = "ROSE", .key = "rose",
-           .help = "The object with the largest increase of its share since the phase before.",
+           .help = "The object with the largest increase of its share since the previous phase.",
            .from = FIELD(struct snapshot_phase, rose), .width = 12, .most = 30, .rank = 1,
            .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "BY", .key = "rose_by",
-           .help = "By how many points (hundredths of the samples) it rose.",
+    COLUMN(.title = "BY", .key = "rose_by", .help = "Increase of its share in percentage points.",
            .from = FIELD(struct snapshot_phase, rose_by), .width = 6, .rank = 1,
            .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "FELL", .key = "fell",
-           .help = "The object with the largest decrease of its share since the phase before.",
+           .help = "The object with the largest decrease of its share since the previous phase.",
            .from = FIELD(struct snapshot_phase, fell), .width = 12, .most = 30, .rank = 3,
            .look = COLUMN_NAME),
-    COLUMN(.title = "BY", .help = "By how many points it fell.", .value = fell_by, .width = 6,
-           .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
+    COLUMN(.title = "BY", .help = "Decrease of its share in percentage points.", .value = fell_by,
+           .width = 6, .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "CHANGED", .key = "changed",
-           .help = "Part of the samples that is on other objects than in the phase before: what "
-                   "all that rose have more, ROSE the most of them.",
+           .help = "Share of the samples that moved to other objects since the previous phase: the "
+                   "sum of all increases.",
            .from = FIELD(struct snapshot_phase, distance), .width = 7, .rank = 2, UNIT_PERCENT),
     COLUMN(.title = "NO OBJ", .key = "unknown_share",
-           .help = "Part of all that was sampled in it that has no object; the rest of the row is "
-                   "of what has.",
+           .help = "Share of all samples in it without an object; the other columns refer to "
+                   "samples with one.",
            .from = FIELD(struct snapshot_phase, nobody), .width = 6, .rank = 4, UNIT_PERCENT),
     COLUMN(.title = "SAMPLES", .key = "samples", .help = "Attributed samples in it.",
            .from = FIELD(struct snapshot_phase, samples), .width = 7, .rank = 5, UNIT_COUNT),

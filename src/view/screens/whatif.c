@@ -84,7 +84,7 @@ static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
     whatif_choice_add(menu, WHATIF_SPLIT, 0, field, title);
     if (!row)
         snprintf(menu->choices[menu->count - 1].text, sizeof menu->choices->text,
-                 "Not here: select a member in Layout and press x there.");
+                 "Not here: select a member on Layout and press x there.");
 }
 
 /* `row`: the member selected in the layout, for a split there; NULL: none. */
@@ -96,7 +96,7 @@ static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *
     uint64_t element = layout ? layout->size : object->element_size;
     char title[64];
     whatif_choice_add(menu, WHATIF_NEVER, 0, "", "it never missed");
-    whatif_choice_add(menu, WHATIF_HOT, 0, "", "hot members lay apart");
+    whatif_choice_add(menu, WHATIF_HOT, 0, "", "hot members were separate");
     add_split(menu, row);
     whatif_choice_add(menu, WHATIF_ORDER, 0, "", "hottest members came first");
     whatif_choice_add(menu, WHATIF_ARRAYS, 0, "", "each member had an array");
@@ -110,7 +110,7 @@ static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *
     }
     whatif_choice_add(menu, WHATIF_ALIGN_OBJECT, 0, "", "it began on a line");
     if (object->blocks > 1)
-        whatif_choice_add(menu, WHATIF_POOL, 0, "", "blocks lay side by side");
+        whatif_choice_add(menu, WHATIF_POOL, 0, "", "blocks were contiguous");
 }
 
 enum { LIST_LEAST = 4, TEXT_ROWS = 4, LINE_BYTES = 64 };
@@ -207,14 +207,13 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
     area = area_below(
         area,
         canvas_wrap(canvas, area, PAINT_DIM,
-                    " Only a simulation can run a program as if its data lay otherwise: misstop "
-                    "--sim -- CMD, then x on an object asks what if it were always cached, split, "
-                    "padded, aligned or put in order, and shows both side by side."));
+                    " Only a simulation can run a program with another data layout: start misstop "
+                    "--sim -- CMD and press x on an object to ask what if it were always cached, "
+                    "split, padded, aligned or reordered. Both results are shown side by side."));
     if (!object || !object->levels || !(object->levels->stall > 0))
         return;
     snprintf(text, sizeof text,
-             " If %.80s were always cached, at most %.1f%% of the latency that was measured here "
-             "would be gone.",
+             " If %.80s were always cached, at most %.1f%% of the measured latency would be saved.",
              object->name, 100 * object->levels->stall);
     canvas_wrap(canvas, area_below(area, 1), PAINT_PLAIN, text);
 }
@@ -261,7 +260,7 @@ static struct area draw_asked(struct browser *browser, struct canvas *canvas, st
     if (rows < LIST_LEAST)
         return area;
     bool focused = is_in_asked(browser);
-    pane_title(canvas, area, focused, "Asked at a time, best first");
+    pane_title(canvas, area, focused, "Open questions, best first");
     pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
                &whatif_view(browser)->asked);
     return area_below(area, rows);
@@ -286,8 +285,8 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         area = area_below(area, rows + (most > rows));
     } else {
         area = area_below(area, canvas_wrap(canvas, area, PAINT_DIM,
-                                            " No object is selected. 1 lists them; x on one of "
-                                            "them, or on a member on its Layout, comes here."));
+                                            " No object is selected. 1 lists them; x on an object, "
+                                            "or on a member on its Layout, opens this screen."));
     }
     if (wanted && area.rows > 0)
         area = draw_asked(browser, canvas, area);
@@ -335,13 +334,12 @@ static void whatif_hint(struct browser *browser, char *out, size_t size)
     if (!whatif_view(browser)->questions.count)
         *out = '\0';
     else if (is_in_asked(browser))
-        snprintf(out, size, "Up, Down: another answer below. x: drop this one. Left: ask more");
+        snprintf(out, size, "Up, Down: select an answer. x: withdraw it. Left: ask more");
     else if (!browser->snapshot->whatif.count)
         snprintf(out, size,
-                 "Enter asks: a second simulation runs beside the first, about twice as slow.");
+                 "Enter asks: a second simulation runs too, which takes about twice the time.");
     else
-        snprintf(out, size,
-                 "Enter asks another too, up to %d. z: count all anew. x: ask nothing more.%s",
+        snprintf(out, size, "Enter asks another one, up to %d. z: reset counts. x: withdraw.%s",
                  WHATIF_MAX, browser->snapshot->whatif.count > 1 ? " Right: those asked" : "");
 }
 
@@ -359,10 +357,10 @@ static const char *whatif_label(struct browser *browser, enum action action)
 
 const struct screen whatif_screen = {
     .name = "What if",
-    .shows = "The simulation ran another layout beside the real one.",
-    .next = "Choose a question about an object; the answer compares both.",
-    .key_help = "What if: with --sim, the object always cached, or laid out otherwise; there: ask "
-                "nothing more",
+    .shows = "The simulation ran another layout in addition to the real one.",
+    .next = "Choose a question about an object; the answer compares both layouts.",
+    .key_help =
+        "What if: with --sim, the object always cached, or with another layout; there: withdraw",
     .state_size = sizeof(struct whatif_view),
     .tables = {{.at = offsetof(struct whatif_view, questions),
                 .columns = &whatif_choice_columns,
@@ -408,16 +406,16 @@ static const struct column answer_list[] = {
     COLUMN(.title = "OF ALL ACCESSES", .from = FIELD(struct whatif_row, name), .width = 22,
            .paint = paint_strong),
     COLUMN(.title = "NOW",
-           .help = "Misses with the present layout, since the question was asked (or has settled).",
+           .help = "Misses with the present layout, since the question was asked (or settled).",
            .from = FIELD(struct whatif_row, before), .width = 7, UNIT_COUNT),
-    COLUMN(.title = "THEN", .help = "Misses of the same accesses, if it lay as asked.",
+    COLUMN(.title = "THEN", .help = "Misses of the same accesses with the other layout.",
            .from = FIELD(struct whatif_row, after), .width = 7, UNIT_COUNT),
-    COLUMN(.title = "CHANGE", .help = "The difference, of now.",
+    COLUMN(.title = "CHANGE", .help = "The difference, relative to now.",
            .from = CHANGE(struct whatif_row, before, after), .width = 8, .look = COLUMN_RIGHT,
            .format = format_change, .paint = paint_change),
-    COLUMN(.title = "ITS NOW", .help = "Of these, misses of the object itself.",
+    COLUMN(.title = "ITS NOW", .help = "Misses of the object itself.",
            .from = FIELD(struct whatif_row, object_before), .width = 8, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "ITS THEN", .help = "The same, if it lay as asked.",
+    COLUMN(.title = "ITS THEN", .help = "The same with the other layout.",
            .from = FIELD(struct whatif_row, object_after), .width = 8, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "CHANGE", .from = CHANGE(struct whatif_row, object_before, object_after),
            .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
@@ -459,23 +457,22 @@ static struct value asked_state(const struct snapshot *snapshot, const void *poi
 static const struct column asked_list[] = {
     COLUMN(.title = "WHAT IF", .from = FIELD(struct snapshot_whatif, question), .width = 14,
            .most = 30, .paint = paint_strong),
-    COLUMN(.title = "WAITED", .help = "The change of the time waited for data.",
-           .value = asked_waited, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
-           .paint = paint_change),
+    COLUMN(.title = "WAITED", .help = "Change of the time waited for data.", .value = asked_waited,
+           .width = 7, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
     COLUMN(.title = "MEMORY",
-           .help = "Fetches from memory with the present layout, since this was asked (or has "
-                   "settled).",
+           .help =
+               "Fetches from memory with the present layout, since this was asked (or settled).",
            .target = last_level, .from = FIELD(struct snapshot_whatif_level, before), .width = 7,
            .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .target = last_level,
+    COLUMN(.title = "THEN", .help = "The same with the other layout.", .target = last_level,
            .from = FIELD(struct snapshot_whatif_level, after), .width = 7, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "ITS OWN", .help = "The change of the fetches of the object itself.",
+    COLUMN(.title = "ITS OWN", .help = "Change of the fetches of the object itself.",
            .target = last_level,
            .from = CHANGE(struct snapshot_whatif_level, object_before, object_after), .width = 8,
            .rank = 2, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
     COLUMN(.title = "STATE",
-           .help = "Waits for the object; counts; or has settled: the second simulation holds what "
-                   "it would hold had it always lain so.",
+           .help = "Waits for the object; counts; or has settled: the second cache has the "
+                   "contents that it would have if the layout had always been so.",
            .value = asked_state, .width = 9, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_whatif, object), .width = 12,
            .most = 40, .look = COLUMN_NAME),
@@ -501,11 +498,10 @@ static const struct column choice_list[] = {
     COLUMN(.title = "WHAT IF", .from = FIELD(struct whatif_choice, title), .width = 26, .most = 44,
            .paint = paint_strong),
     COLUMN(.title = "WAITED",
-           .help = "What it would change of the time waited for data, where it was asked.",
+           .help = "Change of the time waited for data, if the question was asked.",
            .from = FIELD(struct whatif_choice, change), .width = 7, .look = COLUMN_RIGHT,
            .format = format_change, .paint = paint_change),
-    COLUMN(.title = "IT WOULD LIE SO",
-           .help = "How it would lie then, or why that cannot be asked of it.",
+    COLUMN(.title = "LAYOUT", .help = "The layout in question, or why it cannot be asked for.",
            .from = FIELD(struct whatif_choice, text), .width = 20, .most = 120, .rank = 1,
            .look = COLUMN_CODE),
 };
@@ -557,14 +553,13 @@ void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size
     if (asked->count < 2)
         return;
     if (isnan(change))
-        snprintf(out, size, "%u questions at a time; none has an answer yet.", asked->count);
+        snprintf(out, size, "%u open questions; none has an answer yet.", asked->count);
     else if (change > -same_within)
-        snprintf(out, size, "%u questions at a time, best first: none of them would save time.",
-                 asked->count);
+        snprintf(out, size, "%u open questions: none of them would save time.", asked->count);
     else
         snprintf(out, size,
-                 "%u questions at a time, best first: %.60s, %.40s, would save most, %.1f %% of "
-                 "the time waited for data.",
+                 "%u open questions, best first: %.60s, %.40s, would save most, %.1f %% of the "
+                 "time waited for data.",
                  asked->count, best->object, best->question, -100 * change);
 }
 
@@ -581,7 +576,7 @@ static void say_change(const struct snapshot_whatif *answer, char *out, size_t s
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
     double change = snapshot_whatif_change(answer);
     if (!(answer->stall_before > 0)) {
-        text_append(out, size, "Nothing has missed since it was asked.");
+        text_append(out, size, "No misses since it was asked.");
         return;
     }
     if (fabs(change) < same_within)
@@ -605,17 +600,17 @@ static void say_doubts(const struct snapshot_whatif *answer, char *out, size_t s
         text_append(out, size, " The object was not accessed since then.");
     if (!answer->settled && last->fresh > worth_a_word * last->after)
         text_append(out, size,
-                    " %s of them are first touches of its new lines, and may not come again: it "
-                    "has not settled yet.",
+                    " %s of them are first accesses to its new lines, which may not recur: it has "
+                    "not settled yet.",
                     text_count(number, last->fresh));
     if (answer->cut > worth_a_word * answer->object_accesses)
-        text_append(out, size, " %.0f %% of its accesses span parts that lie apart then.",
+        text_append(out, size, " %.0f %% of its accesses would span separate parts.",
                     100 * answer->cut / answer->object_accesses);
     if (answer->blocks_left_out > 0)
         text_append(out, size, " %s of its blocks are not followed.",
                     text_count(number, answer->blocks_left_out));
     if (answer->blocks_small > 0)
-        text_append(out, size, " %s blocks are shorter than an element and stay.",
+        text_append(out, size, " %s blocks are shorter than an element and are not moved.",
                     text_count(number, answer->blocks_small));
 }
 

@@ -435,7 +435,7 @@ static void draw_contended(const struct frame *frame, int row,
             canvas_text(frame->canvas, row, frame->start + cell, 1, PAINT_WARN, "^");
     if (!bytes)
         canvas_text(frame->canvas, row, frame->start, BYTES / frame->per_cell, PAINT_DIM,
-                    "none: only the line is wanted by all");
+                    "none: only the line is shared");
 }
 
 int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *canvas,

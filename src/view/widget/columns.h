@@ -283,10 +283,10 @@ struct column {
 
 /* Parts that were loads and stores, of rows of the type at the path, {0}: the row itself. */
 #define LOADS_COLUMNS(order, type, ...)                                                            \
-    COLUMN(.title = "LD", .help = "Part of its samples that were loads.", .in = __VA_ARGS__,       \
+    COLUMN(.title = "LD", .help = "Share of its samples that were loads.", .in = __VA_ARGS__,      \
            .from = PART(type, loads), .width = 5, .rank = order, UNIT_PERCENT,                     \
            .paint = paint_load),                                                                   \
-        COLUMN(.title = "ST", .help = "Part of its samples that were stores.", .in = __VA_ARGS__,  \
+        COLUMN(.title = "ST", .help = "Share of its samples that were stores.", .in = __VA_ARGS__, \
                .from = PART(type, stores), .width = 5, .rank = order, UNIT_PERCENT,                \
                .paint = paint_store)
 

@@ -151,12 +151,12 @@ bool prose_act(struct browser *browser, enum action action, struct request *requ
         break;
     case ACTION_FIND_NEXT:
         if (!*prose->word)
-            browser_message(browser, "nothing to find yet: / asks for a word");
+            browser_message(browser, "no search word yet: / asks for one");
         else if (!go_to_word(browser, prose->word, false))
             browser_message(browser, "not found");
         return true;
     case ACTION_FILTER:
-        browser_message(browser, "/ finds a word in this text");
+        browser_message(browser, "/ searches this text");
         return true;
     default:
         return false;
@@ -171,7 +171,7 @@ void prose_hint(struct browser *browser, char *out, size_t size)
     int last = prose->top + prose->area.rows;
     if (last < prose->lines)
         snprintf(out, size,
-                 "lines %d to %d of %d: PgDn goes on, / finds a word. man misstop has more",
+                 "lines %d to %d of %d: PgDn continues, / searches. man misstop has more",
                  prose->top + 1, last, prose->lines);
     else
         snprintf(out, size, "man misstop has more");

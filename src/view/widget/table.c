@@ -269,7 +269,7 @@ const char *tags_toggle(struct tags *tags, uint64_t identity)
             return "tag taken off";
         }
     if (tags->count == REQUEST_BINS_MAX - 1)
-        return "no more than 15 at once: combine these first";
+        return "at most 15 at a time: combine these first";
     tags->list[tags->count++] = identity;
     return NULL;
 }
