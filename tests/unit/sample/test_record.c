@@ -316,8 +316,7 @@ static void an_address_needs_an_access(void **state)
     (void)state;
     assert_true(address_with(0x1000, PERF_MEM_S(OP, LOAD), true));
     assert_true(address_with(0x1000, PERF_MEM_S(OP, STORE), true));
-    assert_true(
-        address_with(0x1000, 0, true)); /* unknown data source: does not contradict the address */
+    assert_true(address_with(0x1000, 0, true)); /* data source not known: no contradiction */
     assert_false(address_with(0x1000, PERF_MEM_S(OP, NA), true));
     assert_false(address_with(0, PERF_MEM_S(OP, LOAD), true));
     assert_false(address_with(0x1000, PERF_MEM_S(OP, LOAD), false));
