@@ -447,7 +447,7 @@ static void a_held_one_is_found_where_its_object_stands_now(void **state)
     find(0);
     assert_int_equal(held_findings.count, 1);
     assert_int_equal(held_list[0].object, 1);
-    assert_true(fabs(held_list[0].gain - 0.25) < 1e-9); /* limited to what is left */
+    assert_true(fabs(held_list[0].gain - 0.25) < 1e-9); /* no more than the remainder */
 }
 
 static void of_an_object_that_hardly_misses_any_more_nothing_is_held(void **state)

@@ -16,8 +16,7 @@ static void small_blocks_between_others_are_scattered(void **state)
 {
     (void)state;
     scatter(UINT64_C(96) << 20);
-    assert_int_equal(REPORTED(RULE_SCATTERED),
-                     0); /* 24 MiB of blocks: a look-up would still need one line */
+    assert_int_equal(REPORTED(RULE_SCATTERED), 0); /* 24 MiB: one line per look-up anyway */
     bins[0] = bin_of(BLOCKS / 8, 24, 24);
     assert_int_equal(REPORTED(RULE_SCATTERED), 1);
     assert_int_equal(list[0].kind, FINDING_SCATTERED);
@@ -175,8 +174,7 @@ static void one_member_read_in_no_order_is_split_off(void **state)
     assert_int_equal(REPORTED(RULE_SPLIT), 0);
     rows[0].member.size = 8;
     rows[0].member.count = 0;
-    rows[0].member.size =
-        24; /* most of the line is unused, but a smaller layout would not fit the caches either */
+    rows[0].member.size = 24; /* wasteful, but a smaller layout would not fit the caches */
     assert_int_equal(REPORTED(RULE_SPLIT), 0);
     rows[0].member.size = 8;
     objects[0].size = instance.size = UINT64_C(256) << 20; /* even the prices alone are too large */

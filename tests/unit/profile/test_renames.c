@@ -186,8 +186,8 @@ static void rename_all(struct profile *profile)
     profile_rename(profile, list, BLOCK_COUNT + 2);
 }
 
-/* Deletes what is not kept without a name: the instances of a stack variable, and the curve of each
- * field, because a field is counted over time only after its type is known. */
+/* Deletes the members that are not kept without a name: the instances of a stack variable, and the
+ * curve of each field, because a field is counted over time only after its type is known. */
 static void leave_out_unknown(json_t *root)
 {
     size_t i;

@@ -348,7 +348,7 @@ static void the_period_keeps_the_phases(void **state)
     assert_true(timeline->period_s < timeline->damped_s);
 }
 
-/* For every phase, including the first, whose points in the streams are now coarser. */
+/* For every phase, including the first, although its points in the streams are now coarser. */
 static void each_says_what_rose_and_fell(void **state)
 {
     static const char *const names[] = {"table", "list", "index"};
