@@ -322,8 +322,8 @@ static void mark_classes(struct walked_classes *classes)
         bin_stats_mark(&classes->list[i].stats);
 }
 
-/* Takes the result of a count. Its walk is used for lookups from now on; the previous walk does the
- * next count. */
+/* Takes the result of a count. Its walk now does the lookups, and the previous one the next
+ * count. */
 static void take_count(struct walked *walked, struct walked_count *count, uint64_t now_ns)
 {
     struct walk *counted = count->walk;

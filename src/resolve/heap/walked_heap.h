@@ -84,15 +84,14 @@ void walked_fini(struct walked *walked);
 /* Drops all state: the process has executed another program. */
 void walked_forget(struct walked *walked);
 
-/* Finds the block around an address, with its class in block->bin. Returns false if it is not
- * known. */
+/* Finds the block around an address, with its class in block->bin; returns false if not known. */
 bool walked_find(struct walked *walked, const struct space *space, uint64_t address,
                  uint64_t now_ns, struct block *block);
 
 void walked_tick(struct walked *walked, const struct space *space, const struct tcbs *tcbs,
                  uint64_t now_ns);
 
-/* Waits up to this time for a running count, and takes its result. */
+/* Waits at most this long for a running count, and takes its result. */
 void walked_settle(struct walked *walked, uint64_t patience_ns);
 
 /* Sets the mark: growth is counted from the last full count. */
