@@ -75,8 +75,7 @@ static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
     return scopes->count;
 }
 
-/* Adds a definition; the first of a name is kept. C++ allows only one; in C they are usually
- * alike. */
+/* Adds a definition, unless the name has one. C++ allows only one; in C they are usually alike. */
 static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die *die)
 {
     bool created = false;

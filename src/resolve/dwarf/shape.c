@@ -436,8 +436,8 @@ static bool same_parts(struct comparison *comparison, struct pair pair)
     return true;
 }
 
-/* Returns true if the scopes are equal. Finding scopes requires reading a whole unit, so C, which
- * has none for types, is checked first. */
+/* Returns true if the scopes are equal. Checks first for C, which has no scopes for types, because
+ * finding scopes means reading a whole unit. */
 static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
 {
     if (language_of(a) == LANGUAGE_C && language_of(b) == LANGUAGE_C)
