@@ -47,7 +47,7 @@ bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
  * type unit if it has one. Returns false for void. */
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 
-/* Same, but returns the entry of the referring unit. */
+/* Like die_peel(), but returns the entry of the referring unit. */
 bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
 
 /* Returns true if a type is itself a pointer or reference, not an alias. */

@@ -382,7 +382,7 @@ enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chu
 /* Adds the address of every chunk in a list to the set. 0 or -ENOMEM. */
 int walk_lists_collect(struct walk *walk, struct hash *chunks);
 
-/* Same for one cache that was found late. */
+/* Like walk_lists_collect(), for one cache that was found late. */
 int walk_lists_collect_cache(struct walk *walk, uint64_t cache, struct hash *chunks);
 
 /*
@@ -421,7 +421,7 @@ bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_b
 /* Returns true if jemalloc has memory in the GiB around the address. */
 bool walk_jemalloc_covers(struct walk *walk, uint64_t address);
 
-/* Same as walk_all(); visits the blocks of a slab at once. */
+/* Like walk_all(); visits the blocks of a slab at once. */
 long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context);
 
 /* Go's part of a walk (walk_go.c). */

@@ -86,7 +86,7 @@ tests_unit_resolve_test_walk_live_SOURCES = tests/unit/resolve/test_walk_live.c 
 	tests/walk/follow.c tests/walk/follow.h tests/walk/walked.h
 tests_unit_resolve_test_walk_live_LDADD = $(UNIT_LIBS)
 
-# unit test and bench of the index of heap blocks (src/resolve/blocks.c)
+# unit test and bench of the index of heap blocks (src/resolve/heap/blocks.c)
 BLOCKS_CANDIDATES = tests/bench/blocks_candidate.h tests/bench/blocks_generic.h \
 	tests/bench/blocks_radix.c tests/bench/blocks_btree.c tests/bench/blocks_runs.c \
 	tests/bench/blocks_redblack.c
