@@ -385,8 +385,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Returns the bytes at `at` that contain brackets without being brackets: operators, arrows,
- * characters; 0: none. */
+/* Returns the length of characters at `at` that look like brackets but are not: operators, arrows,
+ * character literals; 0: none. */
 static size_t no_bracket(struct text text, size_t at)
 {
     struct text rest = from(text, at);
