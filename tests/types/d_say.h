@@ -101,8 +101,7 @@ SAY_UNUSED SAY_ALONE static void say_kind(const char *kind, void *cfa, const voi
 
 #define SAY_KIND(kind, address) say_kind(kind, __builtin_dwarf_cfa(), address)
 
-/* Prints this call's return address, which is below the stack for the instruction after the
- * call. */
+/* Prints this call's return address, found below the stack by the instruction after the call. */
 SAY_UNUSED SAY_ALONE static void say_return(void *cfa)
 {
     printf("kind saved %llx %llx %llx\n",

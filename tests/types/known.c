@@ -139,8 +139,8 @@ static bool is_floating(const char *name)
     return strstr(name, "double") || strstr(name, "float") || strstr(name, "real");
 }
 
-/* Returns the length of a word that only some compilers write: DWARF 2 has no namespaces, clang
- * writes "4UL". */
+/* Returns the length of a word that not all compilers write: DWARF 2 has no namespaces, clang has
+ * "4UL". */
 static size_t optional_word(const char *name)
 {
     static const char *const words[] = {"shapes::", "one::", "two::", "std::", "__detail::", "UL"};

@@ -15,7 +15,7 @@ enum { KNOWN_TYPES = 32, KNOWN_PARTS = 24, KNOWN_OBJECTS = 96, KNOWN_NAME = 64 }
 struct known_part {
     char name[KNOWN_NAME]; /* name of its type */
     uint64_t offset;
-    uint64_t size; /* size of one */
+    uint64_t size; /* size of one element */
     uint64_t count;
 };
 
@@ -45,8 +45,8 @@ struct known {
 /* Parses one line that the program printed. Returns false if it is invalid. */
 bool known_line(struct known *known, const char *line);
 
-/* Returns the last reported object that covers an address, and the offset into its element; NULL:
- * none. */
+/* Returns the object that covers an address, the latest if several, and the offset into its
+ * element; NULL: none. */
 const struct known_object *known_find(const struct known *known, uint64_t address,
                                       uint64_t *offset);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compiles and starts a program of this folder, and single-steps through its marked code, in tests
+/* Compiles, starts and single-steps a program of this folder through its marked code, in tests
  * only. */
 #ifndef MISSTOP_TESTS_TYPES_STEPPED_H
 #define MISSTOP_TESTS_TYPES_STEPPED_H
@@ -19,8 +19,7 @@ struct stepped {
     struct known known;
 };
 
-/* Starts the program and waits until it is ready. Returns false if it fails, or ptrace is not
- * permitted. */
+/* Starts the program and waits until it is ready. False: it failed, or ptrace is not permitted. */
 bool stepped_start(struct stepped *stepped, const char *path);
 
 /* Steps to the next instruction in marked code. Returns false if the program ended. The registers

@@ -54,13 +54,13 @@ extern const struct readers_limits fake_limits; /* patient */
 void fake_start(const struct readers_limits *limits);
 int fake_end(void **state); /* teardown function */
 
-/* Asks module 0. Returns false if the queue is full. */
+/* Asks a module, by index. Returns false if the queue is full. */
 bool fake_ask(size_t module, enum fake_order order, uint64_t address);
 
-/* Runs the readers until this many answers arrived in total; fails the test after a minute. */
+/* Runs the readers until this many answers arrived in total; fails the test after five minutes. */
 void fake_await(size_t answers);
 
-/* Runs the readers until no process is left, or one more is running. */
+/* Runs the readers until exactly `count` processes are left; fails the test after five minutes. */
 void fake_await_processes(uint32_t count);
 
 /* Fails unless the i-th answer is for this question and is valid. */

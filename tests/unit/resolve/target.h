@@ -42,12 +42,10 @@ bool target_run(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 const char *target_built(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Compiles source text to a file; the flags come before it. Returns false if there is no
- * compiler. */
+/* Compiles source text to a file, with the flags before it; returns false without a compiler. */
 bool target_build(const char *path, const char *flags, const char *source);
 
-/* Starts a program, with another root directory if `root` is not NULL, and waits until it is
- * ready. */
+/* Starts a program, in another root directory if `root` is set, and waits until it is ready. */
 bool target_start(struct target *target, const char *path, const char *root);
 
 /* Sends the program a command and waits until it is ready again. */
@@ -65,8 +63,7 @@ struct resolver *target_watch(const struct target *target);
 void target_expect(struct resolver *resolver, uint64_t address, const char *name,
                    enum object_kind kind, uint64_t offset);
 
-/* Return the name of the object at an address, "(nothing)" if nothing is mapped, and of the
- * function. */
+/* Return the name of the object at an address ("(nothing)" if unmapped), and of the function. */
 const char *target_object(struct resolver *resolver, uint64_t address);
 const char *target_function(struct resolver *resolver, uint64_t ip);
 

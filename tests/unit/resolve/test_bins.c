@@ -438,8 +438,7 @@ static void rename_and_combine(void **state)
     assert_false(bin_rules_undo(rules));
 }
 
-/* Rules of an earlier session: bins come later, and the bin with the group's name may never
- * come. */
+/* Rules of an earlier session: bins come later, and the group's own name may never come. */
 static void rules_before_bins(void **state)
 {
     struct fixture *fixture = *state;
@@ -641,8 +640,7 @@ static void malformed_lines(void **state)
     bin_rules_fini(&rules);
 }
 
-/* Random file contents: no crash, bounded, groups terminate, and the accepted rules can be
- * saved. */
+/* Random file contents: no crash, bounded, groups terminate, accepted rules can be saved. */
 static void noise(void **state)
 {
     (void)state;

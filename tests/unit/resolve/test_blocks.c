@@ -117,8 +117,7 @@ static void note_gone(void *context, const struct block *gone)
     run->reported[run->reported_count++] = *gone;
 }
 
-/* Deletes blocks [first, last) from the model, which the callback must have reported from the last
- * on. */
+/* Deletes blocks [first, last) from the model; the callback must have reported them, last first. */
 static void expect_reported(struct run *run, size_t first, size_t last)
 {
     if (is_chosen(run))
@@ -584,8 +583,7 @@ static void end(struct memory *memory)
     free(memory->stacks.stacks);
 }
 
-/* Grows downwards in steps, like cc1's memory; each step is a separate mapping until /proc is read
- * again. */
+/* Grows downwards in steps, like cc1's memory; each is a mapping until /proc is read again. */
 static void what_grows_is_one(void **state)
 {
     struct memory memory = {0};

@@ -319,8 +319,7 @@ static void an_operand_of_no_instruction_has_no_type(void **state)
     described_close(&described);
 }
 
-/* Returns true if "packed.a..c" or "packed.b" may be the field accessed in the function named after
- * b. */
+/* Returns true if "packed.a..c" or "packed.b" may be the field of the function named after b. */
 static bool may_be(const char *named, const char *field)
 {
     static const char *const order[] = {"lo", "hi", "a",  "b",  "c", "d", "big", "rest",

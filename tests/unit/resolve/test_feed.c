@@ -66,8 +66,7 @@ static uint32_t pop_chunk(void)
     return chunk ? chunk : agent_pop(&header->cold_chunks, links, CHUNKS);
 }
 
-/* Writes a unit, and continues in the next chunk like the agent does; without a free chunk the unit
- * is lost. */
+/* Writes a unit, and goes on to the next chunk like the agent; without one the unit is lost. */
 static void put(uint32_t ring, uint64_t first, uint64_t second)
 {
     struct agent_unit *units = (struct agent_unit *)(memory + agent_chunks_at(&sizes));
@@ -274,8 +273,7 @@ static void a_path_that_lies_is_no_path(void **state)
     }
 }
 
-/* More units than fit in all chunks pass through them if they are read meanwhile; nothing is
- * lost. */
+/* More units than fit in all chunks pass through if they are read meanwhile; nothing is lost. */
 static void chunks_are_given_back_as_they_are_read(void **state)
 {
     (void)state;
@@ -594,8 +592,7 @@ static void a_static_program_is_named(void **state)
     assert_non_null(strstr(error.text, "statically"));
 }
 
-/* Uses any available compiler, with the sanitizer runtime linked dynamically, statically, and
- * without symbols. */
+/* Uses any available compiler, with the runtime linked dynamically, statically, without symbols. */
 static void programs_with_sanitizers_are_named(void **state)
 {
     (void)state;

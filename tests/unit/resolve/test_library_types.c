@@ -338,14 +338,14 @@ static void long_names_end_in_dots_with_their_brackets(void **state)
     assert_int_equal(balance(out), 0);
     assert_non_null(strstr(out, "map<string, "));
     assert_non_null(strstr(out, "..."));
-    /* Equally many arguments. */
+    /* A name that is as long because of its many arguments. */
     strcpy(raw, "std::variant<int");
     while (strlen(raw) < 10000)
         strcat(raw, ", int");
     strcat(raw, ">");
     library_name(raw, false, out, sizeof out);
     assert_string_equal(out + strlen(out) - 4, "...>");
-    /* Endlessly nested brackets, and more than is read. */
+    /* Unclosed brackets, more than are read. */
     memset(raw, '<', 11000);
     raw[11000] = 0;
     assert_int_equal(strlen(library_name(raw, false, out, sizeof out)), sizeof out - 1);

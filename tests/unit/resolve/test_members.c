@@ -246,8 +246,7 @@ static void flexible_members_have_no_end(void **state)
     assert_string_equal(path_at(1 << 20, 1), "rest[*]");
 }
 
-/* struct part [4] is four parts in sequence; after a struct body comes more of its flexible
- * array. */
+/* struct part [4] is four parts in sequence; a struct body is followed by more of its array. */
 static void offsets_fall_into_elements(void **state)
 {
     (void)state;

@@ -190,7 +190,7 @@ static void blocks_learn_by_votes(void **state)
     for (int i = 0; i < VOTES_MIN; i++)
         expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, small.particle, 48);
     expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
-    /* Also if the code has no type, and in another block of the bin. */
+    /* This also works if the code has no type, and in another block of the bin. */
     struct located second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
@@ -291,8 +291,7 @@ static void walked_blocks_are_called_after_their_type(void **state)
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 72);
     assert_true(type_instances_is_whole(&one, &block));
     assert_true(one.of_type && one.base == 0x9000 && one.end == 0x9000 + 72 && !one.bin);
-    /* An instance at a multiple of its size may be chance; another one elsewhere makes it an
-     * array. */
+    /* An instance at a multiple of its size may be chance; another one makes it an array. */
     struct located many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     for (int same = 0; same < 2; same++) {
         place = name_and_place(&many, 0xa000 + 64 * 2 + 48, &operand);
@@ -366,8 +365,7 @@ static void an_array_may_have_a_cookie(void **state)
                             "struct particle");
 }
 
-/* First code that knows the base class, then code that knows the whole type, then the base class
- * again. */
+/* First code that knows the base class, then the whole type, then the base class again. */
 static void the_larger_type_has_the_block(void **state)
 {
     (void)state;
@@ -386,7 +384,7 @@ static void the_larger_type_has_the_block(void **state)
     assert_string_equal(located.name, "struct particle");
 }
 
-/* Part of a block of unknown type is named after its own type; the block keeps its bounds. */
+/* A part of a block of unknown type is named after its own type; the block keeps its bounds. */
 static void parts_of_unknown_blocks_have_their_own_names(void **state)
 {
     (void)state;

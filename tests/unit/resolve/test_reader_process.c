@@ -157,7 +157,7 @@ static void survives_a_signal_to_the_whole_group(void **state)
     assert_int_equal(readers_status(fake.readers).processes, 1);
 }
 
-/* The middle process takes the place of misstop: it is killed while its reader hangs, or waits for
+/* The middle process acts as misstop: it is killed while its reader hangs or waits for
  * questions. */
 static void ends_with_misstop(void **state)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks and bins from the agent's records of a real program, compared with the program's own
- * log. */
+/* Blocks and bins from the agent's records of a real program, compared with its own log. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -193,7 +192,7 @@ static void memory_that_is_dealt_out_counts_once(void **state)
 static const struct agent_sizes small = {
     .ring_count = 1, .chunk_count = 2, .path_count = 16, .word_count = 128};
 
-/* Writes into the first ring as the agent does: a mark that opens it, or an event with the current
+/* Writes into the first ring like the agent: a mark that opens it, or an event with the current
  * time. */
 static void write_event(struct feed *feed, enum agent_kind kind, uint64_t address, uint64_t bytes)
 {
@@ -260,8 +259,8 @@ static void a_free_that_is_not_seen_ends_the_block(void **state)
     assert_int_equal(bin.allocations, 2);
     assert_int_equal(bin.frees, 2);
     assert_int_equal(blocks_count(recorded.blocks), 0);
-    /* From now on all events go through the index: this block is removed when its address is
-     * allocated again. */
+    /* From now on all events use the index: a block is removed when its address is allocated
+     * again. */
     write_event(feed, AGENT_ALLOC, 0x30000, 64);
     assert_int_equal(all_of_bin(&recorded).live_blocks, 1);
     write_event(feed, AGENT_ALLOC, 0x30000, 16);

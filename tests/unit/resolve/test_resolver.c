@@ -435,7 +435,7 @@ static void few_samples_ask_for_no_variable(void **state)
     resolver_close(resolver);
 }
 
-/* Nor is the linker's long start-up code, while it has few samples. */
+/* The linker's long start-up code is not followed while it has few samples. */
 static void few_samples_of_the_linker_are_rare(void **state)
 {
     (void)state;
@@ -509,8 +509,8 @@ static void large_blocks_shown_alike_have_numbers(void **state)
     assert_string_equal(desc.name, "malloc(2.0M) #3");
 }
 
-/* A block may be freed and reused at any time: each sample is counted in the bin where its object
- * ends. */
+/* A block may be freed and reused at any time: each sample counts in the bin of its final
+ * object. */
 static void samples_of_a_block_are_in_the_bin_of_its_object(void **state)
 {
     (void)state;
@@ -989,7 +989,7 @@ static char *shared_memory(const char *name)
     return map;
 }
 
-/* Like in postgres, with new shared memory for each query. */
+/* As in postgres, with new shared memory for each query. */
 static void numbered_shared_memory_is_one(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members, layouts of types and instructions in snapshots, from places as the resolver returns
- * them. */
+/* Members, layouts and instructions in snapshots, from places as the resolver returns them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -519,8 +518,7 @@ static void hot_numbers_are_reported(void **state)
     snapshot_free(snapshot);
 }
 
-/* Numbers according to the code in an object without a known type, and memory that an allocator
- * subdivides. */
+/* Numbers in an object without a known type, and memory that an allocator subdivides. */
 static void not_every_distance_is_an_element(void **state)
 {
     static const enum object_kind dealt_out[] = {OBJECT_ANON, OBJECT_MAP, OBJECT_HEAP};

@@ -161,8 +161,7 @@ static bool is_off(const char *name)
     return !strcmp(name, "aligned");
 }
 
-/* Counts the arrays found in the frame of their function, with the frame address of the
- * compiler. */
+/* Counts the arrays found in their function's frame, with the compiler's frame address. */
 static unsigned count_found(struct unwind *unwind, struct space *space, const uint64_t *regs,
                             const struct target *target, const char *flags)
 {
@@ -471,8 +470,7 @@ static void a_stack_that_lies(void **state)
     }
 }
 
-/* More instructions than the cache of rules can hold: the oldest are evicted, and the answers stay
- * correct. */
+/* More instructions than the rule cache can hold: the oldest are evicted, answers stay correct. */
 static void rules_are_bounded(void **state)
 {
     (void)state;

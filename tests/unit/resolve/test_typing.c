@@ -505,7 +505,7 @@ static void what_two_files_tell_is_one(void **state)
     assert_int_equal(types_of_file(&types_types, 3, 77), 0);
 }
 
-/* No pointers into the reader's memory, which is freed. */
+/* Keeps no pointers into the reader's memory, which is freed. */
 static void copies_are_deep(void **state)
 {
     (void)state;
@@ -710,7 +710,7 @@ static void most_is_not_enough(void **state)
     assert_int_equal(against, 60);
 }
 
-/* Votes for a member count for the type that contains it, even if they are more. */
+/* Votes for a member count for the type that contains it, even if they are more numerous. */
 static void the_containing_type_wins(void **state)
 {
     (void)state;
@@ -739,8 +739,7 @@ static void misfits_do_not_lead(void **state)
     assert_int_equal(votes_leader(&votes, &votes_types), small.particle);
 }
 
-/* Copies as plain numbers do not hide a struct; a few stray structs do not hide an array of
- * numbers. */
+/* Copies as plain numbers do not hide a struct; a few structs do not hide an array of numbers. */
 static void scalars_only_without_structs(void **state)
 {
     (void)state;
@@ -754,7 +753,7 @@ static void scalars_only_without_structs(void **state)
     assert_int_equal(votes_leader(&array, &votes_types), small.number);
 }
 
-/* Also if there are more kinds of plain numbers than are counted. */
+/* The same if there are more kinds of plain numbers than are counted. */
 static void many_kinds_of_scalars_hide_no_struct(void **state)
 {
     (void)state;
@@ -807,7 +806,7 @@ static void scalars_decide_no_vote_of_structs(void **state)
 {
     (void)state;
     struct votes votes = {0};
-    add(&votes, small.number, 400); /* small.particle has such members, small.node has not */
+    add(&votes, small.number, 400); /* small.particle has such members, small.node has none */
     add(&votes, small.particle, 20);
     add(&votes, small.node, 80);
     assert_int_equal(votes_leader(&votes, &votes_types), small.node);

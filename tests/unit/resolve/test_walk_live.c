@@ -54,7 +54,7 @@ static void start(const char *program, const char *mode, unsigned threads, uint6
     char path[4096];
     follow_path(path, program);
     assert_true(follow_start(&follow, path, mode, threads, operations, ready, NULL));
-    /* Ending threads exit after they were counted. */
+    /* Wait for ending threads, which exit after they were counted. */
     usleep(ready ? 50000 : 0);
     attach();
 }
@@ -178,8 +178,7 @@ static void expect_finds(void)
     assert_int_equal(failed, 0);
 }
 
-/* Checks that recently freed memory that is in no block now is found to be free. Called after
- * expect_all(). */
+/* Checks that recently freed memory outside all blocks is found to be free. After expect_all(). */
 static void expect_freed(void)
 {
     size_t asked = 0, in_use = 0;
@@ -266,8 +265,7 @@ static void sample(uint64_t *random, size_t counts[4])
                       block.state, block.arena);
 }
 
-/* Every answer about a block that was live all the time must be correct; other answers are
- * counted. */
+/* Answers about blocks that were live all the time must be correct; other answers are counted. */
 static size_t sample_many(const char *mode, size_t samples)
 {
     size_t counts[4] = {0};
@@ -410,8 +408,7 @@ static bool count_visited(void *context, const struct walk_block *block)
     return true;
 }
 
-/* Checks each block exactly, and the total in use, which may include only what threads keep in
- * their caches. */
+/* Checks each block exactly, and the total in use, which may include blocks in threads' caches. */
 static void expect_jemalloc(const char *mode, unsigned threads, uint64_t operations)
 {
     char path[4096];
