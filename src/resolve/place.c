@@ -614,7 +614,7 @@ static uint32_t look_up_function(struct resolver *resolver, const struct map *ma
     else if (jit || map)
         describe_anonymous(resolver, map, ip, jit, &desc, text, sizeof text);
     else
-        return 0; /* code outside mappings is no single function */
+        return 0; /* code outside all mappings does not form one function */
     uint64_t key = functions_key_of(&desc, module);
     uint32_t function = names_find_function(&resolver->names, key);
     return function ? function : names_add_function(&resolver->names, key, &desc);

@@ -131,7 +131,7 @@ int resolver_bin_undo(struct resolver *resolver);
 
 /*
  * Calls back for each current block of an object: a variable, or the blocks of a heap bin.
- * *follows: blocks come and go by call path. -ENOTSUP with the reason: not known.
+ * *follows: blocks are added and removed by call path. -ENOTSUP with the reason: not known.
  */
 typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
 int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,

@@ -232,7 +232,7 @@ static void scopes_read_definitions(struct scopes *scopes, Dwarf_Die *unit)
     walk_scope(&walk, unit, 0, 0, 0);
 }
 
-/* Searches the definitions of entries that are only declared. */
+/* Search for the definitions of entries that are only declared. */
 
 enum { SEARCH_MS = 100 /* per declaration; the next search continues where this one stopped */ };
 

@@ -386,7 +386,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Compares types that are not records; queues records. Returns false if they differ. */
+/* Compares two types, following pointers, and queues the last pair for a comparison of members.
+ * Returns false if they differ. */
 static bool compare_later(struct comparison *comparison, uint32_t one, uint32_t other)
 {
     for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && one != other; hops++) {

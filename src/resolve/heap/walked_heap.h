@@ -2,7 +2,7 @@
 /*
  * The heap of a process that ran before misstop attached: the blocks that the walk finds, in bins
  * by size, because their call paths are not known. A block is read when a sample falls on it. The
- * result is cached briefly (WALKED_FRESH_NS), because blocks come and go unseen.
+ * result is cached briefly (WALKED_FRESH_NS), because blocks are allocated and freed unseen.
  *
  * A thread with a walk of its own periodically counts all blocks, at a cost of at most WALKED_COST
  * of one CPU (WALKED_COST_ASKED after the first count, and if lookups failed because too few
