@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Source files by their recorded names: where they are searched for, and what is shown. */
+/* Source files by their recorded names: where they are searched for, and which lines are shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -120,7 +120,7 @@ static void tell(uint32_t serial, uint32_t reference, const struct type_desc *de
                        &(struct dwarf_type){.type = reference, .desc = *desc});
 }
 
-/* Answers the i-th question with what is set in `answer`. */
+/* Answers the i-th question with the fields set in `answer`. */
 static void answer(size_t i, struct dwarf_answer answer)
 {
     answer.question = readers->asked[i].question;
