@@ -63,7 +63,7 @@ static enum heap_answer heap_look(struct map *map, pid_t pid)
 
 /* Tags of keys, so that keys of different kinds never collide. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
-/* Objects that a process has only once, at any address. */
+/* Keys of objects that a process has only once, at any address. */
 enum {
     KEY_STACKS = 6,
     KEY_HEAP = 7,

@@ -188,7 +188,7 @@ static struct walked_foreign *foreign_at(struct walked *walked, const struct spa
     return foreign;
 }
 
-/* Schedules a count soon, which finds the boundaries that lookups were too far from. */
+/* Schedules an early count, because a lookup was too far from the known boundaries. */
 static void count_soon(struct walked *walked)
 {
     uint64_t soon_ns = walked->counted_ns + (uint64_t)((double)walked->took_ns / WALKED_COST_ASKED);
