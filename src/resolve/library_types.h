@@ -44,7 +44,7 @@ bool library_symbol_block(const char *function, char *out, size_t out_size);
 struct library_rule;
 const struct library_rule *library_rule(const char *name);
 
-/* The way in which a member of a type with a rule is shown; rule NULL: LIBRARY_PLAIN. */
+/* How a member of a type with a rule is shown; rule NULL: LIBRARY_PLAIN. */
 enum library_member {
     LIBRARY_PLAIN,
     LIBRARY_THROUGH, /* without its own name: its members are those of the value */

@@ -82,7 +82,7 @@ enum {
     PROVISIONAL_SITES = 1 << 12,
 };
 
-/* The reason for which an object waits. */
+/* Why an object waits. */
 enum provisional_kind {
     PROVISIONAL_BLOCK, /* a walked block */
     PROVISIONAL_CODE,  /* memory accessed by one instruction: the type of its operand */

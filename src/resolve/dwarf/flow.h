@@ -184,8 +184,7 @@ enum { WHERE_CFA = 0x40 }; /* in place of a register: the canonical frame addres
 struct where {
     uint64_t start; /* run-time addresses of the code where it is valid */
     uint64_t end;
-    size_t before; /* 1 + index of the last earlier entry that ends after this start; 0: none. A
-                      search backwards skips the entries between */
+    size_t before; /* 1 + index of the last earlier entry that ends after this start; 0: none */
     int64_t offset;
     uint64_t part; /* bytes of the variable before this piece */
     uint64_t size; /* bytes of the piece; 0: not known */
