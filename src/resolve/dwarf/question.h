@@ -20,7 +20,7 @@ enum dwarf_ask {
     DWARF_SLOT,     /* the variable at a distance from a function's canonical frame address */
     DWARF_LINE,     /* source line and inlined functions */
     DWARF_CALL,     /* the variable assigned by the call before a return address */
-    DWARF_NODE,     /* the node type of the container that an inlined call works on */
+    DWARF_NODE,     /* the node type of the container that a call works on */
     DWARF_ASKS
 };
 
@@ -64,13 +64,12 @@ enum { DWARF_INLINED_MAX = 8 };
 /* Strings live until the next answer and are sanitised; NULL: not known. */
 struct dwarf_answer {
     struct dwarf_question question;
-    uint8_t untyped; /* enum untyped; 0: `type` is known */
-    uint8_t how;     /* ACCESS: enum dwarf_how */
-    uint8_t slot;    /* SLOT: enum dwarf_slot */
-    uint32_t type;   /* reference to a type of this file; with `count`, the type of the elements */
-    uint64_t count;  /* VARIABLE, TLS, SLOT: elements, 0: no array */
-    int64_t
-        offset; /* ACCESS: from the start of the type, index 0; others: from the variable's start */
+    uint8_t untyped;  /* enum untyped; 0: `type` is known */
+    uint8_t how;      /* ACCESS: enum dwarf_how */
+    uint8_t slot;     /* SLOT: enum dwarf_slot */
+    uint32_t type;    /* reference to a type of this file; with `count`, the type of the elements */
+    uint64_t count;   /* VARIABLE, TLS, SLOT: elements, 0: no array */
+    int64_t offset;   /* ACCESS: in the type, with index 0; others: from the variable's start */
     bool indexed;     /* ACCESS: an index or a loop steps over elements of the type */
     uint8_t bits_at;  /* ACCESS: bytes from the accessed word to the bit-field that is used */
     uint8_t unit;     /* ACCESS: bytes of the bit-fields that may be used; 0: none */
