@@ -20,7 +20,7 @@ struct library_rule {
     const char *through;
     const char *holds;
     const char *block;
-    const char *link;      /* a pointer to the links of a node */
+    const char *link;      /* the member that points to the links of a node */
     const char *link_type; /* the member type that is the node, or a pointer to it */
     const char *node;      /* the template of the node with the same first argument */
     bool links;            /* links in its base class lead to nodes of its own type */

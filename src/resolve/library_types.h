@@ -28,8 +28,8 @@ enum library_block library_block(const char *scope, const char *function, char *
                                  size_t out_size);
 
 /* library_allows_equals() returns true for a member function of a map or set that may have several
- * elements with one key. library_tree() returns true for all classes of such containers, including
- * their tree and allocators. */
+ * elements with one key. library_tree() returns true for the tree class and the multi containers,
+ * and for scopes that allocate for their callers. */
 bool library_tree(const char *scope);
 bool library_allows_equals(const char *scope, const char *function);
 
