@@ -115,8 +115,6 @@ TESTS += tests/fuzz/fuzz_wire
 tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c
 tests_fuzz_fuzz_wire_LDADD = $(RESOLVE_LIBS)
 
-# Places of debug information, and how readers process it.
-
 # Benchmark; `make bench` runs it.
 EXTRA_PROGRAMS += tests/bench/bench_types
 CLEANFILES += tests/bench/bench_types
