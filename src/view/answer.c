@@ -124,7 +124,7 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
     static const char *const words[][2] = {
         [WAITS_NOT_YET] = {"Waits for memory: too few samples", " to say"},
         [WAITS_UNKNOWN] = {"Waits for memory: not known", " from these samples"},
-        [WAITS_IDLE] = {"Uses no CPU time: it is not waiting for memory", ""},
+        [WAITS_IDLE] = {"Uses no CPU: not waiting for memory", ""},
         [WAITS_HARDLY] = {"Hardly waits for memory: ", " of CPU time"},
         [WAITS_PERHAPS] = {"Waits for memory: ", " of CPU time"},
         [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},

@@ -724,7 +724,7 @@ void window_reading(const struct snapshot *snapshot, char *out, size_t size)
     else
         snprintf(out, size,
                  "%s%" PRIu64 " samples are on %" PRIu64 " lines, %" PRIu64
-                 " of them repeatedly; about %.0f lines, %.0f%% of the capacity of %s",
+                 " of them repeatedly; about %.0f lines, %.0f%% of the size of %s",
                  misses ? "conflict or sharing: " : "", window->used, window->addresses,
                  window->recurring, window->lines, 100 * window->caches, level);
 }

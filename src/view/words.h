@@ -142,7 +142,7 @@ bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size);
 /* Returns the results for an object id; NULL if there are none. */
 const struct snapshot_watch_object *watch_find(const struct snapshot *snapshot, uint32_t id);
 
-/* Formats "watched: capacity; 96% touched again within 22ms, after 4ms; 20% of the line used". */
+/* Formats "watched: capacity; 96% accessed again within 22ms, after 4ms; 20% of the line used". */
 void watch_line(const struct snapshot_watch_object *object, char *out, size_t size);
 
 /* Explains the verdict and suggests a remedy, in one to three sentences. */

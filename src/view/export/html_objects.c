@@ -341,7 +341,7 @@ static void explain(struct html_writer *writer, const struct snapshot_watch_obje
     watch_reading(&writer->snapshot->watch, object, reading, sizeof reading);
     html_say(writer, "<li><b>%s</b>: %s", object->name, reading);
     for (size_t i = 0; i < object->code_count; i++) {
-        html_say(writer, "%s%s", i ? ", " : " Touched next by ", object->codes[i].text);
+        html_say(writer, "%s%s", i ? ", " : " Next accessed by ", object->codes[i].text);
         if (html_known(object->codes[i].share))
             html_format(writer, " (%.0f%%)", object->codes[i].share * 100);
     }

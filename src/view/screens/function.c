@@ -426,7 +426,7 @@ static int partners_draw(struct browser *browser, struct canvas *canvas, struct 
     static const char *const labels[LINE_PAIRS] = {
         [LINE_USED_BY] = "Lines it fetched were used by", [LINE_EVICTED_BY] = "... and evicted by"};
     static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
-    enum { LABEL = 29 };
+    enum { LABEL = 31 };
     char text[512];
     int rows = 0;
     if (!view->function)

@@ -296,10 +296,10 @@ static const char *search_label(struct browser *browser, enum action action)
 
 const struct screen search_screen = {
     .name = "Search",
-    .shows =
-        "Finds hot address ranges by n-way search: the samples in each part of the address space "
-        "are counted, and the best parts are split until each is one object or one cache line. It "
-        "needs no names, so it also works in arenas and mappings that a program manages itself.",
+    .shows = "Finds hot address ranges: splits the address space repeatedly (n-way search). The "
+             "samples in each part are counted, and the best parts are split until each is one "
+             "object or one cache line. It needs no names, so it also works in arenas and mappings "
+             "that a program manages itself.",
     .next = "S searches everything, s the selected region or object. Enter opens the object of a "
             "region. Esc returns to the previous search. X stops.",
     .state_size = sizeof(struct search_view),
