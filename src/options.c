@@ -44,7 +44,7 @@ static int option_seconds(const char *text, const char *option, double low, doub
     return 0;
 }
 
-/* Finds a word in a NULL-terminated list. */
+/* Returns the index of a word in a NULL-terminated list. */
 static int option_choice(const char *text, const char *option, const char *const *choices,
                          struct error *error)
 {

@@ -138,7 +138,7 @@ struct snapshot_binaries engine_binaries(const struct engine *engine, struct bin
 /* Makes the next snapshot, the last one, wait briefly for debug information that its rows need. */
 void engine_be_patient(struct engine *engine);
 
-/* Returns NULL if out of memory. Free with snapshot_free(). */
+/* Returns the next snapshot, or NULL if out of memory. Free with snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 
 /* Like engine_snapshot(), for the whole run, with every instruction and object

@@ -43,7 +43,7 @@ struct recorder_options {
     bool launched;
     uint64_t start_ns; /* when watching began; 0: at the first record */
     const struct geometry *geometry;
-    struct sampler *sampler; /* not owned, nor is `resolver` */
+    struct sampler *sampler; /* not owned, like `resolver` */
     struct resolver *resolver;
     struct snapshot_watch watch;   /* initial state; .on false: no watchpoints */
     uint64_t cache_lines[3];       /* as in struct store_facts */
@@ -138,7 +138,7 @@ struct engine_whatif {
     enum whatif_state state;
     struct whatif_wanted wanted;
     bool wanting;            /* not yet sent to the simulation */
-    bool follows;            /* blocks are allocated and freed */
+    bool follows;            /* its blocks come and go, and are followed */
     bool listed;             /* the existing blocks have been reported */
     uint32_t object;         /* id; 0: identified by name */
     uint32_t type;           /* id of the layout's type; 0: the one with most samples */
@@ -208,7 +208,7 @@ struct engine {
     const struct engine_kind *kind;
     struct engine_options options;
     struct recording_text recording;
-    struct sampler *sampler; /* NULL when a store is replayed, as is `resolver` */
+    struct sampler *sampler; /* NULL when a store is replayed, like `resolver` */
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;

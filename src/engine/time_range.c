@@ -16,8 +16,7 @@
  * SEARCH_ROUNDS passes over the time range never will. */
 enum { SLICE_PLACES = 256, SLICE_NS = 20000000, SEARCH_ROUNDS = 40 };
 
-/* Starts filling the tables from the first place. After that, a search started in them continues
- * until it has settled. */
+/* Starts filling the tables from the first place. */
 static void engine_fill_start(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;

@@ -11,7 +11,8 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-/* Checks the total and each object: it can be unknown for the total but known for some objects. */
+/* Returns true if the share is known for the total or an object: it can be unknown for the total
+ * only. */
 bool levels_report_far(const struct snapshot *snapshot)
 {
     bool known = snapshot->levels && !isnan(snapshot->levels->far);

@@ -36,11 +36,11 @@ struct display;
 /* Data for screens that is not in a snapshot; each function can be NULL. */
 struct view_sources {
     void *context;
-    /* formats the instruction at ip; false: not known */
+    /* Formats the instruction at ip; false: not known. */
     bool (*instruction)(void *context, uint64_t ip, char *out, size_t size);
-    /* reads a line of a source file, printable; false: cannot be read */
+    /* Reads a line of a source file, printable; false: cannot be read. */
     bool (*source)(void *context, const char *file, uint32_t line, char *out, size_t out_size);
-    /* returns where the file was read from or searched for; NULL: not known */
+    /* Returns where the file was read from or searched for; NULL: not known. */
     const char *(*source_note)(void *context, const char *file);
 };
 

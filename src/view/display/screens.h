@@ -64,8 +64,7 @@ struct screen_table {
     size_t at; /* offset in the state */
     const struct columns *columns;
     bool chosen_from; /* a list to choose from; not explained in the help */
-    unsigned
-        least; /* minimum number of rows; with fewer it has no pane and takes no keys or clicks */
+    unsigned least;   /* minimum number of rows; with fewer it has no pane, keys or clicks */
     /* Handles Enter on a row; NULL: opens its object, if its columns have one. */
     void (*open)(struct browser *browser, const void *row);
     /* If a row is selected: label of Enter in the key bar, and a hint. NULL: the general label; no

@@ -465,8 +465,8 @@ extern const struct columns function_columns;
 extern const struct columns site_columns;        /* rows: struct site */
 extern const struct columns source_columns;      /* rows: struct source_row */
 extern const struct columns instruction_columns; /* rows: struct instruction_row */
-extern const struct columns caller_columns;      /* rows: struct caller_row (function.h) */
-extern const struct columns layout_columns;      /* rows: struct layout_row (layout.h) */
+extern const struct columns caller_columns;      /* rows: struct caller_row (rows.h) */
+extern const struct columns layout_columns;      /* rows: struct layout_row (rows.h) */
 extern const struct columns levels_columns;      /* rows: struct levels_row (levels.h) */
 extern const struct columns part_columns;
 extern const struct columns region_columns;
@@ -476,9 +476,8 @@ extern const struct columns pair_columns;
 extern const struct columns bin_columns;
 extern const struct columns finding_columns;
 extern const struct columns watch_columns;
-extern const struct columns reuse_columns; /* rows: struct snapshot_reuse_row */
-extern const struct columns
-    reuse_line_columns; /* rows: struct snapshot_reuse_row, of source lines */
+extern const struct columns reuse_columns;      /* rows: struct snapshot_reuse_row */
+extern const struct columns reuse_line_columns; /* rows: struct snapshot_reuse_row */
 extern const struct columns simulation_columns; /* rows: struct simulation_level, in the snapshot */
 extern const struct columns offset_columns;     /* rows: struct hot_offset */
 extern const struct columns whatif_columns;
