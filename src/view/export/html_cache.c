@@ -288,8 +288,9 @@ static void html_reuse_draw(struct html_writer *writer, const struct snapshot_re
                             const struct snapshot_reuse_row *row)
 {
     double top = fmax(fmax(row->miss[0].value, reuse->all.miss[0].value), 0.01);
-    html_markup(writer, "<div class=\"wide\"><svg class=\"chart small\" viewBox=\"0 0 %d %d\
-                " role =\"img\" aria-label=\"miss rate by cache size\">\n",
+    html_markup(writer,
+                "<div class=\"wide\"><svg class=\"chart small\" viewBox=\"0 0 %d %d\" "
+                "role=\"img\" aria-label=\"miss rate by cache size\">\n",
                 HTML_REUSE_WIDTH, TOP + PLOT + FOOT);
     draw_axes(writer, reuse, top);
     draw_curve(writer, &reuse->all, top, "other");
