@@ -28,10 +28,9 @@ enum {
 struct front {
     struct front_setup setup;
     pthread_t thread;
-    pthread_mutex_t stages; /* held while the stages are used */
-    pthread_mutex_t
-        next_turn;      /* held while waiting for `stages`, so that the loop cannot overtake */
-    bool asks;          /* the terminal thread holds `stages`; used only by that thread */
+    pthread_mutex_t stages;    /* held while the stages are used */
+    pthread_mutex_t next_turn; /* held while waiting for `stages`: the loop cannot overtake */
+    bool asks;                 /* the terminal thread holds `stages`; used only by that thread */
     bool drawn_without; /* the screen lacks data that requires `stages`; used only by that thread */
     int signals;
     int to_loop;         /* eventfd */

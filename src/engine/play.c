@@ -89,8 +89,7 @@ void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended
     if (ended)
         play->goal_ns = play->position_ns;
     if (sought)
-        play->wall_ns =
-            now_ns; /* continue playing from here instead of from the time of the request */
+        play->wall_ns = now_ns; /* continue from here, not from the time of the request */
     if (play->goal_ns < play->position_ns)
         play->goal_ns = play->position_ns;
 }

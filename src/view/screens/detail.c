@@ -120,7 +120,7 @@ static void strip_heat(const struct snapshot_object *object, double *heat, int c
              object->fields[i].share);
 }
 
-/* Draws bytes from left to right, with a heat that shows the samples. */
+/* Draws bytes from left to right, coloured by the samples on them. */
 static void draw_strip(const struct snapshot_object *object, struct canvas *canvas,
                        struct area area)
 {
