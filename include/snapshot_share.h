@@ -102,7 +102,7 @@ enum wait_level { WAIT_BEYOND_L1, WAIT_BEYOND_L2, WAIT_BEYOND_L3, WAIT_LEVELS };
 enum wait_evidence {
     WAIT_UNKNOWN,
     WAIT_FROM_COUNTERS,   /* stall and cycle events */
-    WAIT_FROM_LATENCIES,  /* of the samples */
+    WAIT_FROM_LATENCIES,  /* latencies of the samples */
     WAIT_FROM_RECURRENCE, /* which lines recur in the samples, and how many lines there are */
     WAIT_FROM_SIMULATION  /* every access was seen */
 };

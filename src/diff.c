@@ -19,7 +19,7 @@
 /* One input file. */
 struct diff_input {
     const char *path;
-    pid_t pid;        /* of a recording; 0: see comm */
+    pid_t pid;        /* process of a recording; 0: selected by `comm` */
     const char *comm; /* program of the first run; NULL: this is the first run */
 };
 

@@ -40,7 +40,7 @@ struct front {
     size_t request_count;
     const struct snapshot *snapshot;
     char message[256];
-    struct view_play line; /* of a recording; to be drawn if .has_line is set */
+    struct view_play line; /* position of a recording; to be drawn if .has_line is set */
     bool has_line;
     bool quit;
     bool child;

@@ -36,7 +36,7 @@ enum loop_source {
 
 struct loop {
     const struct loop_setup *setup;
-    struct player player; /* of a recording */
+    struct player player; /* player of a recording */
     bool replays;         /* a complete recording */
     bool follows;         /* a recording that arrives through a pipe */
     bool signalled;

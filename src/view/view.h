@@ -96,9 +96,9 @@ void display_play(struct display *display, const struct view_play *play);
 
 /* ---- process list, when misstop is started without a target ---- */
 struct picker_row {
-    uint64_t samples; /* of a recording, like `share` and `span_s` */
+    uint64_t samples; /* only for a recording, like `share` and `span_s` */
     double share;
-    double span_s; /* from its first to its last sample; NAN: no timestamps */
+    double span_s; /* time from its first to its last sample; NAN: no timestamps */
     uint32_t pid;
     uint32_t threads;
     double cpu_percent; /* NAN: not known yet */

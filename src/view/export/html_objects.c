@@ -28,7 +28,7 @@ enum {
 
 /* Bytes of one row within one cache line. */
 struct piece {
-    unsigned at; /* from the start of the cache line */
+    unsigned at; /* offset from the start of the cache line */
     unsigned size;
 };
 

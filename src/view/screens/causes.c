@@ -368,7 +368,7 @@ const struct screen reuse_screen = {
 
 enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
-static const double least_early = 0.05; /* of the misses; smaller shares are not mentioned */
+static const double least_early = 0.05; /* part of the misses; smaller parts are not mentioned */
 
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id)

@@ -49,7 +49,7 @@ struct eviction_row {
     uint32_t missed_id; /* UINT32_MAX: others */
     uint32_t evictor_id;
     double misses;
-    double share; /* of all misses with a known evictor; then of those of each side */
+    double share; /* part of all misses with a known evictor; then of those of each side */
     double of_missed;
     double of_evictor;
 };

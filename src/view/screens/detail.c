@@ -18,7 +18,7 @@ struct detail_view {
     struct table fields;
     struct table code;
     struct table instances;
-    struct levels_rows answers; /* of the hardware; empty if it reports no levels */
+    struct levels_rows answers; /* data of the hardware; empty if it reports no levels */
     struct table levels;
     struct caller_rows callers;
     struct table called_by;

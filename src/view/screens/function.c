@@ -19,7 +19,7 @@ struct function_view {
     const struct snapshot_code *function;
     struct source_rows lines;
     struct table source;
-    struct instruction_rows instructions; /* of the selected line */
+    struct instruction_rows instructions; /* instructions of the selected line */
     bool gathered;                        /* they are from this snapshot */
     uint64_t gathered_line;               /* identity of their line */
     struct table accesses;

@@ -217,13 +217,13 @@ struct column {
 
     /* Conditions. A path counts as given if its member is neither 0 (for a double: NAN) nor
      * NULL. */
-    struct path where;  /* of the row: the value is known only if this is given */
+    struct path where;  /* member of the row: the value is known only if this is given */
     struct path unless; /* ... and only if this is not given */
-    struct path given;  /* of the row: the JSON member exists only if this is given */
-    struct path with;   /* of the snapshot: the JSON member exists only if this is given */
+    struct path given;  /* member of the row: the JSON member exists only if this is given */
+    struct path with;   /* member of the snapshot: the JSON member exists only if this is given */
     /* The JSON member exists only if this returns true; NULL: always. */
     bool (*present)(const struct snapshot *snapshot, const void *row);
-    struct path only; /* of the snapshot: the column is shown only if this is given */
+    struct path only; /* member of the snapshot: the column is shown only if this is given */
     /* The column is shown only if this returns true; NULL: always. */
     bool (*shown)(const struct snapshot *snapshot);
     /* Shown only if a row of the snapshot (struct columns: all) has a value. */
@@ -298,7 +298,7 @@ struct column {
 
 /* Columns of one kind of row. */
 struct columns {
-    const char *title; /* of the list, for panes and the help */
+    const char *title; /* title of the list, for panes and the help */
     const char *empty; /* shown if there is no row; NULL: a general text */
     const struct column *list;
     unsigned count;
@@ -339,7 +339,7 @@ struct columns {
 struct layout {
     unsigned count;
     struct {
-        unsigned index; /* into columns->list */
+        unsigned index; /* index into columns->list */
         int start;
         int width;
     } places[COLUMNS_MAX];
@@ -348,7 +348,7 @@ struct layout {
 /* Columns chosen by the user, in this order; none: as many as fit, by rank. */
 struct column_choice {
     uint8_t count;
-    uint8_t index[COLUMNS_MAX]; /* into columns->list */
+    uint8_t index[COLUMNS_MAX]; /* indices into columns->list */
 };
 
 /* Returns a column's name in settings: its title, "bar" without one; "NAME#2" for the second with
@@ -514,7 +514,7 @@ struct json_t *json_event_shares(const struct snapshot *snapshot, const void *ob
 struct site {
     const struct snapshot_code *code;
     const struct snapshot_object *object;
-    double share;  /* of the function's listed samples */
+    double share;  /* part of the function's listed samples */
     char text[96]; /* the instruction; "": not known */
 };
 
@@ -524,13 +524,13 @@ struct source_row {
     uint32_t line;          /* 0: a separator, with `text` as its title */
     uint32_t sites;         /* number of instructions; 0: only context */
     double samples;         /* NAN: only context */
-    double unknown_samples; /* on unknown objects */
-    double share;           /* of the function's samples */
+    double unknown_samples; /* samples on unknown objects */
+    double share;           /* part of the function's samples */
     double loads;
     double stores;
     const char *inlined;                        /* NULL: not inlined */
     const struct snapshot_instruction *hottest; /* NULL: only context */
-    struct snapshot_use use;                    /* of the lines fetched by the source line */
+    struct snapshot_use use;                    /* use of the lines fetched by the source line */
     char text[256];
 };
 
