@@ -40,7 +40,7 @@ static inline bool access_is_for_data(enum reason reason)
 {
     switch (reason) {
     case REASON_KERNEL:
-    case REASON_NO_MEMORY: /* it was computing */
+    case REASON_NO_MEMORY: /* the CPU was computing */
     case REASON_FOREIGN:
     case REASON_AGENT:
         return false;

@@ -282,8 +282,8 @@ struct loading_state {
 struct memory_use {
     double faults_per_s;  /* minor page faults of the process, over the last refresh */
     double cpus;          /* CPU time per second, over the same refresh */
-    double kernel_share;  /* kernel mode, part of that CPU time */
-    double huge_share;    /* part of the memory around the address on huge pages */
+    double kernel_share;  /* fraction of that CPU time in kernel mode */
+    double huge_share;    /* fraction of the memory around the address on huge pages */
     uint32_t tlb_entries; /* entries of the last-level TLB, for 4 KiB pages */
 };
 

@@ -46,7 +46,7 @@ enum sets_doubt {
 /* The content of the hot sets. */
 enum sets_content {
     SETS_CONTENT_UNKNOWN, /* no set is above the bound */
-    SETS_HOT_LINES,       /* not more lines than a set has ways */
+    SETS_HOT_LINES,       /* no more lines than a set has ways */
     SETS_LARGE_OBJECT,    /* lines of an object larger than the cache */
     SETS_MANY_LINES       /* more lines than ways, but fewer than the cache holds */
 };
@@ -145,14 +145,14 @@ enum region_reason {
 /* Share of a found region in one phase. */
 struct snapshot_region_phase {
     char name[4]; /* "A" */
-    double share; /* part of all misses in the searched range, in that phase */
+    double share; /* fraction of all misses in the searched range, in that phase */
     bool leads;   /* no region found in that phase has more */
 };
 
 struct snapshot_region {
     uint64_t base;
     uint64_t bound;
-    double share; /* part of all misses in the searched range */
+    double share; /* fraction of all misses in the searched range */
     double low;
     double high;
     uint32_t iterations; /* number of measurements averaged */
@@ -199,7 +199,7 @@ struct snapshot_recording {
     double position_s;   /* time since the first sample of the process; NAN: no timestamps */
     double length_s;     /* time until its last sample; NAN: not known */
     uint32_t processes;  /* number of processes with samples; 0: not known */
-    double process_share;  /* part of all samples in the displayed process; NAN: not known */
+    double process_share;  /* fraction of all samples in the displayed process; NAN: not known */
     const char *others;    /* "12 (xz), 13 (cat)": the other processes with the most samples */
     const char *addresses; /* how many samples have an address, or registers to compute it from */
     const char *note;      /* missing, damaged or unusable parts */
@@ -210,10 +210,10 @@ struct snapshot_thread {
     uint32_t tid;
     const char *name; /* current name; NULL: the thread has ended, or names are not known */
     double samples;   /* samples of the ranking event with an object */
-    struct snapshot_share share; /* part of the samples of all threads */
+    struct snapshot_share share; /* fraction of the samples of all threads */
     uint32_t object; /* object with most of its samples, index into objects; UINT32_MAX: none */
     const char *object_name;
-    double object_share; /* part of the thread's samples */
+    double object_share; /* fraction of the thread's samples */
     const char *function_name;
     double function_share;
 };
@@ -266,8 +266,8 @@ struct snapshot_event {
     uint64_t period;  /* current, events per sample */
     uint64_t samples; /* number since the start or the last reset */
     double events;    /* sum of the samples' periods; NAN: not known */
-    /* Part of the time the event was counted: events are multiplexed if there are too few counters.
-     * NAN or 0: not known. */
+    /* Fraction of the time the event was counted: events are multiplexed if there are too few
+     * counters. NAN or 0: not known. */
     double counted;
 };
 
@@ -307,7 +307,7 @@ struct snapshot_totals {
     uint64_t throttled;
     double reason_weight[REASON_COUNT];   /* like `weight`, for samples without an object */
     double typed_weight[TYPED_COUNT];     /* like `weight`, for attributed samples */
-    double untyped_weight[UNTYPED_COUNT]; /* parts of typed_weight[TYPED_NOT] */
+    double untyped_weight[UNTYPED_COUNT]; /* components of typed_weight[TYPED_NOT] */
     double everything;                    /* weight of all samples; 0: not known */
     double weight;    /* events represented by the attributed samples of the ranking event */
     double effective; /* number of samples of equal weight with the same statistical error */
@@ -331,7 +331,7 @@ struct snapshot {
     struct snapshot_totals totals;
     struct snapshot_levels *levels; /* levels of all attributed samples; NULL: not known */
     struct snapshot_rates *rates;   /* rates of all attributed samples; NULL: not known */
-    struct snapshot_wait wait;      /* waiting part of the process's CPU time */
+    struct snapshot_wait wait;      /* fraction of the process's CPU time spent waiting */
     /* All with a share of objects_least or more, most samples first. */
     struct snapshot_object *objects;
     size_t object_count;

@@ -40,11 +40,11 @@ struct snapshot_instruction {
     double unknown_samples; /* without a known object */
     double unknown_over;
     enum reason unknown_reason; /* most frequent reason of the unknown samples; REASON_NONE: none */
-    double share;               /* part of its function's samples, on known objects or not */
+    double share;               /* fraction of its function's samples, on known objects or not */
     double loads;
     double stores;
     uint32_t object;     /* index into objects of the object with most of its misses; UINT32_MAX */
-    double object_share; /* part of the instruction's samples */
+    double object_share; /* fraction of the instruction's samples */
     uint32_t objects;    /* number of distinct objects */
     const char *field;   /* "particle.vy"; NULL: not known */
     uint32_t type_id;    /* as in struct snapshot_field */
@@ -70,7 +70,7 @@ struct snapshot_caller {
     const char *module;
     uint64_t path; /* the same for the same row in the next snapshot */
     double samples;
-    struct snapshot_share share; /* part of the samples with known callers */
+    struct snapshot_share share; /* fraction of the samples with known callers */
 };
 
 /* Callers for the ranking event, under the basis. */
@@ -91,7 +91,7 @@ struct snapshot_frame {
 
 struct snapshot_stack {
     const struct snapshot_frame *outermost;
-    double share; /* part of the known stacks of a function on an object */
+    double share; /* fraction of the known stacks of a function on an object */
 };
 
 /* A function and its accesses: to one object, or to all objects in snapshot.code. */
@@ -104,11 +104,11 @@ struct snapshot_code {
     uint64_t address; /* hottest accessing instruction */
     double samples;   /* weighted, as for an instruction */
     double count_over;
-    /* Part of its object's samples; in `code`, of all attributed samples. */
+    /* Fraction of its object's samples; in `code`, of all attributed samples. */
     struct snapshot_share share;
-    /* Only in `code`: samples that waited for data of an unknown object, their part of all samples,
-     * and the part of all samples including known objects; the most frequent reason, or
-     * REASON_NONE. */
+    /* Only in `code`: samples that waited for data of an unknown object, their fraction of all
+     * samples, and the fraction of all samples including known objects; the most frequent reason,
+     * or REASON_NONE. */
     double unknown_samples;
     double unknown_over;
     double unknown_share;
@@ -119,7 +119,7 @@ struct snapshot_code {
     double top_object_share;
     struct snapshot_rates *rates; /* only in `code`; NULL: not measured */
     struct snapshot_use *use;  /* only in `code`: use of the lines it fetched; NULL: not measured */
-    struct snapshot_wait wait; /* only in `code`: waiting part of the function's time */
+    struct snapshot_wait wait; /* only in `code`: fraction of the function's time spent waiting */
     struct snapshot_callers *callers;          /* only in `code`; NULL: too few stacks are known */
     struct snapshot_instruction *instructions; /* only in `code`: sorted by address */
     size_t instruction_count;
@@ -141,8 +141,8 @@ struct snapshot_causes_figures;
 /* A cell, for the ranking event under the basis. */
 struct snapshot_matrix_cell {
     double samples;
-    double share; /* part of the total weight, attributed or not */
-    double loads; /* part of samples; samples without loads and stores are of unknown kind */
+    double share; /* fraction of the total weight, attributed or not */
+    double loads; /* fraction of samples; samples without loads and stores are of unknown kind */
     double stores;
     /* Cycles waited, latency x accesses; NAN: latencies are not measured for this event. */
     double cycles;
@@ -205,9 +205,9 @@ struct snapshot_matrix {
     struct snapshot_matrix_cell *row_totals;    /* [row_count + 2] */
     struct snapshot_matrix_cell *column_totals; /* [column_count + 2] */
     struct snapshot_matrix_cell *cells;         /* [(row_count + 2) * (column_count + 2)] by rows */
-    double attributed;                          /* part of the total weight */
+    double attributed;                          /* fraction of the total weight */
     double forgotten; /* share of all attributed weight in dropped cells */
-    double estimated; /* part of the dropped weight that is spread over listed cells */
+    double estimated; /* fraction of the dropped weight that is spread over listed cells */
     /* Parts of cells, as far as they were kept; unordered. */
     struct snapshot_matrix_site *sites; /* without sites below 1/4000 of the total */
     size_t site_count;

@@ -90,9 +90,9 @@ struct finding_split {
 
 struct finding_straddling {
     uint32_t samples;
-    double crossing; /* part of the samples on elements that cross a line */
-    double elements; /* part of the elements that cross; NAN: not known */
-    double part;     /* part of the samples that alignment would save */
+    double crossing; /* fraction of the samples on elements that cross a line */
+    double elements; /* fraction of the elements that cross; NAN: not known */
+    double part;     /* fraction of the samples that alignment would save */
     bool by_number;  /* calculated from `elements` */
     uint64_t hot_first;
     uint64_t hot_end;
@@ -116,7 +116,7 @@ struct finding_cause {
     double first;       /* first references */
     double same;        /* part on bytes that the other thread wrote */
     double apart;       /* part on other bytes of the line */
-    double stores;      /* part of the samples */
+    double stores;      /* fraction of the samples */
     double bytes;       /* bytes that miss */
     double cache_bytes; /* 0: not known; the same for `stride` */
     uint64_t stride;    /* between addresses in one set */
@@ -127,8 +127,8 @@ struct finding_sets {
     uint32_t hot;
     uint32_t all;
     uint32_t ways;
-    double excess; /* part of the samples above an even distribution */
-    double part;   /* part of that excess on this object */
+    double excess; /* fraction of the samples above an even distribution */
+    double part;   /* fraction of that excess on this object */
 };
 
 struct finding_chasing {
@@ -150,7 +150,7 @@ struct finding_streaming {
     bool backward;
     double bytes;
     double bytes_per_s;
-    double part; /* part of the samples that continue the previous one in order */
+    double part; /* fraction of the samples that continue the previous one in order */
     uint32_t lines;
     uint32_t singles;
 };
@@ -167,15 +167,15 @@ struct finding_pair {
     double samples[2]; /* samples on the object that is read first, and on the other */
     double blocks;     /* number of blocks of each object */
     uint32_t misses;   /* misses on the first object, followed by one on the other */
-    double same;       /* part of these misses at the same index */
+    double same;       /* fraction of these misses at the same index */
     uint64_t element_bytes[2];
 };
 
 struct finding_churn {
     double per_s;
-    double part; /* part of all allocations */
+    double part; /* fraction of all allocations */
     double lifetime_s;
-    double allocator; /* part of the samples */
+    double allocator; /* fraction of the samples */
 };
 
 /* A way to use huge pages. */
@@ -197,10 +197,10 @@ struct finding_pages {
     double page_bytes;
     double tlb_entries;
     bool tlb_known; /* false: tlb_entries is the most that any CPU has */
-    double huge;    /* part of its memory on huge pages */
+    double huge;    /* fraction of its memory on huge pages */
     enum finding_huge way;
     double faults_per_s;
-    double kernel; /* part of the CPU time */
+    double kernel; /* fraction of the CPU time */
 };
 
 struct finding_columns {
@@ -224,7 +224,7 @@ struct finding_stack {
 struct finding_spinning {
     uint32_t threads;
     uint32_t samples;
-    double part; /* part of the samples on the waited-for line of each thread */
+    double part; /* fraction of the samples on the waited-for line of each thread */
 };
 
 struct finding_copying {
@@ -304,11 +304,12 @@ struct snapshot_finding {
         struct finding_copying copying;
     } of; /* selected by the rule */
     struct finding_support support;
-    /* Part of all samples of the ranking event, attributed or not, that the finding is about. */
+    /* Fraction of all samples of the ranking event, attributed or not, that the finding is
+     * about. */
     double share;
-    /* Part of all samples that the remedy could save; NAN: not known. The range is gain_low to gain
-     * if there is a lower bound. If `bound` is set, the gain is at most `gain` and no lower bound
-     * is known. */
+    /* Fraction of all samples that the remedy could save; NAN: not known. The range is gain_low to
+     * gain if there is a lower bound. If `bound` is set, the gain is at most `gain` and no lower
+     * bound is known. */
     double gain;
     double gain_low; /* 0: no lower bound */
     bool bound;

@@ -28,7 +28,7 @@ struct snapshot_field {
     uint32_t size;     /* widest access seen, bytes */
     double samples;    /* under the basis, weighted: samples of mean weight */
     double count_over; /* samples counted, minus `samples`; 0 if all have the same weight */
-    double share;      /* part of its object's samples */
+    double share;      /* fraction of its object's samples */
     double loads;
     double stores;
     struct snapshot_levels *levels;         /* NULL: not measured */
@@ -52,7 +52,7 @@ struct snapshot_layout_row {
     bool has_members;          /* rows of its own members follow; its heat is their sum */
     double samples;
     double count_over; /* samples counted, minus `samples` */
-    double share;      /* part of the object's samples of this type */
+    double share;      /* fraction of the object's samples of this type */
     double loads;
     double stores;
     const struct snapshot_levels *levels; /* NULL: not measured, or the row covers several fields */
@@ -66,7 +66,7 @@ struct snapshot_layout_row {
 struct snapshot_layout_line {
     uint64_t start; /* offset of the first byte in the element, and of the byte after the last */
     uint64_t end;
-    double share;  /* part of the samples on the type that are in this line */
+    double share;  /* fraction of the samples on the type that are in this line */
     uint32_t used; /* bytes of members with samples */
     uint32_t cold; /* bytes fetched but never sampled */
 };
@@ -89,19 +89,19 @@ struct snapshot_layout {
     bool inferred; /* the type is not known: element size and offsets are inferred from samples */
     double samples;
     double count_over; /* samples counted, minus `samples` */
-    double share;      /* part of the object's samples */
+    double share;      /* fraction of the object's samples */
     struct snapshot_layout_row *rows;
     size_t row_count;
     struct snapshot_layout_line *lines;
     size_t line_count;
     uint32_t phase;     /* most frequent offset of elements in a cache line, bytes */
-    double phase_share; /* part of the samples in the window with this offset; NAN: too few */
+    double phase_share; /* fraction of the samples in the window with this offset; NAN: too few */
     uint32_t phases;    /* number of distinct offsets seen */
     double straddling;  /* share of samples with an access that crosses a line; NAN */
     uint64_t hot_span;  /* lines that contain the members with most of the heat */
     uint64_t hot_lines; /* lines needed if those members were adjacent */
     enum layout_reading reading; /* interpretation of the figures above and `unused` */
-    double unused;               /* part of the fetched bytes that is not used */
+    double unused;               /* fraction of the fetched bytes that is not used */
     bool unused_least;           /* `unused` is a lower bound: neighbours are not known */
     uint32_t line_bytes;
 };
@@ -113,7 +113,7 @@ struct snapshot_instance {
     uint64_t size;
     double samples;    /* weighted: samples of mean weight */
     double count_over; /* samples counted, minus `samples` */
-    double share;      /* part of its object's samples */
+    double share;      /* fraction of its object's samples */
     uint32_t tid;      /* thread with most misses on it */
 };
 
@@ -126,7 +126,7 @@ struct snapshot_object {
     uint32_t type_id;      /* type of its elements; 0: not known */
     uint32_t type_votes;   /* accesses by code that gave it this type; 0: declared with this type */
     uint32_t type_against; /* accesses by code that gave it another type */
-    double typed[TYPED_COUNT]; /* parts of samples */
+    double typed[TYPED_COUNT]; /* fractions of the samples */
     enum object_kind kind;
     uint64_t address;
     uint64_t size;
@@ -134,16 +134,17 @@ struct snapshot_object {
     uint32_t bin;      /* index into heap.bins; UINT32_MAX: not a heap bin */
     double samples;    /* ranking event under the basis, weighted: samples of mean weight */
     double count_over; /* samples counted, minus `samples`; 0 if all have the same weight */
-    struct snapshot_share share; /* part of all attributed weight of the ranking event */
-    double loads; /* part of samples; samples without loads and stores are of unknown kind */
+    struct snapshot_share share; /* fraction of all attributed weight of the ranking event */
+    double loads; /* fraction of samples; samples without loads and stores are of unknown kind */
     double stores;
-    double inferred; /* part of samples with an inferred instead of a computed address */
-    double event_share[SAMPLE_EVENTS_MAX]; /* part of each event's attributed weight; NAN: none */
-    double latency;                        /* mean, cycles; NAN */
-    struct snapshot_levels *levels;        /* NULL: not measured */
-    struct snapshot_rates *rates;          /* NULL: not measured */
-    struct snapshot_use *use;              /* use of the lines it fetched; NULL: not measured */
-    struct snapshot_wait wait;             /* waiting part of the time at its accesses */
+    double inferred; /* fraction of samples with an inferred instead of a computed address */
+    /* Fraction of each event's attributed weight; NAN: none. */
+    double event_share[SAMPLE_EVENTS_MAX];
+    double latency;                   /* mean, cycles; NAN */
+    struct snapshot_levels *levels;   /* NULL: not measured */
+    struct snapshot_rates *rates;     /* NULL: not measured */
+    struct snapshot_use *use;         /* use of the lines it fetched; NULL: not measured */
+    struct snapshot_wait wait;        /* fraction of the time at its accesses spent waiting */
     struct snapshot_callers *callers; /* functions that access it; NULL: too few stacks are known */
     uint64_t element_size;            /* inferred stride; 0: none */
     double element_confidence;        /* 0..1 */
@@ -191,7 +192,7 @@ struct snapshot_bin {
     struct heap_bin heap; /* strings in the snapshot's arena */
     uint32_t object;      /* index into objects; UINT32_MAX: not listed there */
     double samples;       /* samples under the basis */
-    double share;         /* part of all attributed weight of the ranking event */
+    double share;         /* fraction of all attributed weight of the ranking event */
     /* Name with the first caller that distinguishes it from other bins of that name; NULL: the name
      * is unique. */
     const char *called;

@@ -53,7 +53,7 @@ struct snapshot_sharing_code {
     uint32_t line;     /* 0: not known */
     const char *where; /* "counter.c:12"; NULL: not known */
     uint32_t id;       /* id of the function */
-    double share;      /* part of its thread's samples on the line */
+    double share;      /* fraction of its thread's samples on the line */
     uint64_t read;     /* bit i: byte i of the cache line */
     uint64_t written;
     const char *field; /* "counters.hits", "+8": named as in Layout */
@@ -66,7 +66,7 @@ struct snapshot_sharing_side {
     uint32_t cpu; /* CPU on which it was last seen; UINT32_MAX: not known */
     int node;     /* NUMA node of that CPU; -1: not known, or there is only one */
     double samples;
-    double share; /* part of the line's samples */
+    double share; /* fraction of the line's samples */
     double loads;
     double stores;
     double hitm;   /* NAN: not measured */
@@ -84,14 +84,14 @@ struct snapshot_sharing_line {
     uint64_t address; /* address of its first byte */
     int64_t offset;   /* offset of that byte into the object: negative if the object starts later */
     enum sharing_verdict verdict;
-    double overlap; /* part of the contention that is for the same bytes, 0..1; NAN */
+    double overlap; /* fraction of the contention that is for the same bytes, 0..1; NAN */
     double samples;
-    double share;     /* part of all attributed samples */
-    double of_object; /* part of the object's samples */
+    double share;     /* fraction of all attributed samples */
+    double of_object; /* fraction of the object's samples */
     double hitm;      /* NAN: not measured */
     /* Accesses shortly after another thread's access, at least one of the two a store. */
     double turns;
-    double pairs;    /* accesses shortly after another access; `turns` is a part of them */
+    double pairs;    /* accesses shortly after another access; `turns` is a subset of them */
     double expected; /* expected turns if the order were random */
     bool locked;
     int node;         /* NUMA node of its page; -1: not known, or there is only one */
@@ -110,7 +110,7 @@ struct snapshot_sharing_group {
     enum sharing_verdict verdict;
     enum sharing_evidence evidence;
     double samples;
-    struct snapshot_share share; /* part of all attributed samples */
+    struct snapshot_share share; /* fraction of all attributed samples */
     double of_object;
     double hitm;
     double turns;

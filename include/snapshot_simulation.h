@@ -55,10 +55,10 @@ enum whatif_state {
 struct snapshot_whatif_level {
     double before;
     double after;
-    double object_before; /* part of `before` to the object */
+    double object_before; /* fraction of `before` to the object */
     double object_after;
-    /* Part of object_after on lines fetched for the first time since the question was asked; NAN:
-     * nothing was moved. */
+    /* Fraction of object_after on lines fetched for the first time since the question was asked;
+     * NAN: nothing was moved. */
     double fresh;
 };
 

@@ -23,7 +23,7 @@ struct snapshot_stream {
     uint32_t object;
     const char *name;
     double *weight;    /* [periods] */
-    double share;      /* part of the whole run */
+    double share;      /* fraction of the whole run */
     double volatility; /* volatility at the displayed period; NAN: too few samples */
     /* [profile_count], at the periods of the profile; NULL except for objects. */
     double *volatilities;
@@ -63,7 +63,7 @@ struct snapshot_phase {
     const char *fell;
     double fell_by;
     double *shares; /* [objects.count], shares of its misses; NULL: no misses */
-    double nobody;  /* part of its samples that have no object, attributed or not */
+    double nobody;  /* fraction of its samples that have no object, attributed or not */
     bool inversion; /* another object led in the previous time range */
     bool again;     /* a time range of this name occurred before */
 };

@@ -37,7 +37,7 @@ struct snapshot_watch_code {
     uint32_t line;    /* 0: not known */
     const char *text; /* "sum (a.c:12)" */
     uint32_t id;      /* id of the function */
-    double share;     /* part of the object's touches */
+    double share;     /* fraction of the object's touches */
 };
 
 struct snapshot_watch_object {
@@ -46,16 +46,16 @@ struct snapshot_watch_object {
     const char *name;
     uint64_t watched;              /* first legs: sampled accesses with a watch on their line */
     uint64_t touched;              /* watched lines that were touched again */
-    struct snapshot_share again;   /* part of lines touched again within again_s */
+    struct snapshot_share again;   /* fraction of lines touched again within again_s */
     double again_s;                /* NAN: too few watches */
-    struct snapshot_share returns; /* part of lines touched again within long_s */
+    struct snapshot_share returns; /* fraction of lines touched again within long_s */
     /* Time from one touch to the next. Too short to measure: value NAN, low 0, high known. */
     struct snapshot_median reuse_s;
     struct snapshot_median misses; /* misses of the process in that time; NAN: not counted */
     double thread_misses;          /* misses of the first touching thread, median; NAN */
     uint64_t visits;               /* visits with measured use of the line */
-    struct snapshot_share used;    /* part of the line's 8-byte words used in a visit */
-    double elsewhere;              /* part of touches by another thread; NAN: not known */
+    struct snapshot_share used;    /* fraction of the line's 8-byte words used in a visit */
+    double elsewhere;              /* fraction of touches by another thread; NAN: not known */
     enum watch_verdict verdict;
     uint64_t settled; /* watches with a second touch, or that lasted at least long_s */
     uint64_t needed;  /* number of settled watches for a verdict, estimated until there is one */
@@ -75,7 +75,7 @@ struct snapshot_watch {
     uint64_t touches;
     double trap_ns;
     double arm_ns;
-    double budget;        /* part of the target's CPU time */
+    double budget;        /* fraction of the target's CPU time */
     double overhead;      /* part used so far; NAN */
     bool budget_limits;   /* the budget limits the pace */
     size_t verdicts;      /* objects with a verdict */

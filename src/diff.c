@@ -53,7 +53,7 @@ static int open_replay(struct engine **engine, const struct diff_options *option
     return code || run->pid ? code : choose_process(*engine, run->comm, error);
 }
 
-/* Waits, because samples read before their debug information have no fields. */
+/* Waits for debug information, because samples decoded before it is loaded have no fields. */
 static void wait_for_names(struct engine *engine, unsigned *patience_ms)
 {
     enum { STEP_MS = 5 };

@@ -264,7 +264,7 @@ static bool is_asked(struct front *front, const bool *what)
     return asked;
 }
 
-/* The loop is busy: gives it a moment to finish. */
+/* Gives a busy loop a moment to finish. */
 static void await_end(struct front *front)
 {
     uint64_t until_ns = clock_now_ns() + (uint64_t)LEAVE_MS * 1000000;

@@ -45,7 +45,7 @@ struct options {
     bool version;
     bool batch;
     bool json;
-    double watch;       /* --watch: part of the target's CPU time for watchpoints; 0: none */
+    double watch;       /* --watch: fraction of the target's CPU time for watchpoints; 0: none */
     const char *pprof;  /* file for the run's profile; NULL: none */
     const char *output; /* file for the reports of -b and -j; NULL: standard output */
     const char *html;   /* file for the run's page; NULL: none */

@@ -23,7 +23,7 @@ struct engine_options {
     pid_t pid;
     bool launched;     /* the process waits before its exec */
     const char *input; /* replay, or NULL */
-    /* Reports the part of a recording scanned so far; NULL: not called. */
+    /* Reports the fraction of a recording scanned so far; NULL: not called. */
     void (*progress)(void *context, double share);
     void *progress_context;
     const char *symfs;
@@ -50,7 +50,7 @@ struct engine_options {
     unsigned record_files;       /* number of files kept at the limit; 0: the writer's choice */
     /* [WHATIF_MAX] --what-if OBJECT:QUESTION, terminated by NULL if fewer. */
     const char *const *what_if;
-    double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
+    double watch; /* --watch: fraction of the target's CPU time for watchpoints; 0: none */
 };
 
 int engine_open(struct engine **engine, const struct engine_options *options, struct error *error);

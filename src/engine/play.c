@@ -134,7 +134,7 @@ bool play_pause(struct play *play, uint64_t now_ns)
     return play->ended && !play->paused && play_go(play, 0);
 }
 
-/* "1:02:03": each part counts 60 times the next one. */
+/* Parses "1:02:03": each part counts 60 times the next one. */
 static bool parse_colons(const char *text, double *seconds)
 {
     char *end;
@@ -149,7 +149,7 @@ static bool parse_colons(const char *text, double *seconds)
     }
 }
 
-/* "1h2m3.5s"; a missing last unit means seconds. */
+/* Parses "1h2m3.5s"; a missing last unit means seconds. */
 static bool parse_units(const char *text, double *seconds)
 {
     *seconds = 0;

@@ -663,7 +663,7 @@ void format_again(char *out, size_t size, struct value value)
         snprintf(out, size, "%sx", text_count(text, value.number));
 }
 
-/* Formats stores and floating-point accesses as parts of the known accesses. */
+/* Formats stores and floating-point accesses as fractions of the known accesses. */
 static void say_uses(const struct snapshot_use *use, char *out, size_t size)
 {
     double stores = use->uses[LINE_STORES_INTEGER] + use->uses[LINE_STORES_FLOAT];

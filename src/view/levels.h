@@ -113,7 +113,7 @@ struct levels_row {
     uint32_t identity;
     char name[24];
     const char *meaning; /* NULL: none */
-    double share;        /* part of the accesses for which the figure is known */
+    double share;        /* fraction of the accesses for which the figure is known */
     double accesses;     /* NAN: not known */
     double waited;       /* share of the cycles the object waited; NAN */
 };

@@ -81,8 +81,8 @@ struct browser {
     unsigned level_count;
     unsigned pane[SCREEN_COUNT];
     bool drawn;                 /* the current screen has been drawn and takes clicks */
-    void *states[SCREEN_COUNT]; /* state of each screen, with a type only the screen knows; NULL:
-                                   none */
+    void *states[SCREEN_COUNT]; /* state of each screen, of a type private to the screen; NULL: none
+                                 */
     struct prompt prompt;
     struct zone zones[ZONES_MAX];
     unsigned zone_count;

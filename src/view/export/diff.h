@@ -32,7 +32,7 @@ struct report_row {
     const char *module;  /* "" if not known */
     bool own;            /* the module is the program itself, with any name */
     const char *object;  /* object of a field; of a function, the one with most of its misses */
-    double share;        /* part of all attributed weight */
+    double share;        /* fraction of all attributed weight */
     double least;        /* for an object: fields with a smaller share may be missing */
     const double *parts; /* for an object: its share in each part of the run; [part_count] */
 };

@@ -64,7 +64,7 @@ struct matrix_table {
     uint8_t column_of[MATRIX_COLUMNS];
 };
 
-/* Makes the table, ranked by `measure`, or by the weight if the snapshot does not know it. */
+/* Makes the table, ranked by `measure`, or by the weight if the snapshot does not have it. */
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
                        const struct bin_rules *rules, enum matrix_measure measure);
 

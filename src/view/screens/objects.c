@@ -378,7 +378,7 @@ static const float *history(const void *pointer)
     return ((const struct snapshot_object *)pointer)->history;
 }
 
-/* Share of an event other than the ranking one. */
+/* Returns the object's share of an event other than the ranking one. */
 static struct value of_event(const struct snapshot *snapshot, const struct snapshot_object *row,
                              enum event_role role)
 {

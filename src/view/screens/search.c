@@ -415,7 +415,7 @@ const struct columns dropped_columns = {
     .key = FIELD(struct snapshot_region, base),
 };
 
-/* Share of this set's samples in the window. */
+/* Returns the share of this set's samples in the window. */
 static struct value part_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_set_part);

@@ -66,7 +66,7 @@ enum path_kind {
     PATH_HALF,      /* half the width of a struct snapshot_share */
     PATH_SUM,       /* sum of two doubles */
     PATH_CHANGE,    /* change from one double to another, relative to the first */
-    PATH_PART,      /* part of the samples with the property */
+    PATH_PART,      /* fraction of the samples with the property */
     PATH_COUNTED,   /* PATH_PART as a number of samples */
     PATH_ROW,       /* pointer to another row */
     PATH_ROW_HERE   /* another row embedded in this one */
@@ -81,7 +81,7 @@ struct path {
     uint32_t with[3]; /* offsets of the other operands of a sum or part */
 };
 
-/* A character array in the row has the type of its address instead of a pointer. */
+/* An array of characters in the row is recognised because its address is not a char **. */
 #define PATH_TEXT_KIND(member)                                                                     \
     _Generic(&(member),                                                                            \
         char **: PATH_TEXT,                                                                        \
@@ -143,8 +143,8 @@ struct path {
     {                                                                                              \
         .kind = PATH_CHANGE, .offset = offsetof(type, before), .with = { offsetof(type, after) }   \
     }
-/* PART: loads or stores as a part of the samples; unknown without samples or if the kind is never
- * known. COUNTED: a weighted part of the samples, as a number of samples. */
+/* PART: loads or stores as a fraction of the samples; unknown without samples or if the kind is
+ * never known. COUNTED: a weighted fraction of the samples, as a number of samples. */
 #define PART(type, member)                                                                         \
     {                                                                                              \
         .kind = PATH_PART, .offset = offsetof(type, member), .with = {                             \
@@ -514,7 +514,7 @@ struct json_t *json_event_shares(const struct snapshot *snapshot, const void *ob
 struct site {
     const struct snapshot_code *code;
     const struct snapshot_object *object;
-    double share;  /* part of the function's listed samples */
+    double share;  /* fraction of the function's listed samples */
     char text[96]; /* the instruction; "": not known */
 };
 
@@ -525,7 +525,7 @@ struct source_row {
     uint32_t sites;         /* number of instructions; 0: only context */
     double samples;         /* NAN: only context */
     double unknown_samples; /* samples on unknown objects */
-    double share;           /* part of the function's samples */
+    double share;           /* fraction of the function's samples */
     double loads;
     double stores;
     const char *inlined;                        /* NULL: not inlined */
