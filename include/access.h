@@ -113,7 +113,7 @@ struct access {
     int32_t displacement;
     uint8_t cause;  /* enum miss_cause */
     bool locked;    /* atomic read-modify-write: lock prefix, or xchg */
-    bool of_leaf;   /* needs the frame of a leaf function, which is soon gone */
+    bool of_leaf;   /* needs the frame of a leaf function, which is short-lived */
     bool waits;     /* the loop only waits for another thread's store (spinning) */
     bool kept;      /* stack slot that holds a register across calls in a loop */
     bool rewritten; /* stack slot that the loop around the access stores to */

@@ -316,7 +316,7 @@ struct snapshot_finding {
 };
 
 struct snapshot_findings {
-    struct snapshot_finding *list; /* estimates first, then bounds; most gain first */
+    struct snapshot_finding *list; /* estimates first, then bounds; largest gain first */
     size_t count;
 };
 

@@ -18,9 +18,9 @@ struct snapshot_share {
     double high;
 };
 
-/* Levels and the TLB, which an access can miss. Each rate is a part of all accesses, not only of
- * those that reached the level. An access that waits for a line already on its way does not count
- * as a miss. */
+/* Levels and the TLB, which an access can miss. Each rate is a fraction of all accesses, not only
+ * of those that reached the level. An access that waits for a line already on its way does not
+ * count as a miss. */
 enum rate_level {
     RATE_L1,
     RATE_L2,

@@ -328,7 +328,7 @@ enum {
     HTML_SHARING_LINE_ROWS = 20,
     ACCESSES = 64,
     BYTES = 64,
-    BYTE = 12, /* in units of the drawing, as are the others */
+    BYTE = 12, /* in units of the drawing, like the other sizes */
     HTML_SHARING_LEFT = 130,
     RIGHT = 70,
     HTML_SHARING_HEIGHT = 16,

@@ -18,7 +18,7 @@ enum {
     LINE_BYTES = 64,
     LINES_DRAWN = 24,
     ROWS = 200,
-    BYTE = 12,  /* width of a byte, in units of the drawing, as are the others */
+    BYTE = 12,  /* width of a byte, in units of the drawing, like the other sizes */
     LEFT = 110, /* margin for the figures of a line */
     HEIGHT = 20,
     STEP = 24,
