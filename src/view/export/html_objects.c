@@ -18,7 +18,7 @@ enum {
     LINE_BYTES = 64,
     LINES_DRAWN = 24,
     ROWS = 200,
-    BYTE = 12,  /* width of a byte, in units of the drawing, as are the others */
+    BYTE = 12,  /* width of a byte, in units of the drawing, like the other sizes */
     LEFT = 110, /* margin for the figures of a line */
     HEIGHT = 20,
     STEP = 24,
@@ -28,7 +28,7 @@ enum {
 
 /* Bytes of one row within one cache line. */
 struct piece {
-    unsigned at; /* from the start of the cache line */
+    unsigned at; /* offset from the start of the cache line */
     unsigned size;
 };
 

@@ -368,7 +368,7 @@ const struct screen reuse_screen = {
 
 enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
-static const double least_early = 0.05; /* of the misses; smaller shares are not mentioned */
+static const double least_early = 0.05; /* fraction of the misses; smaller ones are not mentioned */
 
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id)
@@ -386,8 +386,8 @@ const char *causes_of_name(enum causes_of kind)
     return kind < CAUSES_KINDS ? names[kind] : "object";
 }
 
-/* Parts of the misses: first references, by the process or by this thread; lines invalidated by
- * another thread's write; all others except capacity and conflict. */
+/* Return fractions of the misses: first references, by the process or by this thread; lines
+ * invalidated by another thread's write; all others except capacity and conflict. */
 static double causes_first(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
@@ -403,8 +403,8 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Part of the early evictions that were caused by accesses to other objects; NAN if there were
- * none. */
+/* Returns the fraction of the early evictions caused by accesses to other objects; NAN if there
+ * were none. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;
