@@ -247,8 +247,8 @@ enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL };
 
 /*
- * Fields of the meaning of ids and of answers to the tables. A name, path or text is the id of a
- * string; a double is stored as its bits. For src/store only.
+ * Fields of the rows that describe ids, and of the answers to the tables. A name, path or text is
+ * the id of a string; a double is stored as its bits. For src/store only.
  */
 enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS };
 

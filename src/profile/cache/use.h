@@ -26,7 +26,7 @@ struct use_sums {
     struct counted used_bytes;
     struct counted touched_bytes;
     struct counted uses[LINE_USES];
-    struct counted followed; /* lines reported; each represents others as well */
+    struct counted followed; /* lines reported; each also represents others */
     struct counted squares;  /* sum of squares of used bytes */
 };
 

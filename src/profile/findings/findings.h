@@ -101,7 +101,7 @@ struct findings {
 struct findings_rule {
     enum finding_rule rule;
     enum finding_kind kind;
-    /* One of these; or neither, if another rule's function also reports this one. */
+    /* One of these functions; neither if the function of another rule also reports this finding. */
     void (*find)(struct findings *findings);
     void (*find_object)(struct findings *findings,
                         size_t object); /* called for each object with enough samples */

@@ -39,9 +39,9 @@ static bool sum_attributed(const struct build *build, double *sums)
 }
 
 /*
- * Returns the weight of the samples without an object that waited for data, less those that other
- * samples explain. If a share f of an instruction's samples has no object, the attributed ones
- * represent a share of 1 - f of them.
+ * Returns the weight of the samples without an object that waited for data, minus the weight that
+ * attributed samples of the same instructions represent. If a share f of an instruction's samples
+ * has no object, the attributed ones represent a share of 1 - f of these.
  */
 static double unlike_others(struct build *build)
 {

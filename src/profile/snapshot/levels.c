@@ -125,7 +125,7 @@ static void read_latency(const struct build *build, const double *recorded,
         levels->waited[i] = recorded[LEVELS_WAITED(i)];
 }
 
-/* Copies the answers if any is known; accesses without a data source count in the first. */
+/* Copies the answers if any is known; accesses without a data source count in the first entry. */
 static void read_answers(const double *recorded, int count, double *answers)
 {
     if (sum(recorded + 1, count - 1) > 0)

@@ -231,8 +231,8 @@ static void spread(struct matrix_filling *filling, enum matrix_quantity quantity
 }
 
 /*
- * Puts weight missing in the pairs into the rest. Between listed rows and columns goes only what
- * the rest has no room for, the minimum that makes all sums match. Returns that amount.
+ * Distributes the weight missing in the pairs. Most of it goes to the rest. Cells between listed
+ * rows and columns get only the minimum that makes all sums match. Returns that minimum.
  */
 static double fill_up(struct matrix_filling *filling, enum matrix_quantity quantity,
                       double *forgotten)

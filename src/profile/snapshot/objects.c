@@ -406,7 +406,7 @@ static bool is_suspect(const struct snapshot_bin *bin)
            heap->growth_bytes >= suspect_growth * (double)heap->usable_bytes;
 }
 
-/* Criteria for listing a bin. */
+/* A bin and the criteria for listing it. */
 struct rank {
     uint32_t index;
     double share;

@@ -122,8 +122,8 @@ static inline uint32_t touched_take(struct touched *touched, uint32_t *word)
  */
 #define OFFSET_FOLDED  (UINT64_C(1) << 63)
 #define OFFSET_TYPED   (UINT64_C(1) << 62)
-#define OFFSET_SHIFT   32 /* of the type, or of the element size */
-#define OFFSET_UNIT    58 /* of log2(place.unit) + 1; 3 bits above the type */
+#define OFFSET_SHIFT   32 /* position of the type or element size */
+#define OFFSET_UNIT    58 /* position of log2(place.unit) + 1; 3 bits above the type */
 #define OFFSET_IN_TYPE UINT64_C(0xffffffff)
 
 /* Returns the key of an offset in a type, without OFFSET_TYPED. */
@@ -276,7 +276,8 @@ void pairs_clear(struct pairs *pairs);
 void pairs_rescale(struct pairs *pairs, double factor);
 
 /*
- * Returns the hash of a pair; never 0. Two pairs with the same hash would share a row: one in 2^64.
+ * Returns the hash of a pair; never 0. Two pairs with the same hash would share a row, which
+ * happens with a probability of 2^-64.
  */
 static inline uint64_t pairs_hash(uint32_t owner, uint64_t key)
 {

@@ -134,7 +134,7 @@ struct cache {
     uint32_t *nodes;         /* by index: node in the shadow, unless CACHE_FORGOTTEN */
     struct shadow *shadow;   /* NULL: not requested */
     struct model_fast *fast; /* for a first level of data; otherwise NULL */
-    uint64_t fast_mask;      /* number of places - 1 */
+    uint64_t fast_mask;      /* number of slots - 1 */
     const uint64_t *now;     /* the model's clock; each reported use has a distinct time */
     uint64_t sets;
     uint64_t set_mask; /* sets - 1; invalid unless `masked` */

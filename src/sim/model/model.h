@@ -176,8 +176,8 @@ struct model_host {
     void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
     void (*miss)(void *context, const struct model_miss *miss);
     /*
-     * Returns whether the cause is needed of the current miss, which level `served` has (as in
-     * struct model_miss). No function: always.
+     * Returns true if the cause of the current miss is needed; level `served` has the line (as in
+     * struct model_miss). No function: always needed.
      */
     bool (*asks_causes)(void *context, uint32_t served);
     /* Called for the sampled lines (use_one_in). */
@@ -207,9 +207,9 @@ union model_line {
 };
 
 /*
- * A line that plain accesses may hit without a report, in the slot selected by the low bits of its
- * number. An empty slot has an address of another slot, so that no access looking here is in its
- * line.
+ * A line that plain accesses can hit without a report, in the slot selected by the low bits of its
+ * number. An empty slot holds an address that belongs to another slot, so no access looked up here
+ * matches.
  */
 struct model_fast {
     uint64_t address; /* address of the line */
