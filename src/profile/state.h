@@ -181,8 +181,8 @@ double build_over(const struct build *build, const struct counted *samples,
 double build_effective(const struct build *build, const struct tally *tally);
 void build_objects(struct build *build);
 /*
- * In levels.c: add the sums of an object, a function, a pair of profile->offsets with those of the
- * other events, and a pair of profile->code.
+ * Add the sums of an object, of a function, of a pair of profile->offsets (including its other
+ * events), and of a pair of profile->code. In levels.c.
  */
 void build_sum_object(const struct build *build, uint32_t object, struct build_sums *sums);
 void build_sum_function(const struct build *build, uint32_t function, struct build_sums *sums);
@@ -195,7 +195,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct build_sum
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
 /* Builds the levels and rates of everything; runs before those of the parts. */
 void build_all_levels(struct build *build);
-/* The same for the use of lines, in use.c. build_uses() runs once, before the others. */
+/* Build the use of lines, in use.c. build_uses() runs once, before build_use(). */
 void build_uses(struct build *build);
 struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id, uint64_t offset);
 

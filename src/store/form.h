@@ -2,7 +2,7 @@
 /*
  * The format of FILE.misstop, as described in the man page: a header, then blocks. A block is its
  * own header and a payload of records; no record crosses the end of a block. All numbers of the
- * headers are little endian. Contract of writer and reader; for src/store only.
+ * headers are little endian. Contract of writer and reader; private to src/store.
  *
  * A record is its kind, an id, and a row of fields, listed below. Exceptions: a string is its kind,
  * id, length and bytes, and a place has a time difference between slot and row. Fields can be added
@@ -179,7 +179,7 @@ uint64_t store_form_block_sum(const struct store_block *block, const void *paylo
 
 /*
  * Fields of records in order of time: places, watches, counts, refreshes. An id is that of a row of
- * names. For src/store only.
+ * names. Private to src/store.
  */
 enum place_field {
     PLACE_ROW_ADDRESS,
@@ -248,7 +248,7 @@ enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL };
 
 /*
  * Fields of the rows that describe ids, and of the answers to the tables. A name, path or text is
- * the id of a string; a double is stored as its bits. For src/store only.
+ * the id of a string; a double is stored as its bits. Private to src/store.
  */
 enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS };
 
@@ -295,7 +295,7 @@ enum whatif_field { WHATIF_ROW_STATE };
 
 /*
  * Encoding of numbers: seven bits per byte, least significant first; the top bit is set if more
- * bytes follow. Differences have their sign in bit 0. For src/store only.
+ * bytes follow. Differences have their sign in bit 0. Private to src/store.
  */
 enum { NUMBER_BYTES_MAX = 10 };
 
@@ -359,7 +359,7 @@ static inline double number_to_double(uint64_t number)
  * Rows of numbers by id, all of the same width: the state of one kind (objects, functions, members,
  * bins ...) in writer and reader. A row is written as the changes since the last row of the same
  * kind and id: a mask of the fields, then their differences. Therefore both sides store the rows,
- * and a reader can skip fields and kinds it does not know. For src/store only.
+ * and a reader can skip fields and kinds it does not know. Private to src/store.
  */
 enum {
     ROWS_FIELDS_MAX = 64,
@@ -404,8 +404,8 @@ unsigned char *row_put(unsigned char *out, const uint64_t *now, uint64_t *before
 bool row_get(struct numbers *from, uint64_t *row, unsigned fields);
 
 /*
- * Converts a place to and from a row of numbers; its time is stored outside the row. For src/store
- * only.
+ * Converts a place to and from a row of numbers; its time is stored outside the row. Private to
+ * src/store.
  */
 void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place);
 

@@ -32,7 +32,7 @@ struct reuse_leg {
     double seconds;    /* time between touches, or the time waited */
     double
         misses; /* weight of the ranking event between touches, all threads; NAN: no longer known */
-    double thread_misses; /* ... of the thread that started the leg */
+    double thread_misses; /* weight from the thread that started the leg */
     double waited_s; /* time since armed; excludes time known as not running, as `seconds` does */
 };
 

@@ -731,7 +731,7 @@ struct paired {
     uint64_t base[2];
     uint32_t
         pairs; /* misses on the first object followed by one of the same thread on the second */
-    uint32_t alike; /* of these, those with the index difference `apart` */
+    uint32_t alike; /* pairs with the index difference `apart` */
     int64_t apart;  /* most frequent difference of the indices */
 };
 
@@ -836,9 +836,9 @@ static void same_index(struct findings *findings)
 /* ---- stack variables that a loop reads and writes instead of a register ---- */
 
 static const double hot_at_least = 0.1;
-static const double one_function = 0.8;   /* of the samples on it */
-static const double kept_most = 0.1;      /* ... in loops with calls */
-static const double stack_at_least = 0.3; /* of them saved */
+static const double one_function = 0.8;   /* share of its samples in one function */
+static const double kept_most = 0.1;      /* share of its samples in loops with calls */
+static const double stack_at_least = 0.3; /* share of its samples that is saved */
 enum { FRAMES_LINES = 4 };
 enum { REGISTER_BYTES = 16 }; /* width of a general or an SSE register */
 

@@ -187,8 +187,8 @@ double findings_pages(const struct findings *findings, size_t object);
 /* Links of some nodes in the window, read just now. */
 struct findings_links {
     uint32_t read;     /* links that lead to memory of the object */
-    uint32_t far;      /* of these, to another page */
-    uint32_t near;     /* ... to a neighbour */
+    uint32_t far;      /* links to another page */
+    uint32_t near;     /* links to a neighbour */
     uint32_t pairs;    /* nodes soon followed by a miss on another node */
     uint32_t followed; /* of these, misses on the link's target; only if every miss is recorded */
     uint32_t nodes;    /* nodes with a link that could be read */

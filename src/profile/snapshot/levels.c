@@ -355,7 +355,7 @@ static struct amount read_pair(const struct build *build, const struct pair *pai
     return (struct amount){weight, object.weight > 0 ? weight * object.squares / object.weight : 0};
 }
 
-/* Adds the sums of a pair; `levels`: of the same table. */
+/* Adds the sums of a pair; `levels` belongs to the same table. */
 static void add_pair(const struct build *build, const struct pairs *pairs,
                      const struct count_rows *levels, const struct pair *pair,
                      struct build_sums *sums)

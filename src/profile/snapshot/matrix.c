@@ -52,7 +52,7 @@ struct matrix_filling {
 static const double rounding = 1e-9;
 
 /*
- * Reads the amounts of one row or column. `tallies`: of each event, NULL: no counts; `levels` NULL:
+ * Reads the amounts of one row or column. `tallies`: one per event, NULL: no counts; `levels` NULL:
  * not recorded.
  */
 static void read_amounts(const struct build *build, const struct matrix_filling *filling,

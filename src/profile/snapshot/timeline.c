@@ -71,7 +71,7 @@ static double *volatilities_of(struct build *build, const struct stream *stream,
     return values;
 }
 
-/* The streams to list: of one measure, at a period in base periods. */
+/* The streams of one measure to list, at a period in base periods. */
 struct listing {
     const struct streams *streams;
     size_t by;

@@ -358,7 +358,7 @@ uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid);
  */
 struct unplaced {
     struct tallies functions;
-    struct pairs code; /* owner: of the function; key: instruction; extra: enum reason */
+    struct pairs code; /* owner: function; key: instruction; extra: enum reason */
     struct counted by_reason[SAMPLE_EVENTS_MAX][REASON_COUNT]; /* weight */
     struct tally all[SAMPLE_EVENTS_MAX]; /* without an object, including those without a function */
     struct tally waited[SAMPLE_EVENTS_MAX]; /* of these, samples that waited for data */
