@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Merges two objects that turn out to be one (struct object_rename): the counts of one move to the
- * other, in every table that counts by object. Declared in profile.h. Phases stay unchanged: they
- * count by the object that contains the memory (timeline.h), which a rename does not change.
- *
- * A rename is rare compared with samples: each table is scanned once for all renames of a refresh.
+ * other, in every table that counts by object. Phases stay unchanged: they count by the object that
+ * contains the memory (timeline.h), which a rename does not change. A rename is rare compared with
+ * samples: each table is scanned once for all renames of a refresh.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Common problems recognised in a snapshot after all other parts are finished. Each rule is a row
  * in the table of its family (layout.c, access.c, misses.c, threads.c) and a function of the
  * snapshot and the spreads of the leading objects. A rule reports nothing unless all its conditions
- * hold: a wrong finding costs its reader more than a missing one. Its thresholds are next to it.
- * Their evidence is programs with the problem, compared with fixed ones:
+ * hold: a wrong finding costs its reader more than a missing one. The thresholds of a rule are next
+ * to it. They are based on programs with the problem, compared with fixed ones:
  *
  *     make -C build judge-findings                                         (tests/judged)
  *     FINDINGS_FULL=1 make -C build check TESTS=tests/live/test_findings   (estimates and gains)
@@ -26,9 +26,9 @@
 /*
  * Findings held between refreshes. A rule judges the contents of the window, which drops half of
  * its samples whenever it is full (window.h), so a finding near a threshold would come and go.
- * Therefore a finding that was found in two refreshes keeps its last state until the samples it was
- * found by have left the window, that is, until as many new ones have arrived; but at most for
- * FINDINGS_HELD_S, because with few samples none would leave. Owned by the profile; called by
+ * Therefore a finding that was found in two refreshes keeps its last state until the samples that
+ * it was based on have left the window, that is, until as many new ones have arrived; but at most
+ * for FINDINGS_HELD_S, because with few samples none would leave. Owned by the profile; called by
  * findings.c.
  */
 enum { FINDINGS_HELD_MAX = 24, FINDINGS_HELD_TEXT = 2048 };

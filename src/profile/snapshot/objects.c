@@ -11,7 +11,7 @@
 #include "profile/tables/statistics.h"
 
 /*
- * At most 1,000 objects, and rounding, can have a share of 0.001 or more. If all objects are
+ * At most 1,000 objects can have a share of 0.001 or more, apart from rounding. If all objects are
  * requested, the smallest of these shares is used that gives at most LISTED_ALL_MOST rows.
  */
 enum { LISTED_FEW = 64, LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };

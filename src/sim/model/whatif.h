@@ -23,8 +23,8 @@ const char *relayout_refuse(const struct relayout *relayout);
 /*
  * The blocks of one object, and the addresses of their bytes in another layout. Elements go into
  * arrays, block by block in the order of allocation; the place of a freed block is reused for the
- * next block of its size, as in a pool. Freestanding, for sim/model/whatif.c; memory comes from the
- * host and is not freed.
+ * next block of its size, as in a pool. Freestanding, used by sim/model/whatif.c; memory comes from
+ * the host and is not freed.
  */
 enum { MOVED_CLASSES = 512, MOVED_BLOCKS_MAX = 1 << 23 };
 
