@@ -251,13 +251,12 @@ void build_search(struct build *build);
 void build_timeline(struct build *build);
 void build_heap(struct build *build);
 void build_sharing(struct build *build);
-void build_causes(struct build *build);   /* after objects and code */
-void build_findings(struct build *build); /* after the parts that it reads */
-void build_watch(struct build *build);    /* after objects and findings */
-void build_weigh_findings(
-    struct build *build);                 /* weighs by causes and watches; adds held findings */
-void build_partners(struct build *build); /* after instructions */
-void build_reuse(struct build *build);    /* after objects and code */
+void build_causes(struct build *build);         /* after objects and code */
+void build_findings(struct build *build);       /* after the parts that it reads */
+void build_watch(struct build *build);          /* after objects and findings */
+void build_weigh_findings(struct build *build); /* by causes and watches; adds held findings */
+void build_partners(struct build *build);       /* after instructions */
+void build_reuse(struct build *build);          /* after objects and code */
 void build_accesses(struct build *build);
 
 #endif

@@ -94,8 +94,8 @@ struct store_header {
     unsigned char session[STORE_SESSION_BYTES];
     uint64_t start_ns;      /* CLOCK_MONOTONIC */
     uint64_t start_wall_ns; /* the same time since 1970 */
-    uint64_t
-        belongs; /* mark of the perf.data of the same run (sample/perfdata/perfdata.h); 0: none */
+    /* Mark of the perf.data of the same run (sample/perfdata/perfdata.h); 0: none. */
+    uint64_t belongs;
     uint64_t checksum; /* of the bytes before it */
 };
 

@@ -41,7 +41,7 @@ struct search_phases {
 
 void search_phases_fini(struct search_phases *kept);
 
-/* Drops all saved searches, when another search begins or none. */
+/* Drops all saved searches. Called when another search starts or the search ends. */
 void search_phases_clear(struct search_phases *kept);
 
 /*

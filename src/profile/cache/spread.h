@@ -30,7 +30,7 @@ enum spread_order {
 
 struct spread {
     uint32_t samples; /* number in the window */
-    uint32_t lines;   /* distinct ones */
+    uint32_t lines;   /* distinct lines */
     uint32_t singles; /* lines seen once; `doubles`: twice */
     uint32_t doubles;
     uint64_t lowest; /* lowest and highest address */

@@ -77,7 +77,7 @@ double waits_chased(const struct waits *waits, const struct waits_sums *sums,
 /* Returns the bounds of the share of `sums` that waited. `chased`: from waits_chased(). */
 struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_sums *sums,
                                   const double chased[WAIT_LEVELS]);
-/* Blanks bounds that say nothing: from 0 to nearly all. */
+/* Sets uninformative bounds, from 0 to nearly all, to NAN. */
 void waits_blank(struct snapshot_wait *wait);
 
 #endif

@@ -21,8 +21,8 @@ enum {
 static const double links_alike = 0.7;   /* of the links read */
 static const double deep_at_least = 0.5; /* of the nodes: the end of a chain has no successors */
 static const double chase_saved_at_least = 0.5; /* of the time at its nodes: most of the wait */
-static const double link_often =
-    0.05; /* of the samples; rarer links may be those of a hash table */
+/* Minimum share of the samples; rarer links may be those of a hash table. */
+static const double link_often = 0.05;
 
 /* Returns the samples on a member in the window, which has more of them than the decayed counts. */
 static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
@@ -497,12 +497,12 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
 
 /* ---- matrices traversed by column ---- */
 
-static const double columns_saved_at_least =
-    0.4; /* of the accesses: others may hit in an outer cache level */
-static const double steps_at_least =
-    0.7; /* of the steps between rows end near the previous column */
-static const double crowd_at_most =
-    0.25;                        /* maximum samples in one part of a row: the column has to move */
+/* Share of the accesses that is saved; the others may hit in an outer cache level. */
+static const double columns_saved_at_least = 0.4;
+/* Minimum share of the steps between rows that end near the previous column. */
+static const double steps_at_least = 0.7;
+/* Maximum share of the samples in one part of a row, because the column has to move. */
+static const double crowd_at_most = 0.25;
 enum { CLOSE = 16, PARTS = 16 }; /* parts of a row: columns are close within one part */
 enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
 
@@ -718,10 +718,10 @@ static void columns(struct findings *findings, size_t index)
  */
 
 enum { PAIRS_LEAST = 64 };
-static const double next_often =
-    0.5; /* of the misses on one object, followed by a miss on the other */
-static const double same_index_least =
-    0.9; /* of these, with the most frequent difference of indices */
+/* Minimum share of the misses on one object that are followed by a miss on the other. */
+static const double next_often = 0.5;
+/* Minimum share of the pairs with the most frequent index difference. */
+static const double same_index_least = 0.9;
 
 /* Two objects, their elements, and the observed pairs. The first is read first. */
 struct paired {
@@ -729,8 +729,8 @@ struct paired {
     uint32_t id[2];
     uint64_t element[2];
     uint64_t base[2];
-    uint32_t
-        pairs; /* misses on the first object followed by one of the same thread on the second */
+    /* Misses on the first object followed by one of the same thread on the second. */
+    uint32_t pairs;
     uint32_t alike; /* pairs with the index difference `apart` */
     int64_t apart;  /* most frequent difference of the indices */
 };

@@ -103,8 +103,8 @@ struct findings_rule {
     enum finding_kind kind;
     /* One of these functions; neither if the function of another rule also reports this finding. */
     void (*find)(struct findings *findings);
-    void (*find_object)(struct findings *findings,
-                        size_t object); /* called for each object with enough samples */
+    /* Called for each object with enough samples. */
+    void (*find_object)(struct findings *findings, size_t object);
     bool of_samples; /* not if a cache is simulated: simulated misses take no time */
     bool of_use;     /* the remedy changes the use of the memory, not its layout */
     bool of_reuse;   /* assumes that lines were cached before and are reused */

@@ -7,8 +7,8 @@
 
 enum { ELEMENTS_MANY = 64 };
 enum { MALLOC_ALIGNS = 16 }; /* smaller elements look like separate blocks */
-static const double of_one_type =
-    0.5;                            /* minimum share of the object's samples on the judged type */
+/* Minimum share of the object's samples on the judged type. */
+static const double of_one_type = 0.5;
 static const double in_place = 0.9; /* of the samples */
 
 /*

@@ -341,8 +341,8 @@ static void first_touch_cause(struct findings *findings, size_t index)
 /* ---- recorded by hardware: page walks, memory of another node ---- */
 
 static const double tlb_least = 0.2; /* of the accesses: a walk is shorter than a miss */
-static const double remote_least =
-    0.2; /* of the accesses: remote memory takes 1.5 to 2 times as long */
+/* Minimum share of the accesses: remote memory takes 1.5 to 2 times as long. */
+static const double remote_least = 0.2;
 static const double remote_saved = 0.4; /* of that time: local memory takes 60 % of it */
 
 static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)

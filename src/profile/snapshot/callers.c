@@ -10,8 +10,8 @@
 
 enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100, CALLERS_DEPTHS = 64 };
 
-static const double callers_least =
-    0.01; /* minimum share of a child, which limits a node to CALLERS_CHILDREN */
+/* Minimum share of a child; limits a node to CALLERS_CHILDREN. */
+static const double callers_least = 0.01;
 static const double listed_least = 0.005; /* minimum share of all stacks for a row to have a tree */
 
 /* Samples of one caller node on one object. */

@@ -246,8 +246,7 @@ struct legs {
     const struct reuse_leg **at;
     size_t count;
     struct survival_time *times;
-    double
-        seen_s; /* minimum time in which a touch can be seen: setting the registers takes as long */
+    double seen_s; /* minimum time in which a touch can be seen: the time to set the registers */
 };
 
 typedef double leg_time(const struct legs *legs, const struct reuse_leg *leg);

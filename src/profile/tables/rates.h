@@ -15,7 +15,7 @@
 #include "snapshot.h"
 #include "snapshot_share.h"
 
-/* Returns whether an access that found its data at `found` missed `level`. */
+/* Returns the answer to whether an access that found its data at `found` missed `level`. */
 enum data_answer rates_missed(enum data_level found, enum rate_level level);
 
 /* Events by index, -1: none. */

@@ -19,7 +19,7 @@ struct tally {
     struct counted samples;
     struct counted weight;
     struct counted squares; /* squared weights, stored with the square of the scale */
-    struct counted loads;   /* weight; as are the next two */
+    struct counted loads;   /* weight; so are the next two */
     struct counted stores;
     struct counted inferred;
     struct counted stacks; /* weight of samples with known callers */
@@ -212,7 +212,7 @@ struct pair {
     double rival;   /* credit of the majority vote: pair_vote(), pair_vote_member() */
     struct counted samples;
     struct counted weight;
-    struct counted loads; /* weight, as the next one */
+    struct counted loads; /* weight; so is the next one */
     struct counted stores;
     uint64_t made; /* value of pairs.made when this row was made; detects that a row was evicted */
 };

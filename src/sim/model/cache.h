@@ -55,8 +55,8 @@ struct shadow {
     struct shadow_waiting
         *waiting; /* nodes behind: [0] .. [behind - 1]; queue: [head] .. [end - 1] */
     struct shadow_waiting *spare; /* of the same length, for sorting */
-    uint32_t
-        evicted_index; /* real index of a line that the last touch evicted only from the shadow */
+    /* Real index of a line that the last touch evicted only from the shadow. */
+    uint32_t evicted_index;
     uint32_t head;
     uint32_t end;
     uint32_t behind;

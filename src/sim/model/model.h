@@ -75,8 +75,7 @@ struct model_level_spec {
     uint64_t size_bytes; /* sets * ways * line; the number of sets need not be a power of two */
     uint32_t ways;
     uint32_t line_bytes; /* a power of two, 4 to 4096; at least the line of the level above */
-    bool
-        shared; /* one for all threads; all levels below a shared one are shared; never the first */
+    bool shared; /* one for all threads; levels below a shared one are shared; never the first */
 };
 
 struct model_spec {
@@ -88,8 +87,8 @@ struct model_spec {
 
     bool causes; /* first reference, capacity, conflict, invalidation, and the evictor */
     bool use;    /* the bytes of a line used before eviction (SIP) */
-    uint32_t
-        use_one_in;     /* for one in this many incoming lines, at random; a power of two; 0: all */
+    /* For one in this many incoming lines, at random; a power of two; 0: all. */
+    uint32_t use_one_in;
     uint32_t use_first; /* exception: the first lines of each cache are all sampled */
     /* Statements that used and evicted lines fetched by others, for one in this many lines; a power
      * of two; 0: none. */
@@ -171,8 +170,8 @@ struct model_reuse {
  */
 struct model_host {
     void *context;
-    void *(*allocate)(void *context,
-                      size_t size_bytes);          /* zeroed, aligned to 64; NULL: no memory */
+    /* Returns memory that is zeroed and aligned to 64; NULL: no memory. */
+    void *(*allocate)(void *context, size_t size_bytes);
     void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
     void (*miss)(void *context, const struct model_miss *miss);
     /*
