@@ -61,8 +61,7 @@ struct profile {
     bool accesses_wanted;
     struct decay decay;
     struct tallies objects;
-    struct tallies
-        holders; /* by object id of a heap bin: samples that count under a type instead */
+    struct tallies holders; /* by id of a heap bin: samples that count under a type instead */
     struct tallies functions;
     struct object_rename *renames; /* all renames so far (renames.c) */
     size_t rename_count;

@@ -22,8 +22,8 @@
  */
 enum {
     SEGMENT_BYTES = 1 << 16,
-    SEGMENT_FILLED = SEGMENT_BYTES / 8 *
-                     7,     /* limit of a new segment, so that half of two segments fit into one */
+    /* Limit of a new segment, so that half of two segments fit into one. */
+    SEGMENT_FILLED = SEGMENT_BYTES / 8 * 7,
     SEGMENT_SLOTS = 1 << 8, /* few, so that they stay cached and are quickly overwritten */
     SEGMENT_COUNT = PLACE_ROW_FIELDS, /* additional field: number of places represented */
     SEGMENT_FIELDS

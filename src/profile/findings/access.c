@@ -516,10 +516,8 @@ struct rows_fit {
     double left;
 };
 
-enum {
-    FIRST_STEPS = SPREAD_STEPS / 4,
-    FAILED_FEW = SPREAD_STEPS / 16 /* failures among the first steps */
-};
+/* FAILED_FEW: failures among the first steps. */
+enum { FIRST_STEPS = SPREAD_STEPS / 4, FAILED_FEW = SPREAD_STEPS / 16 };
 
 /*
  * The newest steps; those after the first FIRST_STEPS are sorted by length. A step much shorter

@@ -264,9 +264,7 @@ static void straddling(struct findings *findings, size_t index)
 
 /* ---- many small heap blocks: scattered, or mostly overhead ---- */
 
-enum {
-    HEADER_BYTES = 8
-}; /* glibc, struct malloc_chunk, 64 bits; others have at least as much overhead */
+enum { HEADER_BYTES = 8 }; /* glibc (struct malloc_chunk), 64 bits; others need at least that */
 static const double fetched_at_least = 2; /* multiple of the blocks' bytes */
 static const double pooled_saves_at_least = 0.2;
 static const double wasted_saves_at_least = 0.5; /* prefetching improves as well */

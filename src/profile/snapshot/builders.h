@@ -94,8 +94,7 @@ static inline uint64_t build_stack_key(uint32_t object, uint32_t function)
 }
 
 struct build_stacks {
-    struct build_stack
-        *list; /* [count] in the arena, by object and function, largest weight first */
+    struct build_stack *list; /* [count] in the arena, by object and function, largest first */
     size_t count;
 };
 

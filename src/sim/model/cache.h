@@ -44,7 +44,7 @@ struct shadow_real {
  * nothing waits for.
  */
 enum {
-    CACHE_TRACKED = 1 /* its use is counted */,
+    CACHE_TRACKED = 1,  /* its use is counted */
     CACHE_FORGOTTEN = 2 /* evicted by the shadow */
 };
 
@@ -52,8 +52,8 @@ struct shadow {
     struct shadow_real real;
     struct shadow_node *nodes; /* [0] terminates lists */
     uint32_t *buckets;
-    struct shadow_waiting
-        *waiting; /* nodes behind: [0] .. [behind - 1]; queue: [head] .. [end - 1] */
+    /* Nodes behind: [0] .. [behind - 1]; queue: [head] .. [end - 1]. */
+    struct shadow_waiting *waiting;
     struct shadow_waiting *spare; /* of the same length, for sorting */
     /* Real index of a line that the last touch evicted only from the shadow. */
     uint32_t evicted_index;

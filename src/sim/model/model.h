@@ -81,8 +81,8 @@ struct model_level_spec {
 struct model_spec {
     struct model_level_spec level[MODEL_LEVELS_MAX]; /* [0] is the nearest */
     uint32_t level_count;                            /* 1 .. MODEL_LEVELS_MAX */
-    struct model_level_spec
-        instruction;  /* at the first level; size 0: instruction fetches are not simulated */
+    /* At the first level; size 0: instruction fetches are not simulated. */
+    struct model_level_spec instruction;
     uint32_t threads; /* 1 .. MODEL_THREADS_MAX */
 
     bool causes; /* first reference, capacity, conflict, invalidation, and the evictor */
