@@ -83,7 +83,8 @@ enum {
     STORE_BLOCK_BYTES = 1 << 16, /* maximum payload */
     STORE_STRING_BYTES = 1 << 13,
     STORE_SESSION_BYTES = 16,
-    STORE_SLOT_BITS = 12, /* of the slots with earlier places; a place is encoded as a difference */
+    /* Slots hold earlier places; a place is encoded as the difference from one of them. */
+    STORE_SLOT_BITS = 12,
     STORE_SLOTS = 1 << STORE_SLOT_BITS,
 };
 
@@ -104,7 +105,7 @@ struct store_block {
     uint32_t payload_bytes;
     uint64_t number;   /* from 0 */
     uint64_t last_ns;  /* time of the last place or refresh so far */
-    uint64_t checksum; /* of the header before it, and of the payload */
+    uint64_t checksum; /* checksum of the header before it, and of the payload */
 };
 
 enum store_kind {

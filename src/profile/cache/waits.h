@@ -41,7 +41,7 @@ struct waits {
 struct waits_sums {
     double samples;
     double most[WAIT_LEVELS];       /* may have waited, without those in `passes` */
-    double passes[WAIT_LEVELS];     /* at the first access of a pass to a line: may have waited */
+    double passes[WAIT_LEVELS];     /* first accesses of a pass to a line, which may have waited */
     double passes_hit[WAIT_LEVELS]; /* estimated number of `passes` that did not wait */
     double chases;                  /* samples at an address that the same loop loaded */
     double chases_hot;              /* chases on lines with at least three samples */

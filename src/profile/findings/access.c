@@ -18,9 +18,11 @@ enum {
     NEAR_ELEMENTS = 4, /* within this distance a prefetcher fetches the node anyway */
     FAR_BYTES = 4096   /* prefetchers do not cross pages */
 };
-static const double links_alike = 0.7;   /* of the links read */
-static const double deep_at_least = 0.5; /* of the nodes: the end of a chain has no successors */
-static const double chase_saved_at_least = 0.5; /* of the time at its nodes: most of the wait */
+static const double links_alike = 0.7; /* minimum share of the links read */
+/* Minimum share of the nodes: the end of a chain has no successors. */
+static const double deep_at_least = 0.5;
+/* Share of the time at its nodes: most of the wait. */
+static const double chase_saved_at_least = 0.5;
 /* Minimum share of the samples; rarer links may be those of a hash table. */
 static const double link_often = 0.05;
 

@@ -78,15 +78,15 @@ enum { FINDINGS_MAX = 24, FINDINGS_PAGE_BYTES = 4096 };
  * data may be time spent computing.
  */
 #define FINDINGS_BEYOND_BYTES    (4.0 * 1024 * 1024)
-#define FINDINGS_GAIN_LEAST      0.03 /* of all samples: less is not worth a change of the program */
-#define FINDINGS_SAMPLES         200 /* on the object: shares of it then have an error of 7 points */
+#define FINDINGS_GAIN_LEAST      0.03 /* share of all samples: less is not worth a change */
+#define FINDINGS_SAMPLES         200 /* minimum on an object; its shares have an error of 7 points */
 #define FINDINGS_MOSTLY          0.5
 #define FINDINGS_STREAMING_LEAST 0.1 /* every large object is read at some time */
 
 struct findings {
     const struct snapshot *snapshot;
     struct arena *arena;
-    const struct spread *spreads; /* of the first objects */
+    const struct spread *spreads; /* [spread_count], of the first objects */
     size_t spread_count;
     const struct window *window; /* NULL in some tests */
     struct place_names names;
@@ -192,7 +192,7 @@ struct findings_links {
     uint32_t pairs;    /* nodes soon followed by a miss on another node */
     uint32_t followed; /* of these, misses on the link's target; only if every miss is recorded */
     uint32_t nodes;    /* nodes with a link that could be read */
-    uint32_t deep;     /* of these, with this many successors: */
+    uint32_t deep;     /* nodes with this many successors: */
 };
 enum { FINDINGS_LINKS_DEEP = 4 };
 void findings_links(const struct findings *findings, size_t object,
@@ -214,7 +214,7 @@ bool findings_points_to(const struct snapshot_layout_row *row, const char *type)
 
 /* The bytes of an element in use, and the range of the hot ones. */
 struct findings_hot {
-    uint64_t used_bytes; /* of members with a relevant number of samples */
+    uint64_t used_bytes; /* total size of members with a relevant number of samples */
     uint64_t first;      /* offset of the first hot byte; `end`: one past the last */
     uint64_t end;
     const char *members; /* "x, y, z", hottest first; NULL: no names */

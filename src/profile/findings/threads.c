@@ -15,7 +15,7 @@ static void extent(const struct snapshot_sharing_group *group, struct snapshot_f
     }
 }
 
-static const double simulated_least = 0.1; /* of all misses */
+static const double simulated_least = 0.1; /* minimum share of all misses */
 
 /*
  * Adds a finding about sharing. In a simulation its share is that of the misses, because hits have
@@ -98,8 +98,8 @@ struct reader {
 struct readers {
     struct reader list[SPREAD_THREADS];
     uint32_t count;
-    uint32_t samples; /* of all threads */
-    uint32_t waits;   /* of these, in a loop that only polls */
+    uint32_t samples; /* samples of all threads */
+    uint32_t waits;   /* samples in a loop that only polls */
 };
 
 static struct reader *reader_of(struct readers *readers, uint32_t tid)

@@ -17,7 +17,7 @@ static const double listed_least = 0.005; /* minimum share of all stacks for a r
 /* Samples of one caller node on one object. */
 struct call {
     uint32_t node;
-    uint32_t row; /* of the object in the snapshot; UINT32_MAX: not listed */
+    uint32_t row; /* row of the object in the snapshot; UINT32_MAX: not listed */
     double samples;
 };
 

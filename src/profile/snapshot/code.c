@@ -410,7 +410,7 @@ struct on_object {
     uint64_t where; /* member of the object with most samples that has one */
 };
 
-enum { ON_OBJECTS = 16 }; /* of one instruction, the objects with most samples */
+enum { ON_OBJECTS = 16 }; /* the objects with most samples of one instruction */
 
 static void add_object(struct on_object list[ON_OBJECTS], struct snapshot_instruction *row,
                        const struct on_object *more)

@@ -353,7 +353,7 @@ enum { BINS_LISTED = 2000 };
 
 /* A leak suspect has grown for this long without a sample on it. */
 static const double suspect_age_s = 10;
-static const double suspect_growth = 0.05; /* of its bytes, since the mark */
+static const double suspect_growth = 0.05; /* share of its bytes, since the mark */
 
 /* Copies the strings of a bin into the arena. */
 static void copy_bin(struct build *build, struct heap_bin *bin)

@@ -25,7 +25,7 @@ struct rates_plan {
     int stall;             /* counts stalled cycles; if no event does, all cycles */
     int cycles;            /* counts all cycles if `stall` counts stalls */
     int timed;             /* its samples have latencies, which are preferred over `stall` */
-    enum rate_level level; /* of the misses to compare with stalls */
+    enum rate_level level; /* level of the misses to compare with stalls */
     bool recorded;         /* samples of `access` record the data source */
     double counted[SAMPLE_EVENTS_MAX]; /* fraction of the time the event was counted; 0..1 */
 };

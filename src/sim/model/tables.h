@@ -50,7 +50,7 @@ enum { IDS_CHUNK = 64 };
 struct ids {
     uint8_t **chunks;
     uint32_t max;
-    uint32_t size_bytes; /* of an object */
+    uint32_t size_bytes; /* size of an object */
 };
 
 /* -1: no memory. */
