@@ -121,7 +121,7 @@ static inline bool profile_shares(const struct profile *profile, uint16_t event)
            profile->options.roles[event] == EVENT_ACCESS;
 }
 
-/* Changes a place of a renamed object to the current object. (renames.c) */
+/* Changes a place of a renamed object to the current object. In renames.c. */
 void profile_rename_place(const struct profile *profile, struct place *place);
 
 /* A snapshot under construction, its arena, and the index of each object id in it. */

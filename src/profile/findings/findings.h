@@ -79,7 +79,7 @@ enum { FINDINGS_MAX = 24, FINDINGS_PAGE_BYTES = 4096 };
  */
 #define FINDINGS_BEYOND_BYTES    (4.0 * 1024 * 1024)
 #define FINDINGS_GAIN_LEAST      0.03 /* share of all samples: less is not worth a change */
-#define FINDINGS_SAMPLES         200 /* minimum of an object; shares then have an error of 7 points */
+#define FINDINGS_SAMPLES         200  /* minimum of an object: an error of 7 points in its shares */
 #define FINDINGS_MOSTLY          0.5
 #define FINDINGS_STREAMING_LEAST 0.1 /* every large object is read at some time */
 
