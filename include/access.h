@@ -71,8 +71,8 @@ enum access_how {
 };
 
 /* Why a line was not in the level that the event counts; known only in a simulation. From
- * CAUSE_UNKNOWN on, the order is that of enum sim_cause (sim_abi.h). The causes are explained
- * there. */
+ * CAUSE_UNKNOWN on, the order is that of enum sim_cause (sim_abi.h). enum model_cause
+ * (src/sim/model/model.h) explains the causes. */
 enum miss_cause {
     CAUSE_NOT_KNOWN, /* not measured */
     CAUSE_UNKNOWN,

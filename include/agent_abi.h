@@ -55,8 +55,8 @@ enum agent_clock { AGENT_TSC, AGENT_MONOTONIC };
 
 enum agent_flags {
     AGENT_CHECK_PATHS = 1, /* compare each cached path with a fresh unwind */
-    AGENT_HAND_ON =
-        2, /* Valgrind: the exec'd program itself passes the variables to the watched program */
+    /* Valgrind: the exec'd program itself passes the variables to the watched program. */
+    AGENT_HAND_ON = 2,
 };
 
 /* Size of each part, chosen by misstop. */
@@ -100,9 +100,8 @@ struct agent_header {
     uint32_t pid;
     uint32_t own_malloc; /* the program defines malloc: blocks are seen only if that calls libc */
     uint32_t rings_used; /* rings from this index on were never written */
-    uint32_t
-        /* Programs run in the process so far: an exec leaves rings without threads. */
-        generation;
+    /* Programs run in the process so far: an exec leaves rings without threads. */
+    uint32_t generation;
     uint64_t load;         /* AGENT_NOT_FOLLOWED: enum agent_load */
     uint64_t words_from;   /* the running program's words start here */
     uint64_t path_top;     /* ids assigned << AGENT_PATH_SHIFT | words written */

@@ -13,7 +13,7 @@ enum request_kind {
     REQUEST_QUIT,
     REQUEST_REFRESH,     /* take a snapshot now */
     REQUEST_ALL_OBJECTS, /* toggle listing of objects with small shares */
-    REQUEST_BASIS,       /* toggle between window (decayed) and whole run */
+    REQUEST_BASIS,       /* toggle between the recent past (decayed) and the whole run */
     REQUEST_COUNTING,    /* toggle sampling */
     REQUEST_ZERO,        /* reset all counts */
     REQUEST_FASTER,      /* shorter refresh interval */

@@ -25,7 +25,8 @@ enum {
     SIM_LEVELS_MAX = 4,
     SIM_NAME_BYTES = 256,
     SIM_THREADS_MAX = 1024, /* during the whole run; further threads share the last entry */
-    /* That access memory; further ones are counted only in the totals. */
+    /* Maximum number of instructions that access memory; further ones are counted only in the
+     * totals. */
     SIM_INSTRUCTIONS_MAX = 1 << 20,
     SIM_RING_UNITS = 1 << 19,
     /* Kept free of misses, for units that must not be lost. */
@@ -144,7 +145,7 @@ enum sim_cause {
 /* A miss, or a sampled access. */
 struct sim_miss {
     uint64_t stamp;
-    /* Enum sim_kind: the first byte after the stamp of every unit that begins a record. */
+    /* An enum sim_kind: the first byte after the stamp of every unit that begins a record. */
     uint8_t kind;
     uint8_t op;            /* enum sim_op */
     uint8_t served;        /* index of the level that held it; level_count: memory */
@@ -181,8 +182,8 @@ struct sim_line {
     uint16_t used_bytes;    /* distinct bytes of it that were used */
     uint32_t tid;           /* running thread */
     uint32_t weight;        /* lines or uses it represents */
-    uint32_t touched_bytes; /* every access counted; saturates */
-    uint64_t ip;            /* every access counted; saturates */
+    uint32_t touched_bytes; /* bytes accessed, every access counted; saturates */
+    uint64_t ip;            /* of the instruction that fetched it, or uses it */
     uint64_t address;       /* accessed by that instruction */
     union {
         uint32_t uses[SIM_USES];

@@ -56,8 +56,9 @@ struct line_pair {
 /* Iterates over pairs with `next`, as sampler_pair() does, and finds the function of an address. */
 struct line_pair_source {
     void *context; /* passed to both functions */
+    /* NULL: none. */
     bool (*next)(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                 struct line_pair *out); /* NULL: none */
+                 struct line_pair *out);
     uint32_t (*function)(void *context, uint64_t ip);
 };
 

@@ -58,7 +58,7 @@ struct snapshot_sets {
     uint32_t sets;
     uint32_t ways;
     uint32_t line;
-    double *counts;    /* [sets] weight or samples, under the basis */
+    double *counts;    /* [sets] samples, under the basis */
     uint32_t *lines;   /* [sets] distinct missed lines in the window; NULL: not known */
     double chi2;       /* NAN: too few samples */
     double p_value;    /* of a uniform distribution */
@@ -162,8 +162,8 @@ struct snapshot_region {
     enum region_reason reason;
     /* Found regions, if phases are distinguished: most misses first. Share NAN: found only in other
      * phases, not measured now. */
-    const struct snapshot_region_phase
-        *phases; /* terminated by an entry without a name; NULL: none */
+    /* Terminated by an entry without a name; NULL: none. */
+    const struct snapshot_region_phase *phases;
     size_t phase_count;
 };
 

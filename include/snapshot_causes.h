@@ -117,9 +117,9 @@ struct snapshot_reuse_row {
     uint32_t code;   /* index into code of the function of a source line; UINT32_MAX: none */
     uint64_t id;     /* stays the same in later snapshots */
     const char *name;
-    /* Number of a source line, 0: not known; and its function. NULL: the row is an object. */
+    /* Number of a source line; 0: not known. */
     uint32_t line;
-    const char *function; /* function. NULL: an object */
+    const char *function; /* function of a source line; NULL: the row is an object */
     double uses;          /* number of intervals that the figures are computed from */
     double share;         /* of all accesses */
     double first;         /* part of its accesses that miss in any cache: first use of a line */

@@ -85,8 +85,8 @@ struct snapshot_frame {
     const char *function;
     const char *file; /* NULL: not known */
     uint32_t line;    /* of the function; 0: not known */
-    const struct snapshot_frame
-        *inner; /* function that it called; NULL: this is the sampled function */
+    /* Function that it called; NULL: this is the sampled function. */
+    const struct snapshot_frame *inner;
 };
 
 struct snapshot_stack {

@@ -243,17 +243,17 @@ struct finding_evictor {
 
 /* Another measurement that the finding was checked against. */
 struct finding_support {
-    bool causes;       /* causes of the object's misses: */
+    bool causes;       /* the causes of the object's misses are known: */
     const char *level; /* NULL: the simulated cache */
     double misses;
     double first;
     double capacity;
     double conflict;
-    bool use; /* bytes used of the lines fetched for it, in a simulation: */
+    bool use; /* the use of the lines fetched for it is known, in a simulation: */
     double lines;
     double used;
     unsigned use_level;
-    bool watch; /* watchpoints: */
+    bool watch; /* results of watchpoints are known: */
     /* Use of the line was measured; otherwise how many lines were touched again. */
     bool watched_use;
     double watch_used;
@@ -274,7 +274,7 @@ struct snapshot_finding {
     const char *field;    /* NULL: the whole object */
     uint64_t lines_first; /* addresses of the shared lines; 0: none */
     uint64_t lines_last;
-    /* With most misses on it; NULL, 0: not known; the same for the next two. */
+    /* Function with most misses on it; NULL, 0: not known; the same for the next two. */
     const char *function;
     const char *file;
     uint32_t line;

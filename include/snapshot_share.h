@@ -24,7 +24,7 @@ struct snapshot_share {
 enum rate_level {
     RATE_L1,
     RATE_L2,
-    RATE_MEMORY, /* all cache levels */
+    RATE_MEMORY, /* all cache levels: misses go to memory */
     RATE_LEVELS
 };
 
@@ -84,8 +84,8 @@ struct snapshot_levels {
     double latency;                             /* mean, cycles */
     double histogram[SNAPSHOT_LATENCY_CLASSES]; /* accesses by latency */
     double waited[DATA_LEVEL_COUNT];            /* latency x accesses, cycles, by level */
-    /* Share of latency x accesses of all attributed samples. Estimates its part of the waiting
-     * time, because waits overlap. */
+    /* Share of latency x accesses of all attributed samples. Only an estimate of its part of the
+     * waiting time, because waits overlap. */
     double stall;
 };
 
@@ -158,8 +158,8 @@ static inline void snapshot_use_sum(struct snapshot_use *into, const struct snap
         into->uses[i] += more->uses[i];
 }
 
-/* Cache level of the use of lines: the level of the ranking event, or the nearest level above it
- * with evictions. */
+/* Cache level of the use of lines: the level of the ranking event, or the closest nearer level that
+ * has evictions. */
 struct snapshot_uses {
     bool known;     /* otherwise the other members are empty */
     uint8_t level;  /* index, 0: L1 */

@@ -12,9 +12,9 @@
 #include "view/words.h"
 
 enum { SAMPLES_ENOUGH = 100 };
-static const double hardly = 0.1;     /* upper bound below which waiting does not matter */
-static const double much = 0.3;       /* lower bound from which on it does */
-static const double nearly_all = 0.9; /* upper bound from which on it is not worth a figure */
+static const double hardly = 0.1;     /* waiting does not matter if the upper bound is below this */
+static const double much = 0.3;       /* waiting matters if the lower bound is at least this */
+static const double nearly_all = 0.9; /* an upper bound above this is not worth showing */
 static const double attributed_good = 0.8;
 static const double lost_bad = 0.02;
 
@@ -27,7 +27,7 @@ static double waits_by_finding(const struct snapshot_finding *finding)
     return counts ? finding->gain_low : 0;
 }
 
-/* Several findings on one object save the same waiting: the one that saves most counts. */
+/* If several findings on one object save the same waiting, counts only the one that saves most. */
 static bool counts_for_object(const struct snapshot_findings *findings, size_t index)
 {
     double saves = waits_by_finding(&findings->list[index]);
@@ -50,11 +50,11 @@ static double waits_by_findings(const struct snapshot *snapshot)
     return sum;
 }
 
-/* The bounds of the snapshot; beyond L1 also those that follow from the findings. */
+/* Bounds of the snapshot; beyond L1 they also include the bounds that follow from the findings. */
 struct bounds {
     double low;
     double high;
-    bool by_findings; /* the low one */
+    bool by_findings; /* the lower bound is from the findings */
 };
 
 static struct bounds bounds_of(const struct snapshot *snapshot, enum wait_level level)
@@ -96,7 +96,7 @@ bool answer_is_vague(const struct snapshot *snapshot)
     return open && bounds.high > much && measured_of(&snapshot->source) == MEASURED_TIME;
 }
 
-/* "at most 12%", "35-60%", "at least 40%", "12%". */
+/* Formats bounds: "at most 12%", "35-60%", "at least 40%", "12%". */
 static void add_bounds(char *out, size_t size, const struct bounds *bounds)
 {
     double low = bounds->low * 100;

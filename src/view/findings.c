@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings in words; see findings.h. The rules are in src/profile/findings; a rule has a row in
- * `rules` here, and a function for what depends on its figures; its kind a row in `kinds`. */
+/* Findings in words; see findings.h. The rules are in src/profile/findings. Each rule has a row in
+ * `rules` here, and a function for the words that depend on its figures; each kind has a row in
+ * `kinds`. */
 #include "view/findings.h"
 
 #include <inttypes.h>
@@ -26,7 +27,8 @@ static const char *level_of(const char *level)
     return level ? level : "the simulated cache";
 }
 
-/* "BlkMultiply on Y 81%, fill on X 12%", between two texts; "": none is known. */
+/* Formats the evictors, "BlkMultiply on Y 81%, fill on X 12%", between two texts; "" if none are
+ * known. */
 static void evictors(const struct snapshot_finding *finding, const char *before, char out[700])
 {
     size_t used = 0;
@@ -170,7 +172,7 @@ static void churn_words(const struct snapshot_finding *finding, struct finding_w
         churn->per_s, churn->part * 100, churn->lifetime_s * 1e3, churn->allocator * 100);
 }
 
-/* ---- order of accesses ---- */
+/* ---- access patterns ---- */
 
 static void chasing_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
@@ -465,7 +467,7 @@ static void spinning_words(const struct snapshot_finding *finding, struct findin
         one ? "cache line" : "cache line for each");
 }
 
-/* ---- all of them ---- */
+/* ---- table of the rules ---- */
 
 #define TAKEN_LINES "its misses on lines that another thread had written to"
 #define NOT_MEASURED                                                                               \
@@ -475,7 +477,7 @@ static void spinning_words(const struct snapshot_finding *finding, struct findin
 
 static const struct rule {
     void (*compose)(const struct snapshot_finding *finding, struct finding_words *words);
-    enum screen_id screen; /* that shows it; none: Detail */
+    enum screen_id screen; /* screen that shows the finding; 0: Detail */
     const char *advice;
     const char *reckoned;
     const char *how_sure;
@@ -643,12 +645,12 @@ static const struct rule {
                            "how much of it is used before it is cleared again is not measured"},
 };
 
-/* Adds to the evidence. */
+/* Appends to the evidence. */
 #define ADD(words, ...)                                                                            \
     snprintf((words)->evidence + strlen((words)->evidence),                                        \
              sizeof(words)->evidence - strlen((words)->evidence), __VA_ARGS__)
 
-/* Another measurement that supports it. */
+/* Adds other measurements that support the finding. */
 static void support_words(const struct finding_support *support, struct finding_words *words)
 {
     if (support->causes)
@@ -697,7 +699,7 @@ enum screen_id finding_screen(const struct snapshot_finding *finding)
 static const struct finding_kind_row {
     const char *name; /* in JSON */
     const char *words;
-    bool saves_waiting; /* its remedy does, and nothing else */
+    bool saves_waiting; /* the remedy saves nothing but waiting for memory */
 } kinds[FINDING_KIND_COUNT] = {
     [FINDING_SPLIT] = {"split", "hot and cold fields", true},
     [FINDING_STRADDLING] = {"straddling", "straddles lines", true},

@@ -11,7 +11,7 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-/* Of everything, or of one object: it may be too vague for all together, and not for some. */
+/* Checks the total and each object: it can be unknown for the total but known for some objects. */
 bool levels_report_far(const struct snapshot *snapshot)
 {
     bool known = snapshot->levels && !isnan(snapshot->levels->far);
@@ -28,7 +28,7 @@ static bool has_role(const struct snapshot_source *source, enum event_role role)
     return false;
 }
 
-/* Where no event counts stalls, cycles are the nearest (rates_plan()). */
+/* If no event counts stalls, cycles are the closest (rates_plan()). */
 static enum event_role stall_role(const struct snapshot_source *source)
 {
     return has_role(source, EVENT_STALL) ? EVENT_STALL : EVENT_TIME;
@@ -47,7 +47,7 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
         snprintf(out, size, "%s", source->weighs);
 }
 
-/* The figures in the order in which they are shown. */
+/* The figures in display order. */
 static const struct {
     size_t at;
     const char *words;
@@ -59,8 +59,8 @@ static const struct {
                {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
 enum { FIGURES = sizeof figures / sizeof *figures, SAID = 96 };
 
-/* One figure in words; false: it is not known, or less than `least`. All waiting is no news of
- * everything. */
+/* Formats one figure in words. Returns false if it is not known or less than `least`. Skips the
+ * stall share of the total, which is always 100 %. */
 static bool levels_say(const struct snapshot *snapshot, const struct snapshot_levels *levels, int i,
                        double least, char out[SAID])
 {
@@ -101,7 +101,7 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
         return false;
     if (*levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
         pen_whole(&pen, PAINT_STRONG, "%s", levels->found);
-    /* The total goes before the lesser figures. */
+    /* The basis is shown before the less important figures. */
     levels_basis(snapshot, said, sizeof said);
     if (levels == snapshot->levels && *said)
         pen_whole(&pen, PAINT_WARN, "  of %s", said);
@@ -121,7 +121,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
     return object->levels ? object->levels->stall : NAN;
 }
 
-/* NAN only where no part is known. */
+/* Adds two numbers; NAN counts as 0 unless both are NAN. */
 static double plus(double sum, double more)
 {
     return isnan(more) ? sum : isnan(sum) ? more : sum + more;
@@ -133,7 +133,7 @@ static void add_each(double *sums, const double *more, int count)
         sums[i] = plus(sums[i], more[i]);
 }
 
-/* A mean of shares, of as many accesses each. */
+/* Averages two shares, weighted by their accesses. */
 static double mean(double of_sum, double sum_accesses, double of_more, double more_accesses)
 {
     double all = sum_accesses + more_accesses;
@@ -171,7 +171,7 @@ static double levels_share(double part, double whole)
     return whole > 0 ? part / whole : NAN;
 }
 
-/* Parts of the identity of a row, so that it stays when others come and go. */
+/* Parts of a row's identity, which must not change when other rows come and go. */
 enum part { PART_LEVEL, PART_LATENCY, PART_SNOOP, PART_TLB, PART_REST, PART_RULE };
 
 static struct levels_row *levels_rows_add(struct levels_rows *rows, enum part part, int index)
@@ -189,7 +189,7 @@ static void add_rule(struct levels_rows *rows, enum part part, const char *text)
     levels_rows_add(rows, PART_RULE, part)->parting = text;
 }
 
-/* A row for each count that is not 0; `all`: of so many. */
+/* Adds a row for each count that is not 0; `all` is their total. */
 static void add_counts(struct levels_rows *rows, enum part part, const double *counts, int count,
                        double all, const char *(*name)(unsigned), const char *const *meanings)
 {
@@ -229,7 +229,8 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
             levels_share(levels->waited[rows->list[i].identity & UINT8_MAX], waited);
 }
 
-/* From the shortest to the longest that was seen, those between them too: it is a shape. */
+/* Adds all latency classes from the shortest to the longest seen, including empty ones, to show the
+ * distribution. */
 static void add_latency(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
     enum { LAST = SNAPSHOT_LATENCY_CLASSES - 1 };
@@ -330,7 +331,7 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
     add_rest(rows, levels);
 }
 
-/* Columns of the Levels pane. Rules between its parts have no values. */
+/* Columns of the Levels pane. Separators between its parts have no values. */
 
 static const char *parting(const void *pointer)
 {
@@ -365,14 +366,14 @@ const struct columns levels_columns = {
     .parting = parting,
 };
 
-/* An interval with ends that differ by less than a half is shown as one number, and so is one
- * too narrow to print, 0.1 % wide. */
+/* Shown as one number: an interval with ends that differ by less than half, or one less than 0.1 %
+ * wide. */
 static const double sure_ratio = 1.5;
 static const double sure_width = 0.001;
-/* Wider intervals say little, except that a rate is small. */
+/* Wider intervals are not shown, except if the rate is certainly small. */
 static const double said_ratio = 10;
 static const double small_rate = 0.2;
-static const double cached_wait = 0.1; /* a row that waits less is called cached */
+static const double cached_wait = 0.1; /* a row that waits less than this counts as cached */
 
 static bool is_sure(const struct snapshot_share *share)
 {
@@ -400,7 +401,7 @@ struct value rates_rate(const struct snapshot *snapshot, const void *pointer)
     return value_of(share, share && share->high <= small_rate);
 }
 
-/* Which side of 1 it is on is something. */
+/* A wide interval is still shown if the ratio is certainly below 1. */
 struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_share *share = pointer;
@@ -457,7 +458,7 @@ double waits_most(const struct snapshot_wait *wait)
     return known ? wait->high[WAIT_BEYOND_L1] : 1;
 }
 
-/* Where time is sampled the columns are there from the start, so that none comes or goes. */
+/* If time is sampled, the columns are shown from the start, so that none appears later. */
 bool waits_known(const struct snapshot *snapshot)
 {
     if (measured_of(&snapshot->source) == MEASURED_TIME)
@@ -500,7 +501,7 @@ enum paint paint_rate(struct value value)
     return value.high > 0 ? PAINT_DIM : paint_share(value);
 }
 
-/* Above average is what one looks for. */
+/* Highlights values above average. */
 enum paint paint_ratio(struct value value)
 {
     if (value.kind != VALUE_NUMBER)
@@ -508,7 +509,7 @@ enum paint paint_ratio(struct value value)
     return value.number > 1.5 ? PAINT_WARN : value.high > 0 ? PAINT_DIM : PAINT_PLAIN;
 }
 
-/* "2.1% (1.5 to 3.0) miss the L1"; nothing where it is not known. */
+/* Formats a share: "2.1% (1.5 to 3.0) miss the L1". Returns false if it is not known. */
 static bool rates_say(const struct snapshot_share *share, bool ratio, const char *what, char *out,
                       size_t size)
 {
@@ -531,7 +532,7 @@ static bool rates_say(const struct snapshot_share *share, bool ratio, const char
 
 enum { RATES_SAID = 96, PARTS = 6 };
 
-/* The parts of the sentence, in order; returns how many. */
+/* Formats the parts of the sentence in order; returns their number. */
 static int say_all(const struct snapshot *snapshot, const struct snapshot_rates *rates,
                    char said[PARTS][RATES_SAID])
 {
@@ -545,10 +546,10 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
                       {&rates->critical, "its share of the misses"},
                       {&rates->accessed, "of all accesses"}};
     int count = 0;
-    /* A simulator's totals are exact, and already shown. */
+    /* The totals of a simulation are exact, and are shown elsewhere. */
     if (rates == snapshot->rates && snapshot->simulation.level_count)
         return 0;
-    /* Of everything the last three are all. */
+    /* For the total, the last three are always 100 %. */
     int shown = rates == snapshot->rates ? 3 : PARTS;
     bool tells_stalls = measured_of(&snapshot->source) != MEASURED_TIME;
     for (int i = 0; i < shown; i++)
@@ -572,7 +573,7 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
         text_append(out, size, "%s%s", i ? ", " : "", said[i]);
 }
 
-/* Whether a miss rate is said first. */
+/* Returns true if a miss rate is known, which is shown first. */
 static bool says_misses(const struct snapshot_rates *rates)
 {
     for (int i = 0; i < RATE_LEVELS; i++)
@@ -628,7 +629,7 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
     snprintf(out, size, "%s", text);
 }
 
-/* Below this more is fetched in vain than is used. */
+/* Below this, more fetched bytes are wasted than used. */
 static const double half = 0.5;
 
 struct value use_spatial(const struct snapshot *snapshot, const void *use)
@@ -661,7 +662,7 @@ void format_again(char *out, size_t size, struct value value)
         snprintf(out, size, "%sx", text_count(text, value.number));
 }
 
-/* Stores and floating-point accesses as parts of the known accesses. */
+/* Formats stores and floating-point accesses as parts of the known accesses. */
 static void say_uses(const struct snapshot_use *use, char *out, size_t size)
 {
     double stores = use->uses[LINE_STORES_INTEGER] + use->uses[LINE_STORES_FLOAT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences about how types and fields are known; see words.h. */
+/* Sentences on how types and fields are known, and others; see words.h. */
 #include "view/words.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 
-/* How fields are known, and the reasons where they are not: by weight, as all shares; by number
- * where the weight is not known. */
+/* Sources of the known fields, and reasons for the unknown ones. By weight, like all shares; by
+ * count if the weight is not known. */
 struct known {
     double typed[TYPED_COUNT];
     double untyped[UNTYPED_COUNT];
@@ -33,7 +33,7 @@ static struct known known_of(const struct snapshot_totals *totals)
     return known;
 }
 
-/* The three most frequent reasons. */
+/* Formats the three most frequent reasons. */
 static void say_untyped(struct known *known, char *out, size_t size)
 {
     enum { SAID = 3 };
@@ -85,7 +85,8 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size)
                 loading->waiting);
 }
 
-/* "struct particle [1000]" is made of "struct particle". */
+/* Returns true if `type` consists of `element`, as "struct particle [1000]" of "struct
+ * particle". */
 static bool made_of(const char *type, const char *element)
 {
     size_t length = strlen(element);
@@ -456,7 +457,7 @@ bool object_is_spread(const struct snapshot_object *object)
 {
     static const double leads_from = 0.05;
     static const double samples_at_least =
-        4; /* one sample of ten is a twentieth, and leads nothing */
+        4; /* with few samples, a single one exceeds leads_from */
     const struct snapshot_field *first = object->fields;
     return object->field_count > 1 && first->member == TYPE_NO_MEMBER &&
            (first->share < leads_from || first->samples < samples_at_least);
@@ -503,7 +504,7 @@ const char *objects_nothing_yet(const struct snapshot *snapshot)
     return "Nothing in the recent past; c shows the whole run.";
 }
 
-/* "L1 32K 1.24%": of all accesses, so that levels can be compared. */
+/* Formats "L1 32K 1.24%": misses of all accesses, so that levels can be compared. */
 static void say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
                       size_t size)
 {
@@ -533,7 +534,7 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
     }
 }
 
-/* Which misses are samples. */
+/* Formats which misses are samples. */
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
     if (simulation->one_in > 1)
@@ -574,7 +575,7 @@ void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
                         text_time(since, phase->start_s));
     out += used;
     size -= (size_t)used;
-    /* The object that leads, where that is another; else the one that has more now. */
+    /* Names the leading object if it changed, otherwise the object with the largest rise. */
     if (phase->rose && !phase->inversion)
         snprintf(out, size, "%.365s has %.0f points more; Phases (8) shows the run", phase->rose,
                  phase->rose_by * 100);
@@ -619,7 +620,7 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
         text_append(out, size, "The last one started at %s.", since);
 }
 
-/* The one nearest to the period of the chart. */
+/* Returns the period that is closest to the period of the chart. */
 static size_t profile_drawn(const struct snapshot_timeline *timeline)
 {
     size_t nearest = 0;
@@ -728,7 +729,7 @@ void window_reading(const struct snapshot *snapshot, char *out, size_t size)
                  window->recurring, window->lines, 100 * window->caches, level);
 }
 
-/* The usual level of a test. */
+/* The usual significance level. */
 static const double uneven_below = 0.05;
 
 void sets_summary(const struct snapshot_sets *sets, char *out, size_t size)

@@ -90,8 +90,7 @@ static inline struct page *page_at(const struct slab *slab, uint32_t ref)
 static inline void page_prefetch(const struct slab *slab, uint32_t ref)
 {
     const char *line = slab_at(slab, ref >> SLAB_CLASS_BITS);
-    unsigned class =
-        ref & ((1 << SLAB_CLASS_BITS) - 1); /* small classes: number of lines minus 1 */
+    unsigned class = ref & ((1 << SLAB_CLASS_BITS) - 1); /* small: lines minus 1 */
     for (unsigned i = 1; i <= class && i <= PAGE_PREFETCH_LINES; i++)
         __builtin_prefetch(line + (size_t)i * SLAB_LINE_BYTES);
 }
@@ -213,8 +212,7 @@ static int slab_init(struct slab *slab, uint64_t bound_bytes)
     }
     uint64_t past = (uintptr_t)slab->reserved % SLAB_STEP_BYTES;
     slab->base = slab->reserved + (past ? SLAB_STEP_BYTES - past : 0);
-    madvise(slab->base, slab->bound_bytes,
-            MADV_HUGEPAGE); /* optional: only slower without huge pages */
+    madvise(slab->base, slab->bound_bytes, MADV_HUGEPAGE); /* optional */
     return 0;
 }
 

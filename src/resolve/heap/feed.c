@@ -524,8 +524,7 @@ static void *wait_for_agent(void *context)
     uint32_t *word = &feed->header->woken;
     const uint64_t one = 1;
     const struct timespec pause = {.tv_nsec = 1000000};
-    const struct timespec patience = {
-        .tv_sec = 1}; /* the target may overwrite the last change of the word */
+    const struct timespec patience = {.tv_sec = 1}; /* the target may overwrite the word */
     uint32_t seen = 0;
     while (!look32(&feed->waker.ends)) {
         syscall(SYS_futex, word, FUTEX_WAIT, seen, &patience, NULL, 0);
@@ -688,8 +687,7 @@ static void hand_out(struct feed *feed, struct feed_cursor *cursor, feed_callbac
 {
     struct feed_event *event = &cursor->event;
     uint64_t time_ns = feed->last_ns;
-    if (cursor->stamp !=
-        feed->last_stamp) /* an allocation may have the stamp of the free before it */
+    if (cursor->stamp != feed->last_stamp) /* alloc and free may share a stamp */
         time_ns = stamp_clock_ns(&feed->clock, cursor->stamp);
     if (time_ns > feed->last_ns)
         feed->last_ns = time_ns;

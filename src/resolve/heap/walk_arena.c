@@ -10,8 +10,7 @@ enum {
     LIKE_BINS_WORDS = 12,
     PAIRS_MIN = 64, /* 127 in every glibc so far; shorter runs are other ring lists */
     PAIRS_MAX = 256,
-    BEHIND_BINS_WORDS =
-        16, /* `next` is at most this far after the bins: the bin map of 2 words comes first */
+    BEHIND_BINS_WORDS = 16,  /* words after the bins to search for `next` */
     BEFORE_BINS_BYTES = 512, /* an arena starts at most this far before its bins */
     DATA_BYTES = 1 << 20,    /* searched at once; pieces overlap, so that no arena is missed */
     DATA_OVERLAP = 8192

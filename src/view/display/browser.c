@@ -141,7 +141,7 @@ void pane_tabbed(struct browser *browser, struct canvas *canvas, struct area are
     pane_table(browser, canvas, area, panes[shown]);
 }
 
-/* ---- the screen shown ---- */
+/* ---- the current screen ---- */
 
 enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
 
@@ -180,7 +180,8 @@ static void update(struct browser *browser)
     }
 }
 
-/* The tables point into the old snapshot until they have been updated. */
+/* Replaces the displayed snapshot. The tables point into the old one until they have been
+ * updated. */
 static void browser_take(struct browser *browser, struct held_snapshot next)
 {
     struct held_snapshot old = browser->held;
@@ -190,7 +191,7 @@ static void browser_take(struct browser *browser, struct held_snapshot next)
     let_go(&old);
 }
 
-/* Faults of a recording give a message once; the help keeps them. */
+/* Shows a message once about problems of a recording; the help keeps it. */
 static void report_trouble(struct browser *browser, const struct snapshot *snapshot)
 {
     const struct snapshot_recording *recording = snapshot->recording;
@@ -386,7 +387,7 @@ static void draw_too_small(struct canvas *canvas)
     canvas_wrap(canvas, all, PAINT_WARN, text);
 }
 
-/* Tables that are not drawn must not take clicks. */
+/* Forgets the areas of all tables, so that tables that are not drawn take no clicks. */
 static void forget_places(struct browser *browser)
 {
     const struct screen_table *table = browser_screen(browser)->tables;
@@ -420,14 +421,14 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
     footer_draw(browser, canvas, status ? bar_row - 1 : -1, bar_row);
 }
 
-/* Nothing is changed of screens that are not in sight. */
+/* In the help, actions must not change screens that are not visible. */
 static bool works_in_help(enum action action)
 {
     return action == ACTION_QUIT || action == ACTION_SUSPEND || action == ACTION_REFRESH ||
            action == ACTION_NONE;
 }
 
-/* Both files have this name, with .txt and .json. */
+/* Prompts for the name of the two files, .txt and .json. */
 static void ask_for_file(struct browser *browser)
 {
     char name[TABLE_WORD_BYTES];
@@ -444,7 +445,8 @@ static void ask_for_file(struct browser *browser)
 static const char named_elsewhere[] =
     "heap bins are renamed and combined on screen 4, Heap; functions and objects on 3, Matrix";
 
-/* The request of an action that no screen has taken, or a message: the screens that take it. */
+/* Request of an action that no screen handled, or a message that names the screens that handle
+ * it. */
 static const struct {
     enum request_kind kind;
     const char *message;
@@ -502,7 +504,7 @@ enum { WHEEL_ROWS = 3 };
 static void browser_show_screen(struct browser *browser, enum screen_id screen)
 {
     if (screen == browser->screen && screens[screen].place == SCREEN_IS_LEVEL)
-        browser_return(browser); /* its key closes it too */
+        browser_return(browser); /* the same key closes it */
     else if (screen != browser->screen && screens[screen].screen->open)
         screens[screen].screen->open(browser);
     else
@@ -526,7 +528,7 @@ static void go_back(struct browser *browser, struct request *request)
         browser_message(browser, "this is the top level: 1 to 9 are the screens, q quits");
 }
 
-/* From a time range back to now, from any screen. */
+/* Goes from a time range back to now, from any screen. */
 static void browser_now(struct browser *browser, struct request *request)
 {
     if (browser->frozen)
@@ -709,7 +711,7 @@ static struct request press(struct browser *browser, uint32_t key)
     enum action action = keys_action(key);
     char name[16];
     char text[64];
-    if (!key) /* the terminal has another size */
+    if (!key) /* the terminal was resized */
         return (struct request){.kind = REQUEST_NONE};
     if (action != ACTION_NONE || browser_screen(browser)->title)
         return act(browser, action);
@@ -734,7 +736,8 @@ struct request browser_input(struct browser *browser, const struct input *input)
         table_move(table, input->kind == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
         return none;
     default:
-        /* Control characters are never part of a word: Ctrl-C and Ctrl-Z work here too. */
+        /* Control characters are never part of a word, so that Ctrl-C and Ctrl-Z work during a
+         * prompt. */
         if (browser->prompt.kind != PROMPT_NONE && input->key >= 0x20) {
             prompt_key(browser, input->key, &none);
             return none;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The same thing in several runs: by name, kind and module, never by address or id. Rows of one
- * run that have all of these in common are summed. */
+/* Matches rows across runs: by name, kind and module, never by address or id. Rows of one run that
+ * agree in all of these are summed. */
 #include "view/export/diff.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 #include "view/export/writers.h"
 #include "view/widget/columns.h"
 
-/* A row as it is printed. */
+/* A row prepared for printing. */
 struct diff_line {
     const struct diff_row *row;
-    char amounts[36]; /* "791ms > 875ms"; "-": there is none */
+    char amounts[36]; /* "791ms > 875ms"; "-": no amount */
 };
 
 struct match {
@@ -27,13 +27,13 @@ struct match {
     enum report_table table;
 };
 
-/* A function is the same whatever it misses on. */
+/* A function keeps its identity whatever object it misses on. */
 static const char *owner_of(enum report_table table, const struct report_row *row)
 {
     return table == REPORT_FIELDS ? row->object : "";
 }
 
-/* Two builds of a program may be two files. */
+/* The program's own module matches under any name, because two builds may be two files. */
 static const char *module_of(const struct report_row *row)
 {
     return row->own ? "" : row->module;
@@ -60,7 +60,7 @@ static size_t runs_of(const struct diff *diff)
     return diff->a.run_count + diff->b.run_count;
 }
 
-/* The runs of a, then those of b. */
+/* Returns a run by index: the runs of a, then those of b. */
 static const struct report *diff_run(const struct diff *diff, size_t run)
 {
     return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
@@ -78,7 +78,7 @@ static bool new_row(struct diff *diff, struct diff_row *row, const struct report
     return row->shares && row->leasts;
 }
 
-/* Its row, made if there is none; NULL: out of memory. */
+/* Returns the matching row; creates it if there is none. Returns NULL if out of memory. */
 static struct diff_row *diff_match_row_of(struct match *match, const struct report_row *what)
 {
     struct diff *diff = match->diff;
@@ -100,7 +100,7 @@ static struct diff_row *diff_match_row_of(struct match *match, const struct repo
     }
 }
 
-/* Parts of rows that are summed are summed too. */
+/* Sums the parts of rows that are summed. */
 static const double *join_parts(struct diff *diff, const double *had, const struct report *report,
                                 const double *parts)
 {
@@ -145,7 +145,8 @@ static int match_table(struct diff *diff, enum report_table table)
     return code;
 }
 
-/* Of a field by all that makes an object the same; a function says no more than its name. */
+/* Returns the key of an object: for fields, from everything that identifies the object; functions
+ * know only its name. */
 static uint64_t object_key(enum report_table table, const struct report_row *object)
 {
     if (table == REPORT_FUNCTIONS)
@@ -175,7 +176,7 @@ static int find_objects(struct diff *diff, enum report_table table)
     return code;
 }
 
-/* Rows of all runs under what they have in common. 0 or -ENOMEM. */
+/* Matches the rows of all runs. Returns 0 or -ENOMEM. */
 static int diff_match(struct diff *diff)
 {
     int code = 0;
@@ -187,21 +188,21 @@ static int diff_match(struct diff *diff)
     return code ? code : find_objects(diff, REPORT_FUNCTIONS);
 }
 
-/* The two sides as a whole: whether they can be compared, and how much there is on each. */
+/* ---- totals of the two sides: whether they can be compared, and their amounts ---- */
 
-/* Amounts this close are called the same, whatever their interval says: the same program run
- * twice wanders by as much. */
+/* Amounts this close count as equal, whatever their interval, because two runs of the same program
+ * vary by as much. */
 static const double same_amount = 0.05;
 
 static const double waiting_least = 0.02;
 
-/* Nothing of the run has faded. */
+/* Returns true if no part of the run has decayed. */
 static bool is_whole(const struct report *run)
 {
     return strcmp(run->basis, "decayed") || !(run->half_life_s > 0);
 }
 
-/* Of everything attributed in a run; NAN: not known. */
+/* Returns the amount of all attributed samples of a run; NAN if not known. */
 static double diff_amount(const struct diff *diff, const struct report *run)
 {
     switch (diff->amounts) {
@@ -278,7 +279,7 @@ static void diff_totals_note(struct diff *diff, const char *format, ...)
         diff->notes[diff->note_count++] = kept;
 }
 
-/* Length without perf's modifiers, which say in what mode and how precisely: "cycles:uP". */
+/* Returns the length without perf's modifiers for mode and precision: "cycles:uP". */
 static size_t event_length(const char *event)
 {
     const char *colon = strrchr(event, ':');
@@ -336,7 +337,7 @@ static int diff_totals_check(struct diff *diff, struct error *error)
     return code;
 }
 
-/* Amounts of both sides, and notes on what the user has to know of them. As diff_new(). */
+/* Computes the amounts of both sides, and notes for the user. Returns as diff_new(). */
 static int diff_totals(struct diff *diff, struct error *error)
 {
     diff->several = diff->a.run_count > 1 && diff->b.run_count > 1;
@@ -380,16 +381,16 @@ const char *diff_reading(const struct diff_row *row)
     return words[row->share.change > 0][amount_direction(&row->times) + 1];
 }
 
-/* Which rows changed, by how much, and how sure that is. */
+/* ---- which rows changed, by how much, and how certain that is ---- */
 
-/* Rows that have less in every run are not tested: each more weakens the case of all others. */
+/* Rows below this share in every run are not tested: each test reduces the power of all others. */
 static const double share_tested = 0.005;
 
-/* Objects with a smaller share do not speak for the clustering of others. */
+/* Objects with a smaller share are not used to estimate the clustering of others. */
 static const double share_that_speaks = 0.01;
 
-/* Fields, and heap rows named after a type, have another name until debugging information is
- * loaded: the share of the samples before that, in a run. */
+/* Returns the share of a run's samples before debug information was loaded. Fields, and heap rows
+ * named after a type, had another name then. */
 static double early_share(enum report_table table, const struct diff_row *row,
                           const struct report *report)
 {
@@ -397,7 +398,7 @@ static double early_share(enum report_table table, const struct diff_row *row,
     return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->waiting : 0;
 }
 
-/* The possible share of a row that a run does not list: from 0 to the least that it lists. */
+/* Returns the upper bound of a row's share in a run that does not list it. */
 static double hidden_share(const struct diff *diff, enum report_table table,
                            const struct diff_row *row, size_t run)
 {
@@ -418,7 +419,8 @@ static double largest_share(const struct diff *diff, const struct diff_row *row)
     return largest;
 }
 
-/* Shares to calculate with: where a row is not listed, the one that speaks least for a change. */
+/* Fills in shares for calculation. If a row is not listed, uses the possible share that gives the
+ * smallest change. */
 static void fill_shares(const struct diff *diff, enum report_table table,
                         const struct diff_row *row, double *shares)
 {
@@ -436,7 +438,7 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Of the runs in which the row is listed, the others counting as 0; NAN: in none. */
+/* Mean over all runs; a run that does not list the row counts as 0. NAN if no run lists it. */
 static double shown_mean(const double *shares, size_t count)
 {
     double sum = 0;
@@ -448,7 +450,7 @@ static double shown_mean(const double *shares, size_t count)
     return listed ? sum / (double)count : NAN;
 }
 
-/* The effect of sampling chance on the mean of several runs. */
+/* Variance of the mean of several runs due to sampling. */
 static double sampling_variance(const struct diff_side *side, const double *shares)
 {
     double sum = 0;
@@ -485,7 +487,7 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
         row->times = compare_times_of(row->amount_a, &amount);
 }
 
-/* At least one of the two sides is a single run. */
+/* Compares if at least one of the two sides is a single run. */
 static void compare_single(const struct diff *diff, enum report_table table, struct diff_row *row,
                            const double *shares)
 {
@@ -511,8 +513,8 @@ static double design_of(const struct diff *diff, const struct diff_row *row)
                           diff->b.effective);
 }
 
-/* Samples of objects cluster in time, and so do those of their fields and code. A row of one run
- * only is taken as clustered as the worst of the others. */
+/* Estimates the clustering of samples in time, per object; its fields and code share the object's
+ * value. A row without an estimate gets the largest one. */
 static void find_designs(struct diff *diff)
 {
     double worst = 1;
@@ -560,7 +562,7 @@ static void fill_means(struct diff *diff, struct diff_row *row)
     row->times = (struct compare_times){NAN, NAN, NAN};
 }
 
-/* The rows of a table are one family: the level holds for its answer as a whole. */
+/* Adjusts the p-values for multiple tests over all rows of a table. */
 static int adjust(struct diff *diff, enum report_table table)
 {
     size_t rows = diff->count[table];
@@ -660,7 +662,7 @@ static void format_interval(char *out, size_t size, struct value value)
     snprintf(out, size, "%s..%s", low, high);
 }
 
-/* An amount as the tables write it: a count, or time; "" if not known. */
+/* Formats an amount as in the tables: a count, or time; "" if not known. */
 static void diff_amount_text(char out[16], const struct diff *diff, double amount)
 {
     *out = '\0';
@@ -672,7 +674,7 @@ static void diff_amount_text(char out[16], const struct diff *diff, double amoun
         text_count(out, amount);
 }
 
-/* "x0.48", "x12". */
+/* Formats "x0.48", "x12". */
 static void format_factor(char *out, size_t size, struct value value)
 {
     double times = value.number;
@@ -726,7 +728,7 @@ static enum paint paint_change(struct value value)
                .rank = 1, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight),     \
                .format = format_factor)
 #define READING COLUMN(.title = "READING", .value = reading, .width = 24, .most = 28, .rank = 1)
-/* Of the row that is compared. */
+/* Column entries from the compared row. */
 #define WHAT(member)                                                                               \
     .in = ROW_VIA(struct diff_line, row, what), .from = FIELD(struct report_row, member)
 
@@ -767,7 +769,7 @@ static const struct columns function_table = {.title = "Functions", LIST(functio
 static const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table,
                                                                   &function_table};
 
-/* A comparison as text. */
+/* ---- a comparison as text ---- */
 
 static const char *amount_words(const struct diff *diff)
 {
@@ -856,7 +858,7 @@ static int say_table(struct text_writer *writer, const struct diff *diff, int ta
 
 int diff_print(FILE *out, const struct diff *diff, const struct view_options *options, bool all)
 {
-    /* Columns ask a snapshot whether they are shown; of this one only for the weight. */
+    /* Columns check a snapshot to decide whether they are shown; only the weight matters here. */
     const struct snapshot known = {.totals.weight = diff->amounts ? 1 : NAN};
     struct text_writer writer;
     int code = text_writer_init(&writer, out, &known, options);

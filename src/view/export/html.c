@@ -20,7 +20,7 @@
 #include "view/words.h"
 #include "view/display/browser.h"
 
-/* The process, the source, and how far to trust the figures. */
+/* ---- the process, the source, and how far to trust the figures ---- */
 
 enum { TEXT_BYTES = 512 };
 
@@ -106,7 +106,7 @@ static void write_samples(struct html_writer *writer)
         fact(writer, "Samples", "0%s", lost);
 }
 
-/* The first question, as on the screen. */
+/* Writes the answer to the first question, as on the screen. */
 static void write_answer(struct html_writer *writer)
 {
     const char *evidence = answer_evidence(writer->snapshot);
@@ -115,7 +115,7 @@ static void write_answer(struct html_writer *writer)
     fact(writer, "Answer", "%s%s%s%s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "");
 }
 
-/* Limits that a reader who was not there would miss. */
+/* Writes limits that are not obvious to a reader who did not make the run. */
 static void write_notes(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -171,8 +171,7 @@ static void html_head(struct html_writer *writer)
     write_notes(writer);
 }
 
-/* The main results in sentences before any table, each with a link to its part; declared in
- * html_writer.h. */
+/* ---- the main results in sentences before any table, each with a link to its part ---- */
 
 enum { FINDINGS = 3, OBJECTS = 3, GROUPS = 2 };
 
@@ -191,7 +190,7 @@ static void write_named(struct html_writer *writer, const char *id, const char *
     html_say(writer, "<a href=\"#%s\"><b>%s</b></a>", id, name && *name ? name : "(no name)");
 }
 
-/* "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
+/* Writes "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
 static void summarise_object(struct html_writer *writer, const struct snapshot_object *object)
 {
     char reading[LAYOUT_READING_BYTES] = "";
@@ -217,7 +216,7 @@ static void summarise_object(struct html_writer *writer, const struct snapshot_o
     html_text(writer, reading);
 }
 
-/* "Pointer chasing on particles: gain about 30%." */
+/* Writes "Pointer chasing on particles: gain about 30%." */
 static void summarise_findings(struct html_writer *writer, bool *any)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
@@ -265,7 +264,7 @@ static void summarise_sharing(struct html_writer *writer, bool *any)
     }
 }
 
-/* A sentence that another part has said already. */
+/* Repeats a sentence of another part. */
 static void html_short_tell(struct html_writer *writer, bool *any, const char *id,
                             const char *title, const char *reading)
 {
@@ -284,7 +283,7 @@ static void summarise_causes(struct html_writer *writer, bool *any)
     html_short_tell(writer, any, "causes", "Why lines were missed", why);
 }
 
-/* the main results, in sentences */
+/* Writes the main results in sentences. */
 static void html_short(struct html_writer *writer)
 {
     char phases[PHASES_READING_BYTES];
@@ -312,7 +311,7 @@ static void html_short(struct html_writer *writer)
         html_markup(writer, "</ol></section>\n");
 }
 
-/* The problems that were recognised, each in full. */
+/* ---- the recognised problems, each in full ---- */
 
 static void write_fact(struct html_writer *writer, const char *name, const char *text)
 {
@@ -340,7 +339,7 @@ static void write_code(struct html_writer *writer, const struct snapshot_finding
     html_markup(writer, "</dd>\n");
 }
 
-/* Where the page shows what it speaks of. */
+/* Links to the parts of the page that show the subject of a finding. */
 static void write_places(struct html_writer *writer, const struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -396,7 +395,7 @@ static void html_findings(struct html_writer *writer)
         write_finding(writer, &findings->list[i], i);
 }
 
-/* Unattributed samples by reason, and how to read the page. */
+/* ---- unattributed samples by reason, and how to read the page ---- */
 
 static void write_reason(struct html_writer *writer, enum reason reason)
 {
@@ -428,7 +427,7 @@ static void write_reasons(struct html_writer *writer)
     html_markup(writer, any ? "</tbody></table></div>\n" : "<p>Every sample has an object.</p>\n");
 }
 
-/* unattributed samples by reason */
+/* Writes the unattributed samples by reason. */
 static void html_trust(struct html_writer *writer)
 {
     char text[512];
@@ -453,7 +452,7 @@ static const char *const lines[] = {
     "Point at a column title for its meaning, or see man misstop. A click on a title sorts.",
 };
 
-/* how to read the page */
+/* Writes how to read the page. */
 static void html_help(struct html_writer *writer)
 {
     html_markup(writer, "<ul class=\"notes\">\n");
@@ -462,7 +461,7 @@ static void html_help(struct html_writer *writer)
     html_markup(writer, "</ul>\n");
 }
 
-/* The time of a recording may be anything. */
+/* Checks the timeline, because the times of a recording are arbitrary. */
 static bool has_time(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
@@ -485,14 +484,16 @@ static bool has_watched(const struct snapshot *snapshot)
         __VA_ARGS__                                                                                \
     }
 
-/* The parts of the page in their order. */
+/* The parts of the page in display order. */
 static const struct section {
     const char *id;
-    const char *link; /* its title among the links on top */
+    const char *link; /* title among the links at the top */
     const char *title;
-    const char *lead;  /* a sentence below it; NULL: `write` begins with one, or there is none */
-    struct path given; /* of the snapshot: there only with this */
-    bool (*there)(const struct snapshot *snapshot); /* the same; NULL: always */
+    /* Sentence below the title; NULL: `write` begins with one, or there is none. */
+    const char *lead;
+    struct path given; /* member of the snapshot without which the part is left out */
+    /* Function with the same purpose; NULL: always. */
+    bool (*there)(const struct snapshot *snapshot);
     void (*write)(struct html_writer *writer);
 } sections[] = {
     SECTION(.id = "findings", .link = "Problems", .title = "Problems recognised",
@@ -585,8 +586,10 @@ static void html_sections(struct html_writer *writer)
     }
 }
 
-/* Style and script of the page. Without the script nothing is missing
- * but the sorting by a title. Neither has a < or & in it, which XML would mistake. */
+/* ---- style and script of the page ---- */
+
+/* Without the script, only sorting by a title is missing. Neither contains a < or &, which XML
+ * would misinterpret. */
 
 static const char style[] =
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1d2329;--dim:#626b75;--line:#d9dee3;"
@@ -680,7 +683,7 @@ static const char style[] =
     "auto}th,td,td.code{white-space:normal;overflow-wrap:anywhere}h2,h3,summary{break-after:avoid}"
     "tr,svg{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
-/* Unknown goes last whichever way it is sorted, as on the screen. */
+/* Unknown values are sorted last in either order, as on the screen. */
 static const char script[] =
     "document.querySelectorAll('table.sorts').forEach(function(table){\n"
     "  table.classList.add('live');\n"
@@ -714,7 +717,7 @@ static const char script[] =
 
 static const char option[] = "--html";
 
-/* The page may load nothing from elsewhere, whatever its text contains. */
+/* The page must not load anything, whatever its text contains. */
 static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
                              "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n";
 
@@ -753,7 +756,7 @@ int html_check(const char *path, struct error *error)
 static int write_to(int fd, const struct snapshot *snapshot, const struct view_sources *sources,
                     const struct html_run *run)
 {
-    int own = dup(fd); /* fclose() closes what it was given, which is not ours */
+    int own = dup(fd); /* fclose() closes its descriptor, but the caller owns this one */
     FILE *out = own < 0 ? NULL : fdopen(own, "w");
     int code = out ? html_print(out, snapshot, sources, run) : -errno;
     if (!out && own >= 0)

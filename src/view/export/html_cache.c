@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Misses by cache set, as a strip of heat with bars, and what recurs in the window; declared in
- * html_writer.h. */
+/* Misses by cache set, as a heat strip with bars, and the recurrence in the window. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ enum {
     HTML_SETS_LINE_ROWS = 20
 };
 
-/* Sets per bar: the fullest of them is shown, so that a single hot one is visible. */
+/* Sets per bar: a bar shows the fullest of them, so that a single hot set is visible. */
 static uint32_t sets_a_bar(const struct snapshot_sets *sets)
 {
     return (sets->sets + BARS - 1) / BARS;
@@ -54,7 +53,7 @@ static void draw_bar(struct html_writer *writer, const struct snapshot_sets *set
                 class, x, BARS_BOTTOM + 4, width, STRIP);
 }
 
-/* Where all bars would end if the misses were spread evenly. */
+/* Marks the height of all bars if the misses were distributed evenly. */
 static void draw_mean(struct html_writer *writer, const struct snapshot_sets *sets, double most)
 {
     double sum = 0;
@@ -117,7 +116,7 @@ void html_window(struct html_writer *writer)
     html_rows(writer, &pair_columns, window->pairs, window->pair_count, PAIR_ROWS);
 }
 
-/* Results of the n-way search, and dropped regions. */
+/* ---- results of the n-way search, and dropped regions ---- */
 
 enum { REGION_ROWS = 40, DROPPED_ROWS = 8 };
 
@@ -143,8 +142,7 @@ void html_search(struct html_writer *writer)
     }
 }
 
-/* Why lines were missed, by object, function and thread, and who evicts whom; declared in
- * html_writer.h. */
+/* ---- why lines were missed, by object, function and thread, and who evicts whom ---- */
 
 enum { HTML_CAUSES_ROWS = 30, EXPLAINED = 8, TEXT_BYTES = 512 };
 static const double worth_listing = 0.01; /* of all misses */
@@ -228,7 +226,7 @@ void html_causes(struct html_writer *writer)
     write_evictions(writer, CAUSES_THREADS);
 }
 
-/* Miss curves by cache size, as curves and tables. */
+/* ---- miss curves by cache size, as curves and tables ---- */
 
 enum {
     HTML_REUSE_WIDTH = 640,
@@ -290,8 +288,9 @@ static void html_reuse_draw(struct html_writer *writer, const struct snapshot_re
                             const struct snapshot_reuse_row *row)
 {
     double top = fmax(fmax(row->miss[0].value, reuse->all.miss[0].value), 0.01);
-    html_markup(writer, "<div class=\"wide\"><svg class=\"chart small\" viewBox=\"0 0 %d %d\
-                " role =\"img\" aria-label=\"miss rate by cache size\">\n",
+    html_markup(writer,
+                "<div class=\"wide\"><svg class=\"chart small\" viewBox=\"0 0 %d %d\" "
+                "role=\"img\" aria-label=\"miss rate by cache size\">\n",
                 HTML_REUSE_WIDTH, TOP + PLOT + FOOT);
     draw_axes(writer, reuse, top);
     draw_curve(writer, &reuse->all, top, "other");
@@ -320,7 +319,7 @@ void html_reuse(struct html_writer *writer)
     html_rows(writer, &reuse_line_columns, reuse->lines, reuse->line_count, HTML_REUSE_ROWS);
 }
 
-/* Cache lines that threads contend for, with who uses which bytes. */
+/* ---- cache lines that threads contend for, and the bytes that each thread uses ---- */
 
 enum {
     GROUP_ROWS = 40,
@@ -329,7 +328,7 @@ enum {
     HTML_SHARING_LINE_ROWS = 20,
     ACCESSES = 64,
     BYTES = 64,
-    BYTE = 12, /* units of the drawing, like the rest */
+    BYTE = 12, /* in units of the drawing, as are the others */
     HTML_SHARING_LEFT = 130,
     RIGHT = 70,
     HTML_SHARING_HEIGHT = 16,
@@ -337,7 +336,7 @@ enum {
     RULER = 16
 };
 
-/* A run of bytes with their bits set is one rectangle. */
+/* Draws each run of consecutive set bits as one rectangle. */
 static void draw_runs(struct html_writer *writer, uint64_t bits, const char *class, int y,
                       int height)
 {
@@ -352,7 +351,7 @@ static void draw_runs(struct html_writer *writer, uint64_t bits, const char *cla
     }
 }
 
-/* Reads above, writes below. */
+/* Draws reads above, writes below. */
 static void draw_side(struct html_writer *writer, const struct snapshot_sharing_side *side, int y)
 {
     html_markup(writer,
@@ -435,7 +434,7 @@ void html_sharing(struct html_writer *writer)
         write_group(writer, &sharing->groups[i], i == 0);
 }
 
-/* Exact totals of a run under simulated caches. */
+/* ---- exact totals of a run under simulated caches ---- */
 
 void html_simulation(struct html_writer *writer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The objects, and the first ones one by one. */
+/* The objects: a table, and the first ones in detail. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "view/screens/rows.h"
 #include "view/words.h"
 
-/* The layout of a type in cache lines: a strip of bytes for each line, and the rows of the
- * Layout screen. */
+/* ---- the layout of a type in cache lines: a byte strip per line, and the rows of the Layout
+ * screen ---- */
 
 enum {
     LINE_BYTES = 64,
     LINES_DRAWN = 24,
     ROWS = 200,
-    BYTE = 12,  /* width of one, like the rest in units of the drawing */
-    LEFT = 110, /* the line's own figures */
+    BYTE = 12,  /* width of a byte, in units of the drawing, as are the others */
+    LEFT = 110, /* margin for the figures of a line */
     HEIGHT = 20,
     STEP = 24,
     RULER = 16,
@@ -38,7 +38,8 @@ static unsigned line_bytes(const struct html_writer *writer)
     return line == 32 || line == 128 ? line : LINE_BYTES;
 }
 
-/* false: none. The first line may begin before the type does. */
+/* Cuts a row to the bytes in one cache line; returns false if there are none. The first line can
+ * begin before the type does. */
 static bool html_layout_cut(const struct snapshot_layout *layout, size_t line, uint64_t start,
                             uint64_t end, unsigned bytes, struct piece *piece)
 {
@@ -83,7 +84,7 @@ static void draw_piece(struct html_writer *writer, const struct snapshot_layout_
     draw_label(writer, row, piece, y, hot);
 }
 
-/* A row's end; one that would pass the end of 64 bits has none. */
+/* Returns the end of a row, limited to UINT64_MAX. */
 static uint64_t html_layout_end_of(const struct snapshot_layout_row *row)
 {
     uint64_t end;
@@ -193,7 +194,7 @@ void html_objects(struct html_writer *writer)
         html_say(writer, "<p class=\"dim\">%s.</p>\n", left);
 }
 
-/* Kind, place and size, how its type is known, who allocated it. */
+/* Writes kind, location and size, how the type is known, and the allocation site. */
 static void write_facts(struct html_writer *writer, const struct snapshot_object *object)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -231,7 +232,7 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     }
 }
 
-/* Most samples first: the index of the first row that is too small to show. */
+/* Rows are sorted by samples: returns the index of the first row that is too small to show. */
 static size_t fields_worth_listing(const struct snapshot_object *object)
 {
     size_t count = 0;
@@ -255,13 +256,13 @@ static void write_lists(struct html_writer *writer, const struct snapshot_object
     html_element(writer, "h3", "", object->code_count ? "Code that accesses it" : NULL);
     html_linked_rows(writer, &toucher_columns, object->code, object->code_count, CODE_ROWS,
                      html_function_link);
-    /* One instance is the object itself. */
+    /* A single instance is the object itself. */
     size_t instances = object->instance_count > 1 ? object->instance_count : 0;
     html_element(writer, "h3", "", instances ? "Instances" : NULL);
     html_rows(writer, &instance_columns, object->instances, instances, INSTANCE_ROWS);
 }
 
-/* The id is on the inner element, so that a browser opens it when it follows the link. */
+/* The id is on the inner element, so that a browser that follows the link opens it. */
 static void write_object(struct html_writer *writer, const struct snapshot_object *object,
                          bool open)
 {
@@ -286,7 +287,7 @@ void html_opened_objects(struct html_writer *writer)
         write_object(writer, &snapshot->objects[i], i == 0);
 }
 
-/* The heap beside its misses. */
+/* ---- the heap and its misses ---- */
 
 enum { BIN_ROWS = 60 };
 
@@ -305,7 +306,7 @@ void html_heap(struct html_writer *writer)
     html_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
 }
 
-/* Questions about another layout, and the answers. */
+/* ---- questions about another layout, and the answers ---- */
 
 static void write_answer(struct html_writer *writer, const struct snapshot_whatif *answer)
 {
@@ -330,8 +331,7 @@ void html_whatif(struct html_writer *writer)
         write_answer(writer, &asked->list[i]);
 }
 
-/* Results of hardware watchpoints for each object, and the code that touched next; declared in
- * html_writer.h. */
+/* ---- results of hardware watchpoints per object, and the code that touched next ---- */
 
 enum { HTML_WATCH_OBJECT_ROWS = 40, EXPLAINED = 12 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run over time: by object, and below that, to be opened, by function, thread and field, and
- * by the other measures that are sampled. */
+/* The run over time: by object, and below that, collapsed, by function, thread and field, and for
+ * the other sampled measures. */
 #include <math.h>
 
 #include "view/export/writers.h"
@@ -8,7 +8,7 @@
 #include "view/words.h"
 
 enum {
-    CHART_WIDTH = 1000, /* units of the drawing, like the rest */
+    CHART_WIDTH = 1000, /* in units of the drawing, as are the others */
     SHARES = 220,
     AMOUNTS_TOP = 228,
     AMOUNTS = 40,
@@ -18,8 +18,8 @@ enum {
     TICKS = 5
 };
 
-/* Parts of the first series in a period, together; 0 where there is nothing. The rest is above
- * them. */
+/* Returns the total share of the first series in a period; 0 if there are no samples. The remaining
+ * share is drawn above. */
 static double html_timeline_chart_part(const struct timeline_stack *stack, size_t series,
                                        size_t period)
 {
@@ -35,8 +35,8 @@ static double html_timeline_chart_x_of(const struct snapshot_timeline *timeline,
     return (double)period * CHART_WIDTH / (double)timeline->periods;
 }
 
-/* Steps, because there is one figure for each period: the upper edge forwards and the lower edge
- * back. */
+/* Draws steps, because there is one figure per period: the upper edge forwards and the lower edge
+ * backwards. */
 static void draw_series(struct html_writer *writer, const struct timeline_stack *stack,
                         size_t series)
 {
@@ -109,7 +109,7 @@ static void draw_times(struct html_writer *writer, const struct snapshot_timelin
     }
 }
 
-/* Shares are of the run, or of the object with these fields. */
+/* Writes the key. Shares are of the run, or of the object with these fields. */
 static void write_keys(struct html_writer *writer, const struct timeline_stack *stack)
 {
     html_markup(writer, "<ul class=\"keys\">");
@@ -124,8 +124,8 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
     html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: the amount</li></ul>\n");
 }
 
-/* `label`: a few words on the picture; `measure`: the amounts counted. The keys are below the
- * picture. */
+/* Draws a chart with its key below. `label` describes the chart; `measure` names the counted
+ * amounts. */
 static void html_timeline_chart(struct html_writer *writer, const struct timeline_stack *stack,
                                 const char *measure, const char *label)
 {
@@ -167,7 +167,7 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
 
 enum { PHASE_ROWS = 60, OBJECTS_OPENED = 3, LABEL_BYTES = 320 };
 
-/* One more picture, closed; none of a single series, which is the picture of everything. */
+/* Writes one more chart, collapsed; skips a single series, which equals the total. */
 static void write_more(struct html_writer *writer, enum snapshot_measure measure,
                        const struct timeline_stack *stack)
 {
@@ -191,7 +191,7 @@ static void write_fields(struct html_writer *writer, enum snapshot_measure measu
     }
 }
 
-/* All but the picture by object of what ranks, which is open above. */
+/* Writes all charts except the ranking measure by object, which is shown above. */
 static void write_others(struct html_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON to a report: the words of json*.c read back. */
+/* Reads JSON into a report; uses the member names of json*.c. Also prints a comparison as JSON. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -13,14 +13,13 @@
 #include "view/export/diff.h"
 #include "view/export/json.h"
 
-/* Between json_report.c, the file and its head, and json_report.c, its tables. */
 enum { REPORT_ROWS_MOST = 1 << 17 };
 
 static double report_number(const json_t *from, const char *path);
 static json_t *report_member(const json_t *from, const char *path);
 static const char *report_text(struct report *report, const json_t *from, const char *path);
 
-/* Tables of a saved report: objects with their fields, and functions. */
+/* ---- tables of a saved report: objects with their fields, and functions ---- */
 
 enum { FIELDS_LISTED = 64, FUNCTIONS_LISTED = 200 };
 
@@ -30,7 +29,8 @@ static double report_share(const json_t *from)
     return value <= 1.000001 ? fmin(value, 1) : NAN;
 }
 
-/* "[heap 0x55d0c0de 12.1M]": the next run has it elsewhere. */
+/* Removes addresses from a name such as "[heap 0x55d0c0de 12.1M]", because they differ in the next
+ * run. */
 static void drop_addresses(char *name)
 {
     for (char *at = name; (at = strstr(at, " 0x"));) {
@@ -50,7 +50,7 @@ static const char *name_without_address(struct report *report, const json_t *fro
     return *name ? name : "?";
 }
 
-/* The kernel cuts names of processes to 15 bytes. */
+/* Returns true if the module is the program. The kernel truncates process names to 15 bytes. */
 static bool is_own(const struct report *report, const char *module)
 {
     enum { COMM_BYTES = 15 };
@@ -65,7 +65,7 @@ static struct report_row *add_row(struct report *report, enum report_table table
                                                    : NULL;
 }
 
-/* Offsets into a stack differ with every run, as its start does. */
+/* Offsets into a stack differ in every run, because its start does. */
 static bool moves(const struct report_row *object, const char *field)
 {
     return *field == '+' && !strcmp(object->kind, "stack");
@@ -97,7 +97,7 @@ static void take_fields(struct report *report, struct report_row *object, const 
         object->least = 0;
 }
 
-/* From the first part there was. */
+/* Reads the parts, starting with the first that exists. */
 static const double *take_parts(struct report *report, const json_t *history)
 {
     double *parts = arena_array(&report->arena, SNAPSHOT_HISTORY, sizeof *parts);
@@ -112,7 +112,7 @@ static const double *take_parts(struct report *report, const json_t *history)
     return parts;
 }
 
-/* A refresh without samples is no share of 0. */
+/* A part of the run without samples is unknown, not a share of 0. */
 static void forget_empty_parts(struct report *report)
 {
     const struct report_row *rows = report->rows[REPORT_OBJECTS];
@@ -127,7 +127,7 @@ static void forget_empty_parts(struct report *report)
     }
 }
 
-/* The tables, into rows that have room for them or for REPORT_ROWS_MOST. */
+/* Reads the objects into rows with room for all, or for REPORT_ROWS_MOST. */
 static void report_take_objects(struct report *report, const json_t *objects)
 {
     size_t i;
@@ -174,13 +174,13 @@ static void report_take_functions(struct report *report, const json_t *functions
         report->least_code = 0;
 }
 
-/* The end of a file of reports, one JSON object a line: only the last one counts. */
+/* The end of a file of reports, one JSON object per line: only the last one is used. */
 enum { REPORT_BYTES_MOST = 64 << 20 };
 
 struct report_file {
-    char *text; /* the last REPORT_BYTES_MOST of the file at the most */
+    char *text; /* at most the last REPORT_BYTES_MOST of the file */
     size_t size;
-    const char *last; /* the last line that is not blank, in `text` */
+    const char *last; /* last line in `text` that is not blank */
     size_t last_size;
 };
 
@@ -222,7 +222,7 @@ static int read_end(struct report_file *file, int fd, off_t size, const char *pa
     int code = read_at(fd, file->text, wanted, size - (off_t)wanted, &file->size);
     if (code)
         return error_set(error, code, "cannot read %s: %s", path, strerror(-code));
-    /* strchr() finds it too. */
+    /* NUL bytes would end the text early. */
     for (char *nul; (nul = memchr(file->text, '\0', file->size));)
         *nul = '?';
     find_last(file);
@@ -235,8 +235,8 @@ static int read_end(struct report_file *file, int fd, off_t size, const char *pa
 
 static void report_file_free(struct report_file *file);
 
-/* 0; -EBADMSG where the file is empty, -EFBIG where its last line is too long, or what reading
- * gave. */
+/* Returns 0; -EBADMSG if the file is empty, -EFBIG if its last line is too long, or an error of
+ * reading. */
 static int report_file_read(struct report_file *file, const char *path, struct error *error)
 {
     struct stat status;
@@ -281,7 +281,7 @@ enum { TEXT_MOST = 4096 };
 
 static const double objects_listed = 0.001;
 
-/* "a.b": NULL where it is not there. */
+/* Finds "a.b"; returns NULL if it does not exist. */
 static json_t *report_member(const json_t *from, const char *path)
 {
     char name[64];
@@ -294,7 +294,7 @@ static json_t *report_member(const json_t *from, const char *path)
     return at;
 }
 
-/* NAN: not there, no number, or not below infinity and from 0 on. */
+/* Returns NAN if the member does not exist, or is not a finite number of at least 0. */
 static double report_number(const json_t *from, const char *path)
 {
     const json_t *value = report_member(from, path);
@@ -302,7 +302,7 @@ static double report_number(const json_t *from, const char *path)
     return isfinite(parsed) && parsed >= 0 ? parsed : NAN;
 }
 
-/* Printable, in the report's arena; "" where it is not there. */
+/* Returns printable text in the report's arena; "" if it does not exist. */
 static const char *report_text(struct report *report, const json_t *from, const char *path)
 {
     char clean[TEXT_MOST];
@@ -314,7 +314,7 @@ static const char *report_text(struct report *report, const json_t *from, const 
     return kept ? kept : "";
 }
 
-/* The event by its name, as far as it was counted. */
+/* Returns the count of the instructions event, found by name. */
 static double instructions_of(const json_t *events)
 {
     size_t i;
@@ -328,7 +328,8 @@ static double instructions_of(const json_t *events)
     return NAN;
 }
 
-/* A weight fades to half in a half-life: a steady stream adds up to that of half-life / ln 2. */
+/* Decayed weight halves every half-life; a steady stream accumulates to the weight of half-life /
+ * ln 2. */
 static double seconds_covered(const struct report *report, double counted_s)
 {
     if (!strcmp(report->basis, "run") || !(report->half_life_s > 0))
@@ -351,8 +352,8 @@ static void take_head(struct report *report, const json_t *root)
     report->weight = report_number(root, "samples.weight");
     report->samples = report_number(root, "samples.attributed");
     report->effective = report_number(root, "samples.effective");
-    /* Decayed counts carry less information than their number of samples, but no less than the
-     * weight left. */
+    /* Decayed counts have the information of fewer samples than were taken; use the samples only if
+     * the effective number is missing. */
     if (isnan(report->effective))
         report->effective = report->samples;
     report->least = report_number(root, "objects_left_out") == 0 ? 0 : objects_listed;
@@ -434,7 +435,7 @@ int report_read(struct report **report, const char *path, struct error *error)
     if (code)
         return code;
     json_t *root = json_loadb(file.last, file.last_size, 0, &cause);
-    /* Not one object a line: someone made it pretty. */
+    /* Not one object per line: try the whole file as one formatted object. */
     if (!root && file.last != file.text)
         root = json_loadb(file.text, file.size, 0, &cause);
     code =
@@ -463,7 +464,7 @@ void report_free(struct report *report)
     free(report);
 }
 
-/* A comparison as one JSON object on one line. */
+/* ---- a comparison as one JSON object on one line ---- */
 
 static json_t *real(double value)
 {

@@ -14,10 +14,10 @@
 
 struct cache_view {
     uint32_t cursor;
-    bool moved;  /* by the user; else it stays on the hottest set */
+    bool moved;  /* by the user; otherwise it follows the hottest set */
     int columns; /* of the map, as drawn */
-    int cell;    /* width of one */
-    int fold;    /* sets in one cell */
+    int cell;    /* width of a cell */
+    int fold;    /* sets per cell */
     struct area map;
     struct table parts; /* of the set under the cursor */
     struct table lines;
@@ -31,10 +31,10 @@ static struct cache_view *cache_view(const struct browser *browser)
 
 enum { LABEL_COLUMNS = 7 };
 
-/* Standard deviations above the mean that chance alone exceeds once in 1000: as hot_sets. */
+/* Deviations above the mean that occur by chance once in 1000; the same bound as for hot_sets. */
 static const double hot_deviations = 3.09;
 
-/* Samples of a set, all of them taken alike. */
+/* Returns the mean number of samples per set. */
 static double sets_map_mean(const struct snapshot_sets *sets)
 {
     double all = 0;
@@ -43,7 +43,7 @@ static double sets_map_mean(const struct snapshot_sets *sets)
     return all / sets->sets;
 }
 
-/* Powers of two, so that sets a page or a half apart are below each other. */
+/* Uses powers of two, so that sets a page or half a page apart are in one column. */
 static void choose_shape(struct browser *browser, struct area area)
 {
     struct cache_view *view = cache_view(browser);
@@ -52,7 +52,7 @@ static void choose_shape(struct browser *browser, struct area area)
     view->fold = 1;
     while (columns * 2 <= area.columns - LABEL_COLUMNS && (uint32_t)columns * 2 <= sets)
         columns *= 2;
-    /* Wider cells where they do not cost rows that are not there. */
+    /* Widen the cells while the rows still fit. */
     int cell = 1;
     while (cell < 4 && columns >= 16 && sets / ((uint32_t)columns / 2) <= (uint32_t)area.rows) {
         columns /= 2;
@@ -67,7 +67,8 @@ static void choose_shape(struct browser *browser, struct area area)
     view->cell = cell;
 }
 
-/* Red only where the test speaks of concentration: colours must not say more than it does. */
+/* Uses red only if the test found a concentration, so that colours do not suggest more than the
+ * test. */
 static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
 {
     double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;
@@ -78,7 +79,7 @@ static enum paint heat_of(const struct snapshot_sets *sets, double count, double
     return count > 0.5 * mean ? PAINT_HEAT_1 : PAINT_HEAT_0;
 }
 
-/* The hottest of the sets folded into one cell: a conflict must not be averaged away. */
+/* Returns the maximum of the sets folded into a cell, because an average would hide a conflict. */
 static double cell_count(const struct snapshot_sets *sets, uint32_t first, int fold)
 {
     double most = 0;
@@ -106,7 +107,7 @@ static void draw_cell(struct browser *browser, struct canvas *canvas, uint32_t i
         canvas_flag(canvas, row, column, filled, CELL_CURSOR);
 }
 
-/* The map of all sets, and what its steps mean; rows used. */
+/* Draws the map of all sets. Returns the rows used. */
 static int sets_map_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct cache_view *view = cache_view(browser);
@@ -140,7 +141,7 @@ static void sets_map_legend(const struct snapshot_sets *sets, struct canvas *can
         pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance explains");
 }
 
-/* The set that was clicked; -1: none. */
+/* Returns the clicked set; -1 if there is none. */
 static long sets_map_at(const struct browser *browser, int row, int column)
 {
     struct cache_view *view = cache_view(browser);
@@ -154,7 +155,7 @@ static long sets_map_at(const struct browser *browser, int row, int column)
 
 enum {
     PART_ROWS = 6, /* of the list below the map */
-    BIG_ROWS = 14, /* room for the legend, and for the lines below the verdict */
+    BIG_ROWS = 14, /* with room for the legend and the lines below the verdict */
     HISTOGRAM_BAR = 32,
     HISTOGRAM_COLUMNS = 56,
     HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1
@@ -201,7 +202,8 @@ static void cache_update(struct browser *browser)
     show_parts(browser);
 }
 
-/* Crowded sets are the rarer news and come first; else how the lines recur. */
+/* Crowded sets are rarer and more important, so they come first; otherwise describes how lines
+ * recur. */
 static void cache_verdict(const struct snapshot *snapshot, char *out, size_t size)
 {
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
@@ -211,7 +213,7 @@ static void cache_verdict(const struct snapshot *snapshot, char *out, size_t siz
     *out = (char)toupper((unsigned char)*out);
 }
 
-/* The verdict and the cache; rows used. */
+/* Draws the verdict and the cache. Returns the rows used. */
 static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sets *sets = &snapshot->sets;
@@ -263,7 +265,7 @@ static void draw_histogram(const struct snapshot_window *window, struct canvas *
     }
 }
 
-/* The set under the map's cursor. */
+/* Describes the set under the cursor. */
 static void set_title(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_sets *sets = &browser->snapshot->sets;
@@ -354,7 +356,7 @@ static void move_cursor(struct browser *browser, long sets)
     show_parts(browser);
 }
 
-/* The keys of the map, while its list is the one shown. */
+/* Handles the keys of the map while the list of its set is displayed. */
 static bool move_in_map(struct browser *browser, enum action action)
 {
     struct cache_view *view = cache_view(browser);
@@ -453,7 +455,7 @@ const struct screen cache_screen = {
             ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
 
-/* Columns of recurring lines and of pairs sampled together. */
+/* ---- columns of recurring lines and of pairs sampled together ---- */
 
 static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
 {
@@ -490,7 +492,7 @@ const struct columns line_columns = {
     .object = FIELD(struct snapshot_recurrence, object),
 };
 
-/* Objects by their ids, as indices change from one snapshot to the next. */
+/* Uses object ids, because indices change between snapshots. */
 static uint64_t pair_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_pair);

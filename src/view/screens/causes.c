@@ -17,7 +17,7 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
                                  const struct snapshot_causes_row *row, struct canvas *canvas,
                                  struct area area);
 
-static const double least_listed = 0.001; /* less is not listed */
+static const double least_listed = 0.001; /* smaller shares are not listed */
 
 /* ---- evictions ---- */
 
@@ -89,7 +89,7 @@ struct causes_view {
     struct table reuse;
     struct table reuse_lines;
     struct eviction_row rows[EVICTION_ROWS_MAX];
-    enum causes_of of; /* the rows are objects, functions or threads; of the first two tables */
+    enum causes_of of; /* kind of rows in the first two tables */
 };
 
 static struct causes_view *causes_view(const struct browser *browser)
@@ -120,7 +120,7 @@ static void causes_update(struct browser *browser)
               eviction_rows(browser->snapshot, view->of, view->rows));
 }
 
-/* Causes, uses or both are recorded. */
+/* Returns the panes for causes, for uses, or both, depending on what was recorded. */
 static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     struct causes_view *view = causes_view(browser);
@@ -137,7 +137,7 @@ static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_
     return count;
 }
 
-/* Whether one of the panes with curves has focus. */
+/* Returns true if one of the panes with curves has the focus. */
 static bool on_reuse(struct browser *browser)
 {
     return browser_focused(browser, &causes_view(browser)->reuse) ||
@@ -231,7 +231,7 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
 
 /* ---- keys ---- */
 
-/* An object or function by its id. */
+/* Opens an object or function by its id. */
 static void causes_open(struct browser *browser, uint32_t id)
 {
     const struct snapshot_object *object = columns_object_of(browser->snapshot, id);
@@ -249,7 +249,7 @@ static void open_evictor(struct browser *browser, const void *row)
     causes_open(browser, ((const struct eviction_row *)row)->evictor_id);
 }
 
-/* The largest of the row's, in the other pane. */
+/* Selects the largest eviction of the row in the other pane. */
 static void show_evictions(struct browser *browser, const void *row)
 {
     struct causes_view *view = causes_view(browser);
@@ -296,7 +296,7 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
                                                 : "");
 }
 
-/* A running process has no causes, a recording of a simulation may have them. */
+/* A recording of a simulation has causes too. */
 static bool causes_filled(const struct snapshot *snapshot)
 {
     return snapshot->simulation.level_count || snapshot->causes.known || snapshot->reuse.known;
@@ -358,7 +358,7 @@ static void causes_open_reuse(struct browser *browser)
         browser->pane[SCREEN_CAUSES] = causes_panes(browser, panes) - 2;
 }
 
-/* The key of these panes. */
+/* The key for the reuse panes. */
 const struct screen reuse_screen = {
     .name = "Reuse",
     .key_help = "Reuse: with --sim, miss rates for caches of every size; a pane of Causes",
@@ -368,7 +368,7 @@ const struct screen reuse_screen = {
 
 enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
-static const double least_early = 0.05; /* of the misses: less is nothing to think about */
+static const double least_early = 0.05; /* of the misses; smaller shares are not mentioned */
 
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id)
@@ -386,8 +386,8 @@ const char *causes_of_name(enum causes_of kind)
     return kind < CAUSES_KINDS ? names[kind] : "object";
 }
 
-/* Parts of the misses: first references, by the process or by this thread; lines taken by
- * another thread's write; neither these nor capacity nor conflict. */
+/* Parts of the misses: first references, by the process or by this thread; lines invalidated by
+ * another thread's write; all others except capacity and conflict. */
 static double causes_first(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
@@ -403,7 +403,8 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Of what was evicted too early, the part by accesses to other objects; NAN: nothing was. */
+/* Part of the early evictions that were caused by accesses to other objects; NAN if there were
+ * none. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;
@@ -503,7 +504,7 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
              evictor->object ? evictor->object : "");
 }
 
-/* Only for programs with several threads. */
+/* Returns true if the program has several threads. */
 static bool has_threads(const struct snapshot *snapshot)
 {
     const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
@@ -540,7 +541,7 @@ static int draw_threads(const struct snapshot *snapshot, const struct snapshot_c
     return *text && area.rows > 0 ? canvas_wrap(canvas, area, PAINT_PLAIN, whole) : 0;
 }
 
-/* The evictors of a row, one a line, as far as the area reaches. */
+/* Draws the evictors of a row, one per line, as far as they fit. */
 static void causes_draw_evictors(const struct snapshot *snapshot,
                                  const struct snapshot_causes_row *row, struct canvas *canvas,
                                  struct area area)
@@ -566,7 +567,7 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
                           "ranking event, from the time it ranks.");
 }
 
-/* Columns of why lines were missed, an object, a function or a thread a row. */
+/* ---- columns of causes, one object, function or thread per row ---- */
 
 static struct value causes_column_share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -602,7 +603,7 @@ static struct value evictor_share(const struct snapshot *snapshot, const void *p
                                             : NAN);
 }
 
-/* With one thread, or one level, there is none. */
+/* Always 0 with one thread, or one level. */
 static bool any_invalidated(const struct snapshot *snapshot)
 {
     return causes_invalidated(snapshot->causes.all.share) > 0;
@@ -691,7 +692,7 @@ const struct columns causes_columns[CAUSES_KINDS] = {
     [CAUSES_THREADS] = COLUMNS(thread_list, ),
 };
 
-/* The remedy against the main cause. */
+/* ---- remedy against the main cause ---- */
 
 enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
 static const double itself_leads = 0.5;
@@ -701,8 +702,9 @@ static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evicto
     return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
 }
 
-/* The main evictor, if it is another one and known: for an object the object accessed, for a
- * function the function. Another one may have the same name. False: there is none. */
+/* Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
+ * for a function, the evicting function. Another one can have the same name. Returns false if there
+ * is none. */
 static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
                   char out[ADVICE_NAME_BYTES])
 {

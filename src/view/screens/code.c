@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 2: the same samples from the side of the code. */
+/* Screen 2: samples by function. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static struct code_view *code_view(const struct browser *browser)
     return browser->states[SCREEN_CODE];
 }
 
-/* Columns of functions, and of the instructions in them that miss. */
+/* ---- columns of functions, and of their instructions with misses ---- */
 
 static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
@@ -28,8 +28,8 @@ static struct value code_column_samples(const struct snapshot *snapshot, const v
     return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
 }
 
-/* Whether a function waited for data of an object not known; and the column that functions are
- * sorted by at first, which depends on it. */
+/* Returns true if a function waited for data of an unknown object. The initial sort column of
+ * functions depends on it. */
 static bool columns_have_unknown(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->code_count; i++)
@@ -78,7 +78,7 @@ static struct value code_column_object_share(const struct snapshot *snapshot, co
     return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
 }
 
-/* The first sort column of the functions. */
+/* Value of the initial sort column of functions. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
@@ -170,7 +170,8 @@ static const struct column function_list[] = {
            .given = ROW_OF(struct snapshot_code, use)),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
            .with = FIELD(struct snapshot, causes.known),
-           .given = FIELD(struct snapshot_code, all_share)), /* not of the functions of an object */
+           .given =
+               FIELD(struct snapshot_code, all_share)), /* not for the functions of an object */
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
            .rows = &callers_members, .given = ROW_OF(struct snapshot_code, callers)),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
@@ -288,7 +289,7 @@ const struct screen code_screen = {
             ACTION_WRITE},
 };
 
-/* Columns of threads. */
+/* ---- columns of threads ---- */
 
 static const struct column thread_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
@@ -330,7 +331,7 @@ const struct columns thread_columns = {
     .object = FIELD(struct snapshot_thread, object),
 };
 
-/* Columns of simulated caches, a level a row; rows are those of the snapshot itself. */
+/* ---- columns of simulated caches, one level per row; the rows are in the snapshot ---- */
 
 static uint64_t simulation_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
@@ -360,7 +361,7 @@ static struct value of_all(const struct snapshot *snapshot, const void *pointer)
     return value_number(simulation_column_part(misses(row), snapshot->simulation.accesses));
 }
 
-/* The first level is reached by every access, the others by what the one before missed. */
+/* Every access reaches the first level; the misses of a level reach the next one. */
 static struct value of_those_here(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(simulation_level);

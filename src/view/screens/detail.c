@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A level below Objects: one object: where in it the samples are, the code that accesses it,
- * instances. */
+/* Below Objects: one object: its hot offsets, the code that accesses it, and its instances. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@ struct detail_view {
     struct table fields;
     struct table code;
     struct table instances;
-    struct levels_rows answers; /* of the hardware; none where it reports no levels */
+    struct levels_rows answers; /* of the hardware; empty if it reports no levels */
     struct table levels;
     struct caller_rows callers;
     struct table called_by;
@@ -30,7 +29,7 @@ static struct detail_view *detail_view(const struct browser *browser)
     return browser->states[SCREEN_DETAIL];
 }
 
-/* The lines above the lists of Detail. */
+/* ---- the lines above the lists ---- */
 
 enum { STRIP_MOST = 128 };
 
@@ -74,14 +73,15 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-/* The type with most of the samples; NULL: none is known. */
+/* Returns the type with most of the samples; NULL if none is known. */
 static const struct snapshot_layout *leading(const struct snapshot_object *object)
 {
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     return layout && !layout->inferred && layout->row_count && layout->size ? layout : NULL;
 }
 
-/* Bytes of an element; else from the lowest to the highest offset that was seen. */
+/* Returns the size of an element, otherwise the range from the lowest to the highest sampled
+ * offset. */
 static uint64_t strip_range(const struct snapshot_object *object, int64_t *first)
 {
     int64_t low = INT64_MAX;
@@ -100,7 +100,7 @@ static uint64_t strip_range(const struct snapshot_object *object, int64_t *first
     return high > low ? (uint64_t)high - (uint64_t)low : 0;
 }
 
-/* In floating point: offset * cells may not fit 64 bits. */
+/* Uses floating point, because offset * cells may not fit in 64 bits. */
 static void warm(double *heat, int cells, uint64_t bytes, uint64_t offset, double share)
 {
     double at = (double)offset / (double)bytes * cells;
@@ -120,7 +120,7 @@ static void strip_heat(const struct snapshot_object *object, double *heat, int c
              object->fields[i].share);
 }
 
-/* Bytes from left to right, heat by where samples fell. */
+/* Draws bytes from left to right, with a heat that shows the samples. */
 static void draw_strip(const struct snapshot_object *object, struct canvas *canvas,
                        struct area area)
 {
@@ -171,7 +171,7 @@ static void draw_element(const struct snapshot_object *object, struct canvas *ca
     }
 }
 
-/* Its type, and who says so. */
+/* Draws its type, and how the type is known. */
 static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
     char known[192];
@@ -187,7 +187,7 @@ static bool draw_type(const struct snapshot_object *object, struct canvas *canva
     return true;
 }
 
-/* Where the memory came from: the call path of its bin. */
+/* Draws the origin of the memory: the call path of its bin. */
 static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
                         struct canvas *canvas, struct area area)
 {
@@ -210,7 +210,7 @@ static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     return true;
 }
 
-/* Results of watchpoints on it. */
+/* Draws results of its watchpoints. */
 static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_object *object,
                          struct canvas *canvas, struct area area)
 {
@@ -223,7 +223,7 @@ static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_
     return true;
 }
 
-/* Name, share, place, element and origin of the object in Detail; rows used. */
+/* Draws name, share, address, element and origin of the object. Returns the rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {
@@ -250,7 +250,7 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
 
-/* Drilled into, the object stays; else it is the one selected in Objects. */
+/* Keeps an object that was opened explicitly; otherwise follows the selection in Objects. */
 static void detail_update(struct browser *browser)
 {
     struct detail_view *view = detail_view(browser);
@@ -303,7 +303,7 @@ void browser_open_listed(struct browser *browser, uint32_t index)
         browser_message(browser, "this object is not listed now");
 }
 
-/* The levels say which samples they are of. */
+/* Draws the levels; the title names the samples they are from. */
 static void draw_levels(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *levels = &detail_view(browser)->levels;
@@ -314,7 +314,8 @@ static void draw_levels(struct browser *browser, struct canvas *canvas, struct a
     pane_table(browser, canvas, area, levels);
 }
 
-/* Offsets left, code over instances right; or instances under offsets, levels under code. */
+/* Offsets on the left, code above instances on the right; or instances below offsets, levels below
+ * code. */
 static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct detail_view *view = detail_view(browser);
@@ -388,7 +389,8 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     return instance->size;
 }
 
-/* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
+/* Returns true for memory of an allocator that cannot be read from outside; Heap explains it and
+ * suggests a remedy. */
 static bool is_unnamed_heap(const struct browser *browser)
 {
     return browser->opened.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
@@ -410,7 +412,7 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
                  is_unnamed_heap(browser) ? ".  4, Heap, says why it has no better name" : "");
 }
 
-/* A field without a layout leads to the code. */
+/* Enter on a field without a layout opens the code. */
 static const char *detail_label(struct browser *browser, enum action action)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -474,9 +476,9 @@ const struct screen detail_screen = {
             ACTION_WRITE},
 };
 
-/* Columns of the offsets inside objects, and of their instances. */
+/* ---- columns of the offsets in objects, and of their instances ---- */
 
-/* Of any object: in batch text fields of several objects are in one list. */
+/* Checks all objects: in batch text, one list contains fields of several objects. */
 static bool has_field_type(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->object_count; i++)
@@ -497,12 +499,12 @@ static struct value field_line(const struct snapshot *snapshot, const void *poin
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
-    /* Members of a union begin together. */
+    /* Members of a union have the same offset. */
     return (uint64_t)row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48 ^
            (uint64_t)row->unit << 58;
 }
 
-/* By latency where that is known, else by the event. */
+/* From latencies if they are known, otherwise from the event. */
 static struct value field_stall_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -616,14 +618,14 @@ const struct columns instance_columns = {
     .key = FIELD(struct snapshot_instance, base),
 };
 
-/* From a member of a type to the code that misses on it. */
+/* ---- from a member of a type to the code that misses on it ---- */
 
 struct found {
     const struct snapshot_code *code;
     const struct snapshot_instruction *instruction;
 };
 
-/* Members [first, end) are the row's own and those inside it. */
+/* Returns the end of the members [first, end) of a row: its own and the nested ones. */
 static uint32_t member_end_of(const struct snapshot_layout *layout,
                               const struct snapshot_layout_row *row)
 {
@@ -635,7 +637,8 @@ static uint32_t member_end_of(const struct snapshot_layout *layout,
     return end;
 }
 
-/* Without a type the fields of object and instruction are both called by their offset. */
+/* Without a type, the fields of the object and of the instruction are both named by their
+ * offset. */
 static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
 {
     for (size_t i = 0; field && i < object->field_count; i++)
@@ -645,7 +648,7 @@ static bool same_offset(const struct snapshot_object *object, uint64_t offset, c
     return false;
 }
 
-/* Another member may have the same bytes: in a union, or a bit-field beside it. */
+/* Another member can have the same bytes: in a union, or an adjacent bit-field. */
 static bool is_at(const struct snapshot_layout_row *row,
                   const struct snapshot_instruction *instruction)
 {
@@ -665,8 +668,8 @@ static bool on_member(const struct snapshot_object *object, const struct snapsho
             is_at(row, instruction));
 }
 
-/* The instruction with most samples on the member; in this object, or else (index UINT32_MAX)
- * in any. */
+/* Returns the instruction with most samples on the member, in this object, or in any object if
+ * index is UINT32_MAX. */
 static struct found hottest(const struct snapshot *snapshot, const struct snapshot_object *object,
                             const struct snapshot_layout *layout,
                             const struct snapshot_layout_row *row, uint32_t index)

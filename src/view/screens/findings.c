@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 9: problems that were recognised, most gain first, and what to try. */
+/* Screen 9: recognised problems, most gain first, and what to try. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };
 
 /* ---- drawing ---- */
 
-/* A label and text beside it, over as many rows as it takes. */
+/* Draws a label with the text next to it, over as many rows as needed. */
 static struct area findings_say(struct canvas *canvas, struct area area, const char *label,
                                 const char *text, enum paint paint)
 {
@@ -151,7 +151,7 @@ const struct screen findings_screen = {
             ACTION_BASIS},
 };
 
-/* Columns of the problems that were recognised. */
+/* ---- columns of the findings ---- */
 
 static struct value gain(const struct snapshot *snapshot, const void *pointer)
 {
@@ -184,7 +184,7 @@ static struct value screen(const struct snapshot *snapshot, const void *pointer)
     return value_text(screen_of(row));
 }
 
-/* One of the texts of struct finding_words, by its offset there. */
+/* Formats one of the texts of struct finding_words, by its offset there. */
 static void finding_text(const struct snapshot_finding *finding, size_t at, char *out, size_t size)
 {
     struct finding_words words;
@@ -222,7 +222,7 @@ static uint64_t finding_column_identity(const struct snapshot *snapshot, const v
     return (uint64_t)row->id << 8 | row->kind;
 }
 
-/* With a low end, the middle of both. */
+/* If there is a lower bound, returns the middle of the range. */
 static struct value gain_middle(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 4: the heap by bins, with the call path and the sizes of the selected one. */
+/* Screen 4: the heap by bins, with the call path and block sizes of the selected bin. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 struct heap_view {
     struct table bins;
     struct tags tagged; /* ids */
-    uint32_t renamed;   /* the id that a new name is asked for */
+    uint32_t renamed;   /* id of the bin for which the prompt asks a new name */
 };
 
 static struct heap_view *heap_view(const struct browser *browser)
@@ -224,9 +224,9 @@ const struct screen heap_screen = {
             ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT},
 };
 
-/* Columns of the heap's bins. */
+/* ---- columns of the heap's bins ---- */
 
-/* Requests of walked blocks are not known. */
+/* Requested sizes of walked blocks are not known. */
 static struct value waste(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -247,7 +247,6 @@ static struct value heap_column_name(const struct snapshot *snapshot, const void
     return value_text(row->called ? row->called : row->heap.name);
 }
 
-/* The innermost frame after the name's, to distinguish equal names. */
 static struct value leak(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -279,13 +278,13 @@ static enum paint paint_leak(struct value value)
     return PAINT_BAD;
 }
 
-/* The columns are there before the first block is freed. */
+/* The agent's columns are shown even before the first block is freed. */
 static bool has_agent(const struct snapshot *snapshot)
 {
     return snapshot->heap.summary.feed == HEAP_FEED_AGENT;
 }
 
-/* Else the line above the table says it for all. */
+/* If all bins have the same source, the line above the table names it. */
 static bool has_both(const struct snapshot *snapshot)
 {
     bool walked = false;

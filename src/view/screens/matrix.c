@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 3: which code accesses which data. */
+/* Screen 3: functions by objects. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@
 
 enum { HEADING_NAME_BYTES = 256 };
 
-/* Bytes of `text` that one row takes: to the end of a word where that leaves it half full. */
+/* Returns the bytes of `text` that fit in one row; breaks after a word if the row is then more than
+ * half full. */
 static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
 {
     struct glyph glyph;
@@ -44,7 +45,7 @@ static int count_rows(const char *text, int columns, bool words, bool ascii)
     return rows ? rows : 1;
 }
 
-/* Rows that a name takes in so many columns: `most` at the most, where it is cut. */
+/* Returns the rows that a name needs with this width, at most `most`, for which it is truncated. */
 static int matrix_heading_rows(const char *name, int columns, int most, bool ascii)
 {
     char text[HEADING_NAME_BYTES];
@@ -53,7 +54,7 @@ static int matrix_heading_rows(const char *name, int columns, int most, bool asc
     return rows < most ? rows : most;
 }
 
-/* Its last row is at the foot of the box. */
+/* Draws a heading, aligned to the bottom of the box. */
 static void matrix_heading_draw(struct canvas *canvas, struct area box, enum paint paint,
                                 const char *name)
 {
@@ -80,7 +81,7 @@ enum {
     PINNED_FROM = 2
 };
 
-/* Less would print as 0.0 %. */
+/* Smaller shares would print as 0.0 %. */
 static const double least_shown = 0.0005;
 
 const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
@@ -115,7 +116,7 @@ static void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_
             }
 }
 
-/* ---- where everything goes ---- */
+/* ---- positions ---- */
 
 static void label_of(const struct matrix_line *line, bool tagged, char *out, size_t size)
 {
@@ -138,7 +139,7 @@ static int name_columns(const struct matrix_table *table, int columns, bool asci
     return wanted < most ? wanted : most > NAME_LEAST ? most : NAME_LEAST;
 }
 
-/* As many cells as fit at a readable width, then as wide as they are few. */
+/* Fits as many cells as possible at a readable width, then widens them to use the room. */
 static void choose_widths(struct matrix_grid *grid, const struct matrix_table *table, int columns)
 {
     int left = columns - grid->names.columns - TOTAL_COLUMNS;
@@ -162,7 +163,7 @@ static void scroll(size_t cursor, size_t count, size_t shown, size_t *first)
         *first = count > shown ? count - shown : 0;
 }
 
-/* Widths come first, for the headings need as many rows as those ask for. */
+/* Computes the widths first, because the number of heading rows depends on them. */
 static void place_columns(struct matrix_grid *grid, const struct matrix_table *table,
                           struct area area, bool ascii)
 {
@@ -178,7 +179,7 @@ static void place_columns(struct matrix_grid *grid, const struct matrix_table *t
     scroll(at, count - grid->pinned, grid->columns_shown - grid->pinned, &grid->left);
 }
 
-/* The column of the table at a place in sight. */
+/* Returns the table column at a visible position. */
 static size_t column_at(const struct matrix_grid *grid, const struct matrix_table *table,
                         size_t shown)
 {
@@ -186,7 +187,7 @@ static size_t column_at(const struct matrix_grid *grid, const struct matrix_tabl
                                                             : grid->left + shown;
 }
 
-/* `area`: below the headings; the totals are in its first row. */
+/* `area` is below the headings; its first row has the totals. */
 static void place_rows(struct matrix_grid *grid, const struct matrix_table *table, struct area area)
 {
     size_t rows = area.rows > 1 ? (size_t)area.rows - 1 : 0;
@@ -200,7 +201,7 @@ static void place_rows(struct matrix_grid *grid, const struct matrix_table *tabl
 
 /* ---- drawing ---- */
 
-/* Blank where there is nothing. */
+/* Draws a share; blank if it is 0. */
 static void draw_share(struct canvas *canvas, int row, int column, int width, double share,
                        enum paint paint)
 {
@@ -219,7 +220,7 @@ static int cell_column(const struct matrix_grid *grid, size_t shown)
            (int)shown * grid->cell_columns;
 }
 
-/* Of the column at a place in sight. */
+/* Returns the heading of the column at a visible position. */
 static const char *heading_of(const struct matrix_grid *grid, const struct matrix_table *table,
                               size_t shown, char out[GRID_NAME_BYTES])
 {
@@ -247,7 +248,7 @@ static void draw_headings(const struct matrix_grid *grid, const struct matrix_ta
     }
 }
 
-/* As many as the names in sight need, of those that can be spared. */
+/* Returns the number of heading rows: as many as the visible names need, limited by the height. */
 static int heading_rows(const struct matrix_grid *grid, const struct matrix_table *table, int rows,
                         bool ascii)
 {
@@ -330,7 +331,7 @@ static enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct m
     return again ? TABLE_AGAIN : TABLE_SELECTED;
 }
 
-/* The cursor of a grid of functions and objects, by keys and from one snapshot to the next. */
+/* ---- the cursor: keys, and new snapshots ---- */
 
 static size_t moved(size_t at, long by, size_t most)
 {
@@ -357,7 +358,7 @@ static bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table 
     return true;
 }
 
-/* The same lines in a new table; 0: the totals. */
+/* Moves the cursor to the same lines in a new table; 0: the totals. */
 static void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table,
                              uint64_t row, uint64_t column)
 {
@@ -378,7 +379,7 @@ static struct matrix_view *matrix_view(const struct browser *browser)
     return browser->states[SCREEN_MATRIX];
 }
 
-/* Renaming and combining on the Matrix screen: objects on its first row, functions below. */
+/* ---- renaming and combining: objects in the first row, functions below ---- */
 
 static enum matrix_axis axis_of(const struct browser *browser)
 {
@@ -445,7 +446,7 @@ static void undo(struct browser *browser)
                     undone ? "the last renaming or combining is undone" : "nothing to undo");
 }
 
-/* Names are made of the rules, which have changed; the cursor goes with what it was on. */
+/* Rebuilds the table, because names depend on the rules; the cursor follows its lines. */
 static void make_again(struct browser *browser)
 {
     struct matrix_view *view = matrix_view(browser);
@@ -463,7 +464,7 @@ static void make_again(struct browser *browser)
     grid->moved = true;
 }
 
-/* Tagging, combining, renaming; true: done. What was typed as a new name. */
+/* Handles tagging, combining and renaming; true: done. */
 static bool matrix_name_act(struct browser *browser, enum action action)
 {
     const struct matrix_line *line = matrix_names_line_of(browser);
@@ -489,7 +490,8 @@ static bool matrix_name_act(struct browser *browser, enum action action)
     return true;
 }
 
-/* The cursor may have been moved on by a new snapshot: it is on the same names still. */
+/* Renames the lines under the cursor; they are the same even if a new snapshot arrived since the
+ * prompt. */
 static void matrix_answer(struct browser *browser, const char *text, struct request *request)
 {
     struct matrix_view *view = matrix_view(browser);
@@ -528,7 +530,7 @@ static void matrix_update(struct browser *browser)
 
 /* ---- drawing ---- */
 
-/* The part of the table in sight, and how much of it is known. */
+/* Draws which part of the table is visible, and how much of the data is known. */
 static void draw_summary(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct matrix_table *table = &matrix_view(browser)->table;
@@ -568,7 +570,7 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
     int used = matrix_grid_draw(grid_of(browser), table, canvas, grid);
     if (title)
         draw_summary(browser, canvas, area);
-    /* A short table leaves them more room. */
+    /* A short table leaves more room for the words. */
     struct area below = {grid.row + used + !small, 0, 0, area.columns};
     below.rows = area.row + area.rows - below.row;
     below.rows = below.rows > WORDS_ROWS ? WORDS_ROWS : below.rows;
@@ -588,14 +590,15 @@ static bool move_by(struct browser *browser, enum action action)
     return true;
 }
 
-/* Skips measures that no event counts, with a note on how to count them. */
+/* Returns true if the measure is skipped because no event counts it, and a note explains how to
+ * count it. */
 static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
 {
     return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
            !matrix_measure_known(snapshot, measure);
 }
 
-/* The next one that this snapshot knows. */
+/* Changes to the next measure that this snapshot knows. */
 static void change_measure(struct browser *browser)
 {
     char text[512];
@@ -623,7 +626,7 @@ static void open_object(struct browser *browser)
     }
     const struct snapshot_object *object = &browser->snapshot->objects[line->index];
     browser_open_object(browser, object);
-    /* Esc comes back here, not to Detail, where nothing was asked. */
+    /* Enter Layout directly, so that Esc returns here and not to Detail. */
     if (object->layout_count)
         browser_enter(browser, SCREEN_LAYOUT);
 }

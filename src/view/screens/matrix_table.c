@@ -17,12 +17,12 @@
 #include "view/screens/causes.h"
 #include "view/screens/rows.h"
 
-/* The user's rules for lines of the matrix. */
+/* ---- the user's rules for lines of the matrix ---- */
 
 static const char *const prefixes[] = {
     [MATRIX_FUNCTIONS] = "function ", [MATRIX_OBJECTS] = "object "};
 
-/* The name of a function or object in the rules, and its hash. */
+/* Formats the name of a function or object in the rules, and returns its hash. */
 static uint64_t matrix_full_name(const struct snapshot *snapshot, enum matrix_axis axis,
                                  uint32_t index, char out[BIN_RULES_NAME_BYTES])
 {
@@ -32,14 +32,15 @@ static uint64_t matrix_full_name(const struct snapshot *snapshot, enum matrix_ax
     return hash_bytes(out, strlen(out));
 }
 
-/* The name alone again. */
+/* Returns the name without the prefix. */
 static const char *matrix_plain_name(enum matrix_axis axis, const char *full_name)
 {
     size_t length = strlen(prefixes[axis]);
     return strncmp(full_name, prefixes[axis], length) ? full_name : full_name + length;
 }
 
-/* The full name of a line's strongest member; -EINVAL: it is the others, or there is none. */
+/* Formats the full name of a line's largest member; returns -EINVAL for the others, or if there is
+ * no such line. */
 static int matrix_rules_name_line(const struct matrix_table *table, enum matrix_axis axis,
                                   size_t at, char out[BIN_RULES_NAME_BYTES])
 {
@@ -91,8 +92,8 @@ static uint32_t id_of(const struct snapshot *snapshot, enum matrix_axis axis, ui
     return axis == MATRIX_FUNCTIONS ? snapshot->code[index].id : snapshot->objects[index].id;
 }
 
-/* A line of one member, under the name and identity of the group that it belongs to. Several of
- * one name are one only if something was combined into that name. */
+/* Returns a line with one member, with the name and identity of its group. Members with the same
+ * name are merged only if something was combined into that name. */
 static struct matrix_line matrix_table_line_of(const struct snapshot *snapshot,
                                                const struct bin_rules *rules, enum matrix_axis axis,
                                                uint32_t index,
@@ -183,7 +184,7 @@ static const char *rest_name(enum matrix_axis axis, uint32_t which)
     return which == MATRIX_OTHERS ? "others" : axis == MATRIX_OBJECTS ? "no object" : "no access";
 }
 
-/* An axis while it is put together: what the snapshot has of it, and the lines it becomes. */
+/* An axis under construction: the data of the snapshot, and the resulting lines. */
 struct joining {
     enum matrix_axis axis;
     const uint32_t *indices; /* [count]; then the unlisted ones, then those without a line */
@@ -194,7 +195,7 @@ struct joining {
     enum matrix_measure measure;
 };
 
-/* Lines of one name are shown as the first of them, which has most. */
+/* Merges the lines of a group into the first of them, which is the largest. */
 static size_t matrix_table_join(const struct snapshot *snapshot, const struct bin_rules *rules,
                                 const struct joining *joining)
 {
@@ -222,7 +223,7 @@ static bool less(const struct joining *joining, const struct matrix_line *a,
     return amount_of(&a->total, joining->measure) < amount_of(&b->total, joining->measure);
 }
 
-/* There are few, and they are nearly in order. */
+/* Insertion sort: the lines are few and nearly sorted. */
 static void matrix_table_sort(const struct joining *joining, size_t used)
 {
     uint8_t now_at[MATRIX_ROWS];
@@ -243,8 +244,8 @@ static void matrix_table_sort(const struct joining *joining, size_t used)
         joining->line_of[i] = now_at[joining->line_of[i]];
 }
 
-/* The listed lines and the unlisted ones, if these have anything; their place is set in any
- * case. Cells without a listed line go behind all lines. */
+/* Arranges the listed lines, then the lines of the rest that have samples. Cells of a rest without
+ * samples are mapped behind all lines. */
 static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *rules,
                       const struct joining *joining)
 {
@@ -317,7 +318,8 @@ size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis
     return functions ? table->row_of[i] : table->column_of[i];
 }
 
-/* The sums of the cells, or totals, of a line, or of a cell of two. */
+/* Sums the rates of the cells, or of the totals, that belong to a line or to a cell. Returns their
+ * number. */
 static size_t matrix_rates_sum(const struct matrix_table *table, size_t row, size_t column,
                                struct rates_sums *sums)
 {
@@ -348,7 +350,8 @@ static const struct snapshot_rates *matrix_rates_join(const struct matrix_table 
     return known ? joined : NULL;
 }
 
-/* Of one line as on its own screen; not for combined lines, with parts that are not all known. */
+/* Uses the rates of a single function or object, as its own screen does; joins those of combined
+ * lines. */
 static const struct snapshot_rates *matrix_rates(const struct matrix_table *table, size_t row,
                                                  size_t column, struct snapshot_rates *joined)
 {
@@ -366,16 +369,16 @@ static const struct snapshot_rates *matrix_rates(const struct matrix_table *tabl
     return matrix_rates_join(table, row, column, joined);
 }
 
-/* All parts of one kind while they are counted, by the hash of what they are called. */
+/* Parts of one kind while they are counted, by the hash of their names. */
 struct counting {
-    struct hash known; /* index into list + 1 */
+    struct hash known; /* index into list */
     struct matrix_part *list;
     size_t count;
     size_t room;
     double all;
 };
 
-/* Which lines of the table a cell is made of. */
+/* The lines of the table that form a cell. */
 struct chosen {
     const struct matrix_table *table;
     size_t row;
@@ -397,7 +400,7 @@ static bool matrix_cell_begin(struct counting *counting, size_t room)
     return counting->list;
 }
 
-/* The part of a key, made if it is new; NULL: no memory. */
+/* Returns the part with a key; creates it if it is new; NULL if out of memory. */
 static struct matrix_part *matrix_cell_part_of(struct counting *counting, uint64_t key)
 {
     bool created = false;
@@ -513,7 +516,7 @@ static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
 
 /* ---- causes ---- */
 
-/* Shares become amounts again, so that they can be added. */
+/* Converts shares back to amounts, so that they can be added. */
 static void add_figures(struct snapshot_causes_figures *sum,
                         const struct snapshot_causes_figures *more)
 {
@@ -548,7 +551,7 @@ static void count_evictor(struct counting *counting, const struct snapshot_matri
     part->samples += evictor->misses;
 }
 
-/* Shares are of `all`. */
+/* Shares are relative to `all`. */
 static void gather_evictors(const struct chosen *chosen, const struct snapshot_matrix_evictor *list,
                             size_t count, double all, struct matrix_parts *parts)
 {
@@ -561,7 +564,7 @@ static void gather_evictors(const struct chosen *chosen, const struct snapshot_m
     matrix_cell_end(&evictors, parts);
 }
 
-/* Levels and causes of the snapshot's cells. */
+/* Sums the levels and causes of the snapshot's cells. */
 static void gather_cells(const struct chosen *chosen, struct matrix_cell *cell)
 {
     const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
@@ -634,7 +637,7 @@ bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS]
 
 enum { PARTS_LISTED = 5, NAME_BYTES = 160 };
 static const double least_listed = 0.005; /* of its cell */
-static const double mixed = 0.05;         /* less than that part written is not worth a word */
+static const double mixed = 0.05;         /* smaller written parts are not mentioned */
 
 static bool is_nobody(const struct matrix_line *line)
 {
@@ -652,7 +655,7 @@ static void say_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES
                 cell->column ? cell->column->name : "all objects");
 }
 
-/* ", 45% of NAME's"; nothing where it is no line. */
+/* Formats ", 45% of NAME's"; nothing if there is no line. */
 static void say_part_of(const struct matrix_table *table, const struct matrix_line *line,
                         const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
 {
@@ -687,7 +690,7 @@ static void say_shares(const struct matrix_table *table, const struct matrix_cel
                 figures->loads / figures->samples * 100, figures->stores / figures->samples * 100);
 }
 
-/* The reasons are shown with the samples in Quality and in Code. */
+/* Quality and Code show the reasons together with the samples. */
 static void say_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
                        char out[MATRIX_WORD_BYTES])
 {
@@ -704,7 +707,7 @@ static void say_reason(const struct snapshot *snapshot, const struct matrix_cell
             "the address, or the access itself, is not known; Code shows the reasons by function");
 }
 
-/* The parts with their shares of the cell, and how much of each is written. */
+/* Formats the parts with their shares of the cell, and how much of each is written. */
 static void say_named(const struct matrix_parts *parts, const char *label,
                       char out[MATRIX_WORD_BYTES])
 {
@@ -723,7 +726,7 @@ static void say_named(const struct matrix_parts *parts, const char *label,
     }
 }
 
-/* "why: 92% capacity; evicted by visit on particles 61%, ..." */
+/* Formats "why: 92% capacity; evicted by visit on particles 61%, ..." */
 static void say_evictors(const struct matrix_parts *by, const char *label,
                          char out[MATRIX_WORD_BYTES])
 {
@@ -761,7 +764,7 @@ static void say_threads(const struct matrix_parts *threads, char out[MATRIX_WORD
     }
 }
 
-/* Only those that are no chance. */
+/* Returns true if the samples of the block are not due to chance. */
 static bool stands_out(const struct matrix_part *block, const struct matrix_parts *blocks)
 {
     return block->samples >= 5 && block->samples >= 0.01 * blocks->all;
@@ -834,7 +837,7 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
     };
     char text[MATRIX_WORD_BYTES];
     int used = 0;
-    /* Where there is one row only, the figures matter more than the names. */
+    /* If there is only one row, the figures are more important than the names. */
     for (enum matrix_word word = area.rows > 1 ? MATRIX_WORD_TITLE : MATRIX_WORD_SHARES;
          word < MATRIX_WORDS && used < area.rows; word++) {
         struct area rest = {area.row + used, area.column + 1, area.rows - used, area.columns - 2};

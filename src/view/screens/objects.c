@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 1: what the process waits for, hottest first, and the two most valuable findings. */
+/* Screen 1: the objects that the process waits for, hottest first, and the two most valuable
+ * findings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +17,15 @@ enum { FINDINGS_SHOWN = 2 };
 
 struct objects_view {
     struct table table;
-    struct table fields; /* of the selected object, on wide terminals */
-    unsigned on_finding; /* the cursor is on this finding, from 1; 0: in the table */
-    bool by_wait;        /* sorted by what may wait, unless the user chose: once so, always so */
+    struct table fields; /* of the selected object; only on wide terminals */
+    unsigned on_finding; /* finding under the cursor, from 1; 0: the cursor is in the table */
+    /* Sorted by possible wait unless the user chose another column; never reset. */
+    bool by_wait;
     struct {
         int row;
         int column;
         int columns;
-    } places[FINDINGS_SHOWN]; /* of the findings, as drawn */
+    } places[FINDINGS_SHOWN]; /* positions of the findings, as drawn */
 };
 
 static struct objects_view *objects_view(const struct browser *browser)
@@ -66,7 +68,7 @@ static struct value object_column_name(const struct snapshot *snapshot, const vo
     return value_text(bin && bin->called ? bin->called : row->name);
 }
 
-/* Cached data does not rank above data that is waited for. */
+/* Sorts by possible wait, so that cached data does not rank above data that is waited for. */
 static unsigned first_sort(const struct objects_view *view)
 {
     unsigned column = object_columns.sort;
@@ -86,7 +88,7 @@ static void objects_update(struct browser *browser)
         view->on_finding = findings_shown(browser);
 }
 
-/* Of those that are not in the list, and how they come into it; rows used. */
+/* Draws the number of objects not listed, and the key to list them. Returns the rows used. */
 static int draw_left_out(struct browser *browser, struct canvas *canvas, int row)
 {
     char left[160];
@@ -99,7 +101,7 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
     return 1;
 }
 
-/* Without a finding: the first object, which is where to look. */
+/* Without a finding, names the first object, where the user should look. */
 static void nothing_found(const struct browser *browser, int columns, char *out, size_t size)
 {
     enum { WORDS_COLUMNS = 60, NAME_LEAST = 8 };
@@ -126,7 +128,7 @@ static void nothing_found(const struct browser *browser, int columns, char *out,
         text_append(out, size, ". Most samples are on %s, %.0f%%.", name, first->share.value * 100);
 }
 
-/* The most valuable findings, or that there is none. Rows used. */
+/* Draws the most valuable findings, or that there is none. Returns the rows used. */
 static int draw_findings(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct objects_view *view = objects_view(browser);
@@ -160,7 +162,7 @@ static int draw_findings(struct browser *browser, struct canvas *canvas, struct 
     return rows;
 }
 
-/* Beside the objects, on wide terminals. */
+/* Draws fields next to the objects, on wide terminals. */
 static void draw_fields(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *fields = &objects_view(browser)->fields;
@@ -186,7 +188,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
     };
     if (area.rows >= 7) {
         int used = draw_findings(browser, canvas, area);
-        /* A blank line sets the list off where there is room for it. */
+        /* A blank line before the list, if there is room. */
         used += area.rows >= 20;
         area = area_below(area, used);
     }
@@ -211,7 +213,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
         canvas_wrap(canvas, words, PAINT_DIM, objects_nothing_yet(browser->snapshot));
 }
 
-/* Up from the first row leads to the findings above it. */
+/* Moves up from the first row to the findings above it. */
 static bool move_to_findings(struct browser *browser, enum action action)
 {
     struct objects_view *view = objects_view(browser);
@@ -322,7 +324,7 @@ const struct screen objects_screen = {
             ACTION_ALL_OBJECTS, ACTION_ZERO, ACTION_FASTER},
 };
 
-/* Columns of objects. */
+/* ---- columns of objects ---- */
 
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
@@ -343,7 +345,7 @@ static struct value inferred(const struct snapshot *snapshot, const void *pointe
     return value_number(row->samples > 0 ? row->inferred / row->samples : NAN);
 }
 
-/* Its type has a column of its own: "Book<a.b>.vel.y" is vel.y. */
+/* Strips the type, which has its own column: "Book<a.b>.vel.y" becomes vel.y. */
 static const char *without_type(const char *name)
 {
     int depth = 0;
@@ -376,7 +378,7 @@ static const float *history(const void *pointer)
     return ((const struct snapshot_object *)pointer)->history;
 }
 
-/* Share of another event than the ranking one. */
+/* Share of an event other than the ranking one. */
 static struct value of_event(const struct snapshot *snapshot, const struct snapshot_object *row,
                              enum event_role role)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen i: how good the samples are: each reason in a sentence, and what would help. */
+/* Screen i: the quality of the samples: each reason in a sentence, and how to improve it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { TEXT_BYTES = 512 };
 
-/* The remedy for samples of a reason; NULL: none, or none is needed. */
+/* Returns the remedy for samples of a reason; NULL if there is none, or none is needed. */
 static const char *reason_remedy(enum reason reason)
 {
     static const char precise[] = "sources that record addresses (-s pebs, -s ibs) have them";
@@ -41,7 +41,7 @@ static const char *untyped_remedy(enum untyped untyped)
     return untyped < UNTYPED_COUNT ? remedies[untyped] : NULL;
 }
 
-/* "5.7%: what it is. What would help: ..." */
+/* Writes "5.7%: meaning. What would help: ..." */
 static void write_part(struct prose_writer *writer, const char *name, double share,
                        const char *text, const char *remedy)
 {
@@ -76,7 +76,7 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
     }
 }
 
-/* Those that came up, the most frequent first. */
+/* Writes the reasons that occurred, most frequent first. */
 static void write_reasons(struct prose_writer *writer, const struct snapshot_totals *totals)
 {
     char heading[64];
@@ -123,7 +123,7 @@ static void write_fields(struct prose_writer *writer, const struct snapshot *sna
         prose_entry(writer, PAINT_WARN, "now", text);
 }
 
-/* The figures that the source, or a simulation, measures besides. */
+/* Writes further figures that the source, or a simulation, measures. */
 static void write_measured(struct prose_writer *writer, const struct snapshot *snapshot)
 {
     char text[3][TEXT_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Misses of caches of any size (--sim): two panes of Causes, and their words. */
+/* Misses of caches of any size (--sim): two panes of Causes, and their texts. */
 #include "view/screens/causes.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { TEXT_ROWS = 2 };
 
-/* The subject of the curve drawn, in one line. */
+/* Draws the subject of the curve in one line. */
 static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas,
                        struct area area)
 {
@@ -55,7 +55,7 @@ void reuse_open(struct browser *browser, const void *pointer)
         browser_message(browser, "this function has no misses and is not listed");
 }
 
-/* Columns of what caches of any size would miss: of objects, and of source lines. */
+/* ---- columns of misses by cache size: of objects, and of source lines ---- */
 
 static struct value missed_at(const struct snapshot *snapshot, const void *pointer)
 {
@@ -68,7 +68,7 @@ static struct value missed_at(const struct snapshot *snapshot, const void *point
     return value;
 }
 
-/* The simulated caches come first among those marked. */
+/* The simulated caches are the first marks. */
 static bool is_simulated(const struct snapshot *snapshot, size_t mark)
 {
     return mark < snapshot->reuse.mark_count && snapshot->reuse.marks[mark].simulated;
@@ -169,11 +169,12 @@ const struct columns reuse_line_columns = {
     .key = FIELD(struct snapshot_reuse_row, id),
 };
 
-/* The least part of what a larger cache can save that makes a knee worth a sentence. */
+/* A knee is reported if at most this part of the possible gain is left there, and the gain is worth
+ * it. */
 static const double left_at_knee = 0.1;
 static const double worth = 0.02;
 static const double sure_width = 0.05;
-/* Fewer uses say little. */
+/* With fewer uses, the figures are not reliable. */
 enum { USES_LEAST = 30 };
 
 const char *reuse_size_text(char out[16], double size_bytes)
@@ -188,8 +189,8 @@ const char *reuse_size_text(char out[16], double size_bytes)
     return out;
 }
 
-/* The point from which on nine tenths of what a larger cache can help are helped; REUSE_POINTS:
- * none can. */
+/* Returns the first point with at least nine tenths of the gain that a larger cache can give;
+ * REUSE_POINTS if there is no gain. */
 static unsigned reuse_knee(const struct snapshot_reuse_row *row)
 {
     double last = row->miss[REUSE_POINTS - 1].value;
@@ -207,8 +208,8 @@ bool reuse_is_sure(const struct snapshot_share *missed)
     return !(missed->high - missed->low > sure_width);
 }
 
-/* A point of a curve, "25.0%"; "12-55%" where so few lines were watched that it is not known
- * better. */
+/* Formats a point of a curve, "25.0%"; "12-55%" if too few lines were watched for a precise
+ * figure. */
 static void reuse_missed_text(char *out, size_t size, const struct snapshot_share *missed)
 {
     if (reuse_is_sure(missed))
@@ -236,7 +237,7 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
         text_append(out, size, "; SPATIAL of lines evicted from L%u", snapshot->uses.level + 1);
 }
 
-/* The smallest simulated cache that is at least so large; NULL: none is. */
+/* Returns the smallest simulated cache with at least this size; NULL if there is none. */
 static const struct snapshot_reuse_mark *mark_from(const struct snapshot_reuse *reuse, double bytes)
 {
     for (size_t i = 0; i < reuse->mark_count; i++)
@@ -245,7 +246,7 @@ static const struct snapshot_reuse_mark *mark_from(const struct snapshot_reuse *
     return NULL;
 }
 
-/* A larger cache helps, or smaller data. */
+/* Explains that a larger cache, or smaller data, helps. */
 static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                      unsigned knee, char *out, size_t size)
 {

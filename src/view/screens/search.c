@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 6: the n-way search zooming in: its regions, what they hold, what was dropped. */
+/* Screen 6: the n-way search: its regions, their contents, and dropped regions. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 struct search_view {
     struct table regions;
     struct table dropped;
-    unsigned inside; /* searches begun from a region of another, which Esc goes back to */
+    unsigned inside; /* number of nested searches; Esc returns to the previous one */
 };
 
 static struct search_view *search_view(const struct browser *browser)
@@ -83,8 +83,8 @@ static size_t in_order(const struct snapshot_search *search,
 }
 
 /*
- * By order of address, not to scale: regions span from a line to terabytes. A dot is a gap between
- * two regions (dropped, not searched).
+ * Draws regions in order of address, not to scale, because they range from a line to terabytes. A
+ * dot is a gap between two regions (dropped, not searched).
  */
 static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
 {
@@ -147,7 +147,8 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
     draw_lists(browser, canvas, lists);
 }
 
-/* To the search that this one was begun from, rather than to another screen. */
+/* Returns true if Esc returns to the search that this one was started from, instead of leaving the
+ * screen. */
 static bool goes_back(const struct browser *browser)
 {
     const struct table *table = &search_view(browser)->regions;
@@ -160,7 +161,7 @@ static void search_in(struct request *request, uint64_t base, uint64_t bound, co
     request->kind = REQUEST_SEARCH_RANGE;
     request->base = base;
     request->bound = bound;
-    /* Cut between characters. */
+    /* Truncates at a character boundary. */
     text_sanitise(request->name, sizeof request->name, name, strlen(name));
 }
 
@@ -175,7 +176,7 @@ void search_open(struct browser *browser, struct request *request, uint64_t base
 bool search_open_object(struct browser *browser, struct request *request,
                         const struct snapshot_object *object)
 {
-    /* Blocks of a bin have no range in common. */
+    /* Blocks of a bin are not contiguous. */
     bool apart = object->bin < browser->snapshot->heap.bin_count && object->blocks != 1;
     if (apart)
         browser_message(browser,
@@ -312,7 +313,7 @@ const struct screen search_screen = {
             ACTION_RIGHT, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_FILTER, ACTION_WRITE},
 };
 
-/* Columns of the regions of the n-way search, and of the objects in one cache set. */
+/* ---- columns of the regions of the search, and of the objects in one cache set ---- */
 
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
@@ -333,7 +334,7 @@ static struct value state(const struct snapshot *snapshot, const void *pointer)
         row->state == REGION_SPLIT && isnan(row->share) ? "new" : region_state_name(row->state));
 }
 
-/* "A 62% leads, B 3%"; the text is the name of the first of them. */
+/* Formats "A 62% leads, B 3%" for the value's text, the name of the first entry. */
 static void format_phases(char *out, size_t size, struct value value)
 {
     const struct snapshot_region_phase *phase = (const void *)value.text;
@@ -414,7 +415,7 @@ const struct columns dropped_columns = {
     .key = FIELD(struct snapshot_region, base),
 };
 
-/* Of what the window holds for this set. */
+/* Share of this set's samples in the window. */
 static struct value part_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_set_part);

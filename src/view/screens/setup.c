@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen F2: colours, interval, source, and the columns of each table; kept in the file config. */
+/* Screen F2: colours, interval, source, and the columns of each table; saved in the config file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { ROWS_MAX = 96, VALUE_BYTES = 64 };
 struct setup_row {
     enum setup_kind kind;
     unsigned index;       /* of a column */
-    struct table *chosen; /* the table that a row about columns is of */
+    struct table *chosen; /* table of a row about columns */
     char name[VALUE_BYTES];
     char value[VALUE_BYTES];
     const char *help;
@@ -22,7 +22,7 @@ struct setup_row {
 
 struct setup_view {
     struct table table;
-    struct table *columns_of; /* the columns of this table are listed; NULL: all settings */
+    struct table *columns_of; /* table with its columns listed; NULL: all settings */
     struct setup_row rows[ROWS_MAX];
     size_t count;
 };
@@ -147,7 +147,7 @@ static bool is_chosen(const struct column_choice *choice, unsigned index)
     return false;
 }
 
-/* The chosen ones in their order, then the others. */
+/* Lists the chosen columns in their order, then the others. */
 static void list_columns(struct setup_view *view)
 {
     const struct columns *columns = view->columns_of->columns;
@@ -197,7 +197,7 @@ static void keep_columns(struct browser *browser, const struct table *table)
     keep(browser, key, table->choice.count ? text : NULL);
 }
 
-/* A table without a choice shows what fits; the change makes that its choice. */
+/* A table without a choice shows the columns that fit; before a change, this becomes its choice. */
 static void choose_what_is_shown(struct table *table)
 {
     if (table->choice.count)
@@ -269,7 +269,7 @@ static void change(struct browser *browser, const struct setup_row *row, int dir
     }
 }
 
-/* True: the action is one of this screen's. */
+/* Returns true if the action belongs to this screen. */
 static bool setup_change(struct browser *browser, enum action action, struct request *request)
 {
     struct setup_view *view = setup_view(browser);

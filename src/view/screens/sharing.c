@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 7: cache lines that threads take from each other, and who does what on each. */
+/* Screen 7: cache lines that threads take from each other, and the accesses of each thread. */
 #include "view/words.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ struct sharing_view {
     struct table groups;
     struct table lines;
     struct table accesses;
-    const struct snapshot_sharing_group *group; /* its lines are listed; NULL: none */
-    const struct snapshot_sharing_line *line;   /* its accesses are */
+    const struct snapshot_sharing_group *group; /* group with its lines listed; NULL: none */
+    const struct snapshot_sharing_line *line;   /* line with its accesses listed */
     struct sharing_access list[SHARING_ACCESSES_MAX];
 };
 
@@ -35,7 +35,7 @@ static const struct snapshot_sharing_group *group_shown(const struct browser *br
     return browser->snapshot ? table_selected(&sharing_view(browser)->groups) : NULL;
 }
 
-/* The line selected among those of the group; its hottest where there is no such list. */
+/* Returns the selected line of the group, or its hottest one if there is no list of lines. */
 static const struct snapshot_sharing_line *line_shown(const struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
@@ -54,7 +54,7 @@ static void list_accesses(struct browser *browser, const struct snapshot_sharing
     sharing_view(browser)->line = line;
 }
 
-/* Lines and accesses are those of the selected group. */
+/* Lists the lines and accesses of the selected group. */
 static void sharing_follow(struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
@@ -91,7 +91,7 @@ static unsigned sharing_panes(struct browser *browser, struct table *panes[PANES
 
 /* ---- drawing ---- */
 
-/* "2 false, 1 unsure": kinds that there are. */
+/* Formats the kinds that occur: "2 false, 1 unsure". */
 static void count_kinds(const struct snapshot_sharing *sharing, char *out, size_t size)
 {
     unsigned counts[SHARING_READ_ONLY + 1] = {0};
@@ -135,7 +135,7 @@ static void sharing_draw_nothing(const struct snapshot *snapshot, struct canvas 
                         "contended, and are not listed.");
 }
 
-/* Accesses and, where there are several, lines: side by side or one of them. */
+/* Draws accesses, and lines if there are several: side by side, or one of the lists. */
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *lines = &sharing_view(browser)->lines;
@@ -154,7 +154,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     pane_titled(browser, canvas, area, other ? lines : accesses);
 }
 
-/* The selected group: its meaning, the line, and the accesses. */
+/* Draws the interpretation of the selected group, the line, and the accesses. */
 static void sharing_draw_selected(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sharing_group *group = sharing_view(browser)->group;
@@ -195,7 +195,7 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
 
 /* ---- keys ---- */
 
-/* The layout where a type is known, else what Detail has; of a group or one of its lines. */
+/* Opens the layout if a type is known, otherwise Detail, for a group or one of its lines. */
 static void open_object(struct browser *browser, const void *row)
 {
     const struct snapshot_object *object =
@@ -257,9 +257,9 @@ const struct screen sharing_screen = {
             ACTION_FREEZE, ACTION_BASIS},
 };
 
-/* Columns of shared lines, those alike in one row. */
+/* ---- columns of shared lines, similar lines in one row ---- */
 
-/* Columns that are shown only where the source reports them. */
+/* Columns that are shown only if the source reports their data. */
 static bool sharing_has_nodes(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->sharing.group_count; i++) {
@@ -270,7 +270,7 @@ static bool sharing_has_nodes(const struct snapshot *snapshot)
     return false;
 }
 
-/* "true, lock". */
+/* Formats "true, lock". */
 static const char *sharing_kind(enum sharing_verdict verdict, bool locked)
 {
     switch (verdict) {
@@ -397,7 +397,7 @@ const struct columns sharing_columns = {
     .object = FIELD(struct snapshot_sharing_group, object),
 };
 
-/* Columns of single shared lines, and of who does what on one. */
+/* ---- columns of single shared lines, and of the accesses on one line ---- */
 
 static struct value line_kind(const struct snapshot *snapshot, const void *pointer)
 {
@@ -521,14 +521,14 @@ const struct columns sharing_access_columns = {
 
 enum { SIDE_BYTES = 400, REMEDY_BYTES = 640 };
 
-/* The byte of the line that it uses first. */
+/* Returns the first byte of the line that the thread uses. */
 static unsigned side_first_byte(const struct snapshot_sharing_side *side)
 {
     uint64_t bytes = side->read | side->written;
     return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
 }
 
-/* "thread 12 writes bytes 0 to 7 of counters (hits)": bytes of the line. */
+/* Formats "thread 12 writes bytes 0 to 7 of counters (hits)": bytes of the line. */
 static const char *side_words(const struct snapshot_sharing_side *side, char out[SIDE_BYTES])
 {
     uint64_t bytes = side->read | side->written;
@@ -665,7 +665,8 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
     sharing_remedy_words(&group->remedy, remedy, sizeof remedy);
     if (*remedy)
         text_append(out, size, " %s", remedy);
-    /* Where the two busiest threads run on CPUs of different nodes, each turn costs more. */
+    /* If the two busiest threads run on CPUs of different nodes, each transfer is more
+     * expensive. */
     if (apart && group->verdict != SHARING_READ_ONLY)
         text_append(out, size,
                     " The threads run on nodes %d and %d: every turn crosses between them; on one "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 8: the run over time by object or another kind, its phases, who leads in them. */
+/* Screen 8: the run over time by object, function, field or thread; its phases and their leading
+ * objects. */
 
 #include <ctype.h>
 #include <math.h>
@@ -12,20 +13,20 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-/* The chart of Phases is stacked of these. */
+/* Kinds of series that the chart stacks. */
 enum stack_kind { STACK_OBJECTS, STACK_FUNCTIONS, STACK_FIELDS, STACK_THREADS, STACK_KINDS };
 
 struct timeline_view {
     struct table phases;
-    double from_s; /* the zoomed time range; to_s 0: the whole run */
+    double from_s; /* zoomed time range; to_s 0: the whole run */
     double to_s;
-    bool pointed; /* the cursor has been put somewhere */
+    bool pointed; /* the cursor has been placed */
     bool marked;
     double cursor_s;
     double mark_s;
     struct area map; /* the chart, as drawn */
     enum stack_kind stacked;
-    bool chosen; /* to draw `measure` and not what ranks */
+    bool chosen; /* draw `measure` instead of the ranking one */
     enum snapshot_measure measure;
 };
 
@@ -43,7 +44,7 @@ static const struct snapshot_stream *stream_of(const struct snapshot_streams *ob
     return NULL;
 }
 
-/* The measure drawn: the one chosen, else the ranking one. */
+/* Returns the displayed measure: the chosen one, otherwise the ranking one. */
 static enum snapshot_measure timeline_measure(const struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -74,14 +75,14 @@ static const struct snapshot_stream *object_by(const struct browser *browser,
     return stream || !objects->count ? stream : &objects->list[0];
 }
 
-/* The object looked at: the one opened last, else the one that leads in the phase selected, else
- * in the run. NULL: there is none with a stream. */
+/* Returns the object to show: the one opened last, otherwise the leader of the selected phase,
+ * otherwise of the run. NULL if there is none with a stream. */
 static const struct snapshot_stream *timeline_object(const struct browser *browser)
 {
     return object_by(browser, &snapshot_timeline_ranking(&browser->snapshot->timeline)->objects);
 }
 
-/* The stack that is drawn; `all` NULL: that is not sampled. */
+/* Returns the displayed stack; `all` is NULL if it is not sampled. */
 static struct timeline_stack timeline_stack(const struct browser *browser)
 {
     const struct snapshot_measured *shown = measured(browser);
@@ -97,7 +98,7 @@ static struct timeline_stack timeline_stack(const struct browser *browser)
     }
 }
 
-/* One has its misses when the other has none. */
+/* Draws that two objects alternate: one has its misses when the other has none. */
 static void draw_turns(const struct snapshot_turns *turns, struct canvas *canvas, int row,
                        int column, int columns)
 {
@@ -125,7 +126,7 @@ static void draw_series(const struct timeline_stack *stack, size_t series, struc
                       "%5.1f%% %s", stack->series[series]->share / stack->share * 100, name);
 }
 
-/* Below the legend of the series. */
+/* Draws samples without an object below the legend of the series. */
 static void draw_nobody(const struct browser *browser, struct canvas *canvas, struct area area,
                         int row)
 {
@@ -138,7 +139,7 @@ static void draw_nobody(const struct browser *browser, struct canvas *canvas, st
                       "%5.1f%% of all samples: no object", nobody / everything * 100);
 }
 
-/* Names, shares and colours of the series, and which objects take turns. */
+/* Draws names, shares and colours of the series, and the objects that alternate. */
 static void timeline_legend(const struct browser *browser, const struct timeline_stack *stack,
                             struct canvas *canvas, struct area area)
 {
@@ -173,9 +174,9 @@ static void timeline_legend(const struct browser *browser, const struct timeline
     }
 }
 
-/* The cursor in the chart, a time range marked with it, and the time range to be shown alone. */
+/* ---- the cursor in the chart, and marking a time range ---- */
 
-/* The whole run, or what F5 zoomed in on. */
+/* Returns the chart of the whole run, or of the zoomed time range (F5). */
 static struct timeline_chart chart_of(const struct browser *browser, int columns)
 {
     const struct timeline_view *view = timeline_view(browser);
@@ -193,7 +194,8 @@ static void flag_range(const struct timeline_chart *chart, struct canvas *canvas
     canvas_flag(canvas, row, column + from, to > from ? to - from : 1, CELL_CURSOR);
 }
 
-/* Over the amounts, the row below the shares; its time on the axis, the row below the phases. */
+/* Draws the cursor on the row of amounts below the shares, and its time on the axis below the
+ * phases. */
 static void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *chart,
                                  struct canvas *canvas)
 {
@@ -218,7 +220,8 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
                     at);
 }
 
-/* By one column; the zoomed time range follows by half of its length. */
+/* Moves the cursor by one column. If it leaves the zoomed time range, the range moves by half its
+ * length. */
 static void move(struct browser *browser, int direction)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -243,7 +246,7 @@ static void move(struct browser *browser, int direction)
     }
 }
 
-/* From the cursor on; where there is none, all of the phase selected in the list. */
+/* Marks from the cursor, or without a cursor, the whole phase selected in the list. */
 static void mark(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -264,7 +267,8 @@ static void mark(struct browser *browser)
                            : "mark removed");
 }
 
-/* Keys that change a picture which is not there would seem to do nothing; true: done. */
+/* Shows a message if there is no room for the chart, because the key would seem to have no effect.
+ * Returns true if the action is done. */
 static bool tell_no_room(struct browser *browser, enum action action)
 {
     bool changes = action == ACTION_STACK || action == ACTION_FOLD;
@@ -311,7 +315,7 @@ static bool timeline_cursor_click(struct browser *browser, int row, int column)
     return true;
 }
 
-/* The time range that Enter would show; false: none. */
+/* Returns the time range that Enter would show; false if there is none. */
 static bool timeline_chosen(struct browser *browser, struct request *request)
 {
     const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
@@ -331,7 +335,7 @@ static bool timeline_chosen(struct browser *browser, struct request *request)
     return true;
 }
 
-/* Whether the noise is damped at the period that is drawn. */
+/* Returns true if the noise is damped at the displayed period. */
 static bool timeline_is_damped(const struct snapshot_timeline *timeline)
 {
     return timeline->period_s >= timeline->damped_s;
@@ -355,7 +359,7 @@ static void timeline_update(struct browser *browser)
                                             &timeline->phases[timeline->phase_count - 1]));
 }
 
-/* Phases go by what ranks, whatever is drawn. */
+/* Phases are based on the ranking measure, whichever measure is displayed. */
 static void draw_title(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
@@ -378,7 +382,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
                                                            : "");
 }
 
-/* A measure that is not sampled, and how to sample it. */
+/* Explains that a measure is not sampled, and how to sample it. */
 static int draw_wanting(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     enum snapshot_measure measure = timeline_measure(browser);
@@ -445,7 +449,7 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
     return area.rows;
 }
 
-/* The list is what one selects from: two fifths are its own. */
+/* Reserves two fifths of the rows for the list, which the user selects from. */
 static int chart_rows(int rows)
 {
     int chart = rows * 3 / 5;
@@ -478,7 +482,7 @@ static void zoom(struct browser *browser, double from_s, double to_s)
     timeline_view(browser)->to_s = to_s;
 }
 
-/* Zooms to the time range that Enter would show, with a margin; or out again. */
+/* Zooms to the time range that Enter would show, with a margin; or zooms out. */
 static void zoom_or_not(struct browser *browser)
 {
     struct request chosen;
@@ -490,7 +494,7 @@ static void zoom_or_not(struct browser *browser)
     }
 }
 
-/* The other screens show it: the first of them comes, and Esc there leads back to now. */
+/* Shows the time range on the other screens: opens the first of them. Esc there returns to now. */
 static void show_alone(struct browser *browser, struct request *request)
 {
     if (!timeline_chosen(browser, request)) {
@@ -503,7 +507,8 @@ static void show_alone(struct browser *browser, struct request *request)
     browser_go(browser, SCREEN_OBJECTS);
 }
 
-/* The next one, sampled or not: that one is not is worth knowing, and how to have it. */
+/* Changes to the next measure, even if it is not sampled, because the screen then explains how to
+ * sample it. */
 static void change_measure(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -585,7 +590,7 @@ const struct screen timeline_screen = {
             ACTION_WRITE},
 };
 
-/* Columns of the phases of a run. */
+/* ---- columns of the phases of a run ---- */
 
 static struct value length(const struct snapshot *snapshot, const void *pointer)
 {
@@ -605,7 +610,7 @@ static struct value phase_column_note(const struct snapshot *snapshot, const voi
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
     bool returned = row > timeline->phases && *row->name && !strcmp(row->name, row[-1].name);
-    /* The last one is returning to the one before: when it ends the two will be one. */
+    /* The last phase resembles the previous one: they are merged when it ends. */
     if (last && returned)
         return value_text("now; as before");
     return value_text(last && row->inversion ? "now; new leader"
@@ -617,7 +622,7 @@ static struct value phase_column_note(const struct snapshot *snapshot, const voi
 static uint64_t phase_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_phase);
-    /* Its start is worked out anew each time, from the elapsed time. */
+    /* The start varies slightly between snapshots, because it is computed from the elapsed time. */
     return (uint64_t)llround(row->start_s * 20);
 }
 

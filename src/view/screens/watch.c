@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen w: what hardware watchpoints saw of each object (--watch). */
+/* Screen w: results of hardware watchpoints per object (--watch). */
 #include "view/words.h"
 
 #include <inttypes.h>
@@ -47,7 +47,8 @@ static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas
                       "most 1% of its time, or the limit of --watch=PERCENT.");
 }
 
-/* The overhead and, until all have a verdict, how long that takes. Returns the rows. */
+/* Draws the overhead and, until all objects have a verdict, how long that takes. Returns the rows
+ * used. */
 static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
 {
     char text[512];
@@ -101,7 +102,7 @@ const struct screen watch_screen = {
             ACTION_ZERO},
 };
 
-/* Columns of what watchpoints saw, an object a row. */
+/* ---- columns of watchpoint results, one object per row ---- */
 
 static struct value reuse(const struct snapshot *snapshot, const void *pointer)
 {
@@ -112,7 +113,7 @@ static struct value reuse(const struct snapshot *snapshot, const void *pointer)
     return value;
 }
 
-/* "<24us" where no more is known. */
+/* Formats "<24us" if only an upper bound is known. */
 static void format_reuse(char *out, size_t size, struct value value)
 {
     if (value.high > 0)
@@ -137,7 +138,7 @@ static struct value verdict(const struct snapshot *snapshot, const void *pointer
     return value;
 }
 
-/* "3 of 8" until there is a verdict. */
+/* Formats "3 of 8" until there is a verdict. */
 static void format_verdict(char *out, size_t size, struct value value)
 {
     if (value.high > 0)
@@ -272,7 +273,7 @@ void watch_summary(const struct snapshot_watch *watch, char *out, size_t size)
              watch->trouble ? watch->trouble : "");
 }
 
-/* For an estimate, seconds are enough. */
+/* An estimate has a precision of seconds. */
 static const char *about_text(char out[24], double seconds)
 {
     if (seconds >= 60)
@@ -328,12 +329,12 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
 
 static const double mostly = 0.5;
 
-/* "12 ms" */
+/* Formats "12 ms". */
 static const char *time_text(char out[24], double s)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
     int unit = 0;
-    /* Shorter than what arming takes. */
+    /* shorter than the time to arm a watchpoint */
     if (s < 1e-6)
         return "under 1 us";
     while (unit < 3 && s < 1) {
@@ -344,7 +345,7 @@ static const char *time_text(char out[24], double s)
     return out;
 }
 
-/* How long it takes until a line is touched again, and how many misses come in between. */
+/* Formats the time until a line is touched again, and the misses in between. */
 static const char *between(const struct snapshot_watch_object *object, char out[128])
 {
     char time[24], count[16];

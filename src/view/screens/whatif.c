@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen x: what if the object lay otherwise: questions to ask, and the answer as it comes in. */
+/* Screen x: "what if" an object had another layout: questions to ask, and the answers so far. */
 
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #include "view/words.h"
 
 struct whatif_view {
-    uint32_t type;   /* of the layout that is meant; 0: the one with most samples */
-    bool at_member;  /* one was selected on Layout, */
-    uint64_t member; /* of this identity */
+    uint32_t type;   /* id of the layout's type; 0: the one with most samples */
+    bool at_member;  /* a member was selected on Layout, */
+    uint64_t member; /* with this identity */
     struct whatif_choice choices[WHATIF_CHOICES_MAX];
     struct whatif_row rows[WHATIF_ROWS_MAX];
     struct table questions;
     struct table asked;
-    struct table answer; /* to the one selected among those asked */
+    struct table answer; /* to the selected question */
 };
 
 static struct whatif_view *whatif_view(const struct browser *browser)
@@ -31,12 +31,12 @@ struct menu {
     const struct snapshot_object *object;
     const struct snapshot_layout *layout; /* NULL: none is known */
     uint32_t line_bytes;
-    const struct snapshot_whatifs *asked; /* now and before */
+    const struct snapshot_whatifs *asked; /* current and earlier questions */
     struct whatif_choice *choices;
     size_t count;
 };
 
-/* The current answer, or the last one. */
+/* Returns the current answer, or the last one. */
 static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
 {
     const struct snapshot_whatifs *asked = menu->asked;
@@ -70,7 +70,7 @@ static void whatif_choice_add(struct menu *menu, enum whatif_kind kind, uint32_t
     choice->change = change_of(menu, &choice->wanted);
 }
 
-/* A member without a name is meant by its offset. */
+/* A member without a name is identified by its offset. */
 static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
 {
     char field[128] = "+0";
@@ -87,7 +87,7 @@ static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
                  "Not here: select a member on Layout and press x there.");
 }
 
-/* `row`: the member selected in the layout, for a split there; NULL: none. */
+/* `row`: member selected in the layout, to split there; NULL: none. */
 static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *row)
 {
     const struct snapshot_object *object = menu->object;
@@ -131,7 +131,7 @@ static const struct snapshot_layout *layout_of(const struct browser *browser)
     return object->layout_count ? &object->layouts[0] : NULL;
 }
 
-/* The member that was selected on Layout, in this snapshot. */
+/* Returns the member that was selected on Layout, in this snapshot. */
 static const struct snapshot_layout_row *member_of(const struct browser *browser,
                                                    const struct snapshot_layout *layout)
 {
@@ -147,7 +147,7 @@ static bool is_in_asked(struct browser *browser)
     return browser_focused(browser, &whatif_view(browser)->asked);
 }
 
-/* The one that the cursor is on among those asked, else the best. */
+/* Returns the question under the cursor, otherwise the best one. */
 static const struct snapshot_whatif *shown_of(struct browser *browser)
 {
     const struct snapshot_whatifs *asked = &browser->snapshot->whatif;
@@ -179,7 +179,8 @@ static void whatif_update(struct browser *browser)
     table_set(&view->answer, snapshot, view->rows, rows);
 }
 
-/* Of the object selected in Objects, or the one in Detail, at the member selected in Layout. */
+/* Opens the screen for the object selected in Objects or shown in Detail, at the member selected in
+ * Layout. */
 static void whatif_open(struct browser *browser)
 {
     struct whatif_view *view = whatif_view(browser);
@@ -192,14 +193,15 @@ static void whatif_open(struct browser *browser)
     view->at_member = row && row->row;
     view->member = row ? row->identity : 0;
     browser->level_count = 0;
-    /* As it was chosen: another picture may rank otherwise. */
+    /* Keep the object, even if it ranks differently in the next snapshot. */
     browser->opened.chosen |= browser->opened.object != NULL;
     browser_enter(browser, SCREEN_WHATIF);
 }
 
 /* ---- drawing ---- */
 
-/* The figure that a running process has: the share of the time that loads of it took. */
+/* Without a simulation, shows the figure that is known: the share of the time that loads of the
+ * object took. */
 static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -239,7 +241,7 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     return inside;
 }
 
-/* Several questions are side by side above the one that is shown. */
+/* If several questions are open, they are listed above the displayed one. */
 static int asked_rows(const struct browser *browser)
 {
     uint32_t count = browser->snapshot->whatif.count;
@@ -383,7 +385,7 @@ const struct screen whatif_screen = {
     .bar = {ACTION_BACK, ACTION_ENTER, SCREEN_ACTION(WHATIF), ACTION_ZERO, ACTION_FREEZE},
 };
 
-/* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */
+/* ---- columns of an answer, one level per row ---- */
 
 static void format_change(char *out, size_t size, struct value value)
 {
@@ -437,7 +439,7 @@ static struct value asked_waited(const struct snapshot *snapshot, const void *po
     return value_number(snapshot_whatif_change(row));
 }
 
-/* Fetches from memory. */
+/* Returns the level that misses to memory. */
 static const void *last_level(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_whatif);
@@ -545,7 +547,7 @@ size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[
 
 void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size)
 {
-    /* An object that never misses gives the upper limit of the gain, no remedy. */
+    /* An object that never misses gives an upper bound of the gain; it is not a remedy. */
     bool bound = asked->count > 1 && !strcmp(asked->list[0].question, "never");
     const struct snapshot_whatif *best = &asked->list[bound];
     double change = asked->count ? snapshot_whatif_change(best) : NAN;
@@ -591,7 +593,7 @@ static void say_change(const struct snapshot_whatif *answer, char *out, size_t s
                     text_count(after, last->after), text_count(before, last->before));
 }
 
-/* Limits of the figures. */
+/* Explains the limits of the figures. */
 static void say_doubts(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char number[16];

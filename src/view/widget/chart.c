@@ -55,7 +55,7 @@ struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, d
     return chart;
 }
 
-/* Periods [*first, *end) are in a column. */
+/* Finds the periods [*first, *end) drawn in a column. */
 static void periods_of(const struct timeline_chart *chart, int column, size_t *first, size_t *end)
 {
     size_t count = chart->end - chart->first;
@@ -101,7 +101,8 @@ const char *timeline_chart_mark(size_t series, bool ascii)
     return ascii ? letters[series] : "█";
 }
 
-/* From the bottom: the series with most misses in the run, the next, and the rest. */
+/* Draws a column from the bottom: the series with most misses in the run, then the next, then the
+ * remainder. */
 static void draw_column(const struct timeline_chart *chart, struct canvas *canvas, struct area area,
                         int column)
 {
@@ -145,7 +146,7 @@ static void draw_amounts(const struct timeline_chart *chart, struct canvas *canv
     }
 }
 
-/* The letter in the middle of each phase, a bar where it begins. */
+/* Draws a bar at the start of each phase and its letter in the middle. */
 static void draw_phases(const struct timeline_chart *chart, struct canvas *canvas, int row,
                         int start)
 {
@@ -197,7 +198,8 @@ void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii)
     for (int i = 0; i < columns; i++) {
         int here = eighths - i * STEPS;
         here = here < 0 ? 0 : here > STEPS ? STEPS : here;
-        /* In ASCII a half counts; the first character shows whatever there is. */
+        /* In ASCII, a cell at least half full is drawn; the first is drawn unless the value is
+         * 0. */
         bool mark = here >= STEPS / 2 || (i == 0 && here > 0);
         used = bar_append(out, size, used, !ascii ? lying[here] : mark ? "#" : " ");
     }
@@ -236,15 +238,15 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
 
 enum { REUSE_CURVE_LABEL = 6, ROWS_LEAST = 4, SIZE_COLUMNS = 6 };
 
-/* Positions: the plot without its labels. */
+/* Position of a plot without its labels. */
 struct plot {
     struct canvas *canvas;
     struct area area;
-    double top;  /* part missed at the upper end */
+    double top;  /* part of accesses missed at the upper end */
     double last; /* point at the right end */
 };
 
-/* The upper end of an axis. */
+/* Returns the upper end of an axis. */
 static double round_up(double part)
 {
     static const double steps[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8};
@@ -254,7 +256,8 @@ static double round_up(double part)
     return 1;
 }
 
-/* Beyond the largest cache marked only changes of the curve are of interest. */
+/* Returns the last point to draw. Beyond the largest marked cache, only changes of the curve
+ * matter. */
 static double last_point(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row)
 {
     double largest = 0;
@@ -384,7 +387,7 @@ static void draw_ruler(const struct frame *frame)
                       RULED / frame->per_cell, PAINT_DIM, "%d", byte);
 }
 
-/* A cell that is both read and written shows the store. */
+/* Bytes that are both read and written are drawn as written. */
 static void draw_bytes(const struct frame *frame, int row, uint64_t read, uint64_t written)
 {
     bool ascii = frame->canvas->ascii;

@@ -16,7 +16,7 @@ static int row_of(const struct prose_writer *writer)
     return writer->area.row + writer->line - writer->top;
 }
 
-/* An entry begins with the line that is found. */
+/* Searches for the word; a match counts at the line where the entry begins. */
 static void look_for(struct prose_writer *writer, const char *label, const char *text)
 {
     if (writer->word && writer->found < 0 && writer->line >= writer->from &&
@@ -83,7 +83,7 @@ void prose_draw(struct browser *browser, struct canvas *canvas, struct area area
         canvas_flag(canvas, row, area.column, area.columns, CELL_SELECTED);
 }
 
-/* The line of a word, of those as wide as drawn last; -1: it has none. */
+/* Returns the line of a word, with the width last drawn; -1 if not found. */
 static int line_of(struct browser *browser, const char *word, int from)
 {
     const struct prose *prose = prose_shown(browser);
@@ -104,7 +104,7 @@ static void scroll_to(struct prose *prose, int top)
     prose->top = top < 0 ? 0 : top > last ? last : top;
 }
 
-/* From the line found last, else from the first in sight; past the end it begins anew. */
+/* Searches from the line last found, otherwise from the first visible line; wraps at the end. */
 static bool go_to_word(struct browser *browser, const char *word, bool from_here)
 {
     struct prose *prose = prose_shown(browser);
