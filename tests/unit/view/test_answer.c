@@ -156,8 +156,7 @@ static void no_bounds_no_answer(void **state)
     snapshot = snapshot_with(0.1, 0.5);
     snapshot.wait.from = WAIT_UNKNOWN;
     expect(&snapshot, WAITS_UNKNOWN, unknown);
-    snapshot = snapshot_with(
-        0, 0.95); /* wide bounds are shown, too, so that the answer does not flicker */
+    snapshot = snapshot_with(0, 0.95); /* wide bounds are shown, too: no flickering */
     expect(&snapshot, WAITS_PERHAPS,
            "Waits for memory: at most 95% of CPU time beyond L1, at most 48% beyond L2");
     snapshot = snapshot_with(0.35, 0.6);

@@ -442,8 +442,7 @@ static void escape_goes_up_and_never_sideways(void **state)
     screen_press(KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_CODE);
     screen_press('1');
-    for (int i = 0; i < 3 * LEVELS_MAX;
-         i++) /* the number of levels is bounded, and the way up still ends at the tab */
+    for (int i = 0; i < 3 * LEVELS_MAX; i++) /* levels are bounded; the last one is the tab */
         screen_press(i % 2 ? 'i' : KEYS_F2);
     for (int i = 0; i <= LEVELS_MAX; i++)
         screen_press(KEYS_ESCAPE);

@@ -365,8 +365,7 @@ static void cells_are_numbers_only_where_they_are_sure(void **state)
     assert_string_equal(rates_view_cell(snapshot, "MISS MEM", 0), "3.1%");
     assert_string_equal(rates_view_cell(snapshot, "CRIT", 0), "1.0x");
     assert_string_equal(rates_view_cell(snapshot, "MISS L1", 1), "2-19%");
-    assert_string_equal(rates_view_cell(snapshot, "MISS MEM", 1),
-                        ""); /* 0 to 50 %: too uncertain */
+    assert_string_equal(rates_view_cell(snapshot, "MISS MEM", 1), ""); /* 0 to 50 % */
     assert_string_equal(rates_view_cell(snapshot, "CRIT", 1), "0.0-0.9x");
     assert_string_equal(rates_view_cell(snapshot, "MISS L1", 2),
                         "40-100%"); /* no access was sampled */

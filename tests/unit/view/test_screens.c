@@ -432,8 +432,7 @@ static void help_finds_a_word_and_the_next(void **state)
 {
     (void)state;
     struct snapshot *simulated = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
-    simulated->uses.known =
-        true; /* otherwise the columns of the use of lines are not in the help */
+    simulated->uses.known = true; /* required for the columns of use in the help */
     screen_open_on(simulated, 24, 80, false, "?/spatial\n");
     char first[1024];
     snprintf(first, sizeof first, "%s", marked());
