@@ -95,8 +95,7 @@ int main(int argc, char **argv)
     sigset_t ends;
     sigemptyset(&ends);
     sigaddset(&ends, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &ends,
-                    NULL); /* blocked in the workers, where it would not wake usleep() */
+    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* in the workers: it must wake main's usleep() */
     double begun_s = now_s();
     for (int i = 0; i < mode->threads; i++)
         pthread_create(&threads[i], NULL, work, i ? &threads[i] : NULL);

@@ -188,8 +188,7 @@ __attribute__((noinline)) static void count_used(void)
         settings.used++;
 }
 
-alignas(64) static const
-    char *mode; /* read by all threads; nothing that is written may be on its line */
+alignas(64) static const char *mode; /* read by all threads: no written data on its line */
 alignas(64) static char behind[64];
 
 static int is(const char *name)
