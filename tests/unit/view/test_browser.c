@@ -582,7 +582,7 @@ static void filter_is_typed_kept_and_cleared(void **state)
     screen_press('\\');
     screen_type("arenaq");
     assert_true(screen_has("Filter: arenaq"));
-    assert_true(screen_has("no row has it"));
+    assert_true(screen_has("no match"));
     screen_press(KEYS_BACKSPACE);
     assert_int_equal(browser_table_of(&screen_browser, &object_columns)->shown, 2);
     screen_press(KEYS_ENTER);
@@ -919,7 +919,7 @@ static void help_tells_of_the_recording(void **state)
     (void)state;
     show();
     screen_press('?');
-    assert_false(screen_has("to its start, and to its end"));
+    assert_false(screen_has("recording: to the start, and to the end"));
     screen_press(KEYS_ESCAPE, 'i');
     recording.note = "the recording is damaged: read up to there";
     browser_play(&screen_browser, &playing);
@@ -929,7 +929,7 @@ static void help_tells_of_the_recording(void **state)
     assert_true(screen_has("4.14 x86_64"));
     assert_true(screen_has("the recording is damaged"));
     screen_press('?');
-    assert_true(screen_has("to its start, and to its end"));
+    assert_true(screen_has("recording: to the start, and to the end"));
 }
 
 static void what_is_wrong_is_said_with_the_first_picture(void **state)

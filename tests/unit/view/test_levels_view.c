@@ -230,7 +230,7 @@ static void counted_levels_say_so(void **state)
     snapshot.source.events[0].role = EVENT_MISS_L1;
     levels_sentence(&snapshot, &levels, text, sizeof text);
     assert_string_equal(text, "found in: L2 60% L3 40%, 40.0% beyond this core; counted: only L1 "
-                              "misses, worked out from the counts of several events");
+                              "misses, computed from the counts of several events");
     snapshot.source.events[0].role = EVENT_MISS_L2;
     levels_basis(&snapshot, text, sizeof text);
     assert_non_null(strstr(text, "L2 misses"));

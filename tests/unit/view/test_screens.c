@@ -274,7 +274,7 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
     assert_true(strstr(screen_row(3), "Objects › particles › Layout"));
     assert_true(strstr(screen_row(4), "struct particle  64 bytes  in particles") &&
                 strstr(screen_row(4), "100.0% of its samples"));
-    assert_true(screen_has("declared so in the program"));
+    assert_true(screen_has("declared in the program"));
     assert_true(
         screen_has("begin at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
     assert_true(
@@ -725,9 +725,9 @@ static void objects_says_that_there_are_findings(void **state)
     int row = screen_row_with("hot and cold fields");
     assert_int_equal(row, 4);
     screen_press(KEYS_UP); /* moves up from the first row to the findings */
-    assert_true(screen_has("Enter: Layout, which shows it"));
+    assert_true(screen_has("Enter: Layout, with the details"));
     screen_press(KEYS_RIGHT);
-    assert_true(screen_has("Enter: Sharing, which shows it"));
+    assert_true(screen_has("Enter: Sharing, with the details"));
     screen_press(KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_SHARING);
     screen_press('1');
