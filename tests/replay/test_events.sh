@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Which event of a recording ranks: those of a hybrid CPU's kinds of cores are one, -e chooses or is
-# refused with what there is, a dummy is none. And what its code is called: by this machine's files only
-# if it was recorded here, and not at all where nothing is mapped.
+# The ranking event of a recording: the events of a hybrid CPU's core types are one, -e selects an
+# event or is refused with a list, a dummy event does not count. And the names of its code: from this
+# machine's files only if it was recorded here, and none for unmapped code.
 set -u
 . "$(dirname "$0")/judge.sh"
 needs python3
@@ -23,7 +23,7 @@ for i in range(1000):
 recording.write(sys.argv[1], events, recording.DATA_SRC, data)
 PY
 
-# What ranks: its name and how many samples it has.
+# Prints the ranking event and its number of samples.
 ranks() { "$MISSTOP" -j -i "$work/hybrid" "$@" 2>"$work/said" | tail -1 | python3 -c '
 import json, sys
 source = json.load(sys.stdin)["source"]
@@ -53,7 +53,7 @@ C
 ${CC:-cc} -O1 -static -no-pie -Wl,--build-id=none -o "$work/known" "$work/known.c" 2>/dev/null &&
     address=$(nm "$work/known" | sed -n 's/ T known$//p') && [ -n "$address" ] ||
     { skip 'names: no compiler, no static libraries or no nm'; finish; }
-made() { # name, host, inode to add to the true one
+made() { # name, host, offset added to the inode
     PYTHONPATH=$here python3 - "$work/$1" "$2" "$work/known" "$address" "$3" <<'PY'
 import os, struct, sys
 import recording
