@@ -2,8 +2,8 @@
 /*
  * State that a thread of the target needs for recording: a ring from the pool, the chunk that it
  * writes, and its caches. A thread takes them at its first event and gives them back when it ends.
- * Each later event (other destructors) takes and gives back a ring. A few are kept for new threads;
- * the others go back to the kernel and to the pool of chunks.
+ * Each later event (other destructors) takes and gives back a ring. A few threads' state is kept
+ * for new threads; other state is unmapped, and its ring goes back to the pool.
  */
 #ifndef MISSTOP_AGENT_THREAD_H
 #define MISSTOP_AGENT_THREAD_H

@@ -30,7 +30,7 @@ struct stamp_clock {
     struct stamp_clock_pair next_base;
 };
 
-/* Takes about a millisecond, to get a first estimate of the rate. */
+/* Takes about a millisecond to get a first estimate of the rate. */
 void stamp_clock_init(struct stamp_clock *clock);
 
 /* Updates the rate; `latest` becomes now. */

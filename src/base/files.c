@@ -32,7 +32,8 @@ enum {
 };
 
 /*
- * Reasons for which the kernel has no errno; these values are returned by no system call used here.
+ * Reasons for which the kernel has no errno; no system call used here returns these
+ * values.
  */
 enum { WHY_NOT_REGULAR = EMEDIUMTYPE, WHY_OF_KERNEL = ENOMEDIUM, WHY_LIST = EUCLEAN };
 

@@ -41,7 +41,7 @@ const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
  */
 const char *text_numbered(struct hash *given, uint64_t kind, const char *name, struct arena *arena);
 
-/* Returns the part of a path behind its last slash, or the whole path if that part is empty. */
+/* Returns the part of a path after its last slash, or the whole path if that part is empty. */
 const char *text_base_name(const char *path);
 
 /*

@@ -14,7 +14,7 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_BYTES_MAX = 156 << 20, /* functions and culprits; then the oldest go */
+    DECODER_BYTES_MAX = 156 << 20, /* functions and culprits; above this the oldest are evicted */
     DECODER_PARTS_KEPT = 2,        /* thirds of both limits that an eviction keeps */
     DECODER_TEXT_BYTES = 16
 };

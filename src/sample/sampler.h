@@ -138,8 +138,8 @@ struct sampler_span sampler_span(const struct sampler *sampler);
  * recording. */
 bool sampler_follows(const struct sampler *sampler, bool *idled);
 
-/* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and is
- * gone. */
+/* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and
+ * cannot be read again. */
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
 /* Processes of a recording, most samples first (perfdata.h). */

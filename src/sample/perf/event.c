@@ -66,7 +66,7 @@ bool event_is_software(const struct event *event)
     return event->type == PERF_TYPE_SOFTWARE;
 }
 
-/* Not a code of libpfm4: the string asks for more than user mode. */
+/* Not a code of libpfm4: the string requests more than user mode. */
 enum { ENCODE_NOT_USER = -1000 };
 
 /* Returns 0 or a negative code, libpfm4's or ours. Requests user mode only. */

@@ -297,7 +297,7 @@ static void clear(struct record *out)
     sample->stack = sample->chain = NULL;
 }
 
-/* These functions return 1 if `out` is filled, 0 for a record of no interest, or -EBADMSG. */
+/* These functions return 1 if `out` is filled, 0 for a record that is not needed, or -EBADMSG. */
 static int record_take_sample(struct cursor *cursor, uint16_t misc,
                               const struct record_format *format, struct record *out)
 {

@@ -48,8 +48,8 @@ typedef const struct record_format *(*record_lookup)(void *context, uint64_t id,
 
 /*
  * Parses one record of `size` bytes, 8-aligned, header first. Strings in `out` point into `bytes`
- * and end with NUL. Returns 1 if `out` is filled, 0 for a record of no interest, -EBADMSG if it is
- * malformed.
+ * and end with NUL. Returns 1 if `out` is filled, 0 for a record that is not needed, -EBADMSG if it
+ * is malformed.
  */
 int record_parse(const void *bytes, size_t size, record_lookup lookup, void *context,
                  struct record *out);

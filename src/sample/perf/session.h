@@ -93,7 +93,7 @@ struct session {
     size_t asked; /* next handle to be read for multiplexing */
     size_t set;   /* next handle to get another period */
     int refused;  /* last error of an event that could not be opened */
-    /* Records of one drain, sorted by time before they are handed on. */
+    /* Records of one drain, sorted by time before they are delivered. */
     unsigned char *staging;
     size_t staging_used;
     size_t staging_room;
@@ -117,8 +117,8 @@ int session_enable(struct session *session, bool on);
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
-/* Updates the share of the time that events were counted: reads a few of the handles, other ones
- * each time. */
+/* Updates the share of the time that events were counted: reads a few of the handles, different
+ * ones each time. */
 void session_ask_times(struct session *session);
 
 /*

@@ -69,7 +69,7 @@ enum {
 };
 #define WATCH_VISIT_NS   UINT64_C(1000000)
 #define WATCH_LONGEST_NS UINT64_C(1000000000)
-/* Long enough if the target ran for as long: that fills any cache twice. */
+/* Long enough if the target was running all this time: it then fills any cache twice. */
 #define WATCH_ENOUGH_NS UINT64_C(100000000)
 
 /* arm and disarm return the cost to the target in ns, or a negative errno. */
@@ -159,7 +159,7 @@ void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touc
  * touches. */
 void watch_lines_step(struct watch_lines *lines);
 
-/* Drops all watches: the process has run another program. */
+/* Drops all watches, because the process has executed another program. */
 void watch_lines_drop(struct watch_lines *lines);
 
 /* Takes the results that ended up to `until_ns`, at most `most`. Returns their number. */
@@ -189,7 +189,7 @@ size_t watch_results(struct watch *watch, uint64_t until_ns, struct watch_result
 /* Call once per refresh: follows threads that started and ended. */
 void watch_tick(struct watch *watch);
 
-/* The process has run another program. */
+/* Call when the process has executed another program. */
 void watch_exec(struct watch *watch);
 
 /* Returns progress and cost, for the user; leaves the other members empty. *refused: last error of

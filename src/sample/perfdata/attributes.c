@@ -202,7 +202,7 @@ bool attributes_plain_name(const char *name, char *out, size_t out_size)
     return false;
 }
 
-/* Returns true if the two are the same event on different kinds of cores. */
+/* Returns true if both are the same event on different kinds of cores. */
 static bool is_twin(const struct attribute *a, const struct attribute *b)
 {
     char name[sizeof a->name];

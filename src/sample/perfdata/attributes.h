@@ -48,7 +48,7 @@ int attributes_add_record(struct attributes *attributes, struct cursor *cursor);
 struct attribute *attributes_by_id(const struct attributes *attributes, uint64_t id);
 
 /*
- * Returns the event that a record of the kernel belongs to, or NULL if its id is of no event.
+ * Returns the event that a record of the kernel belongs to, or NULL if no event has its id.
  * Records that perf itself made up have the id 0 and the layout of the first event. There must be
  * an event.
  */

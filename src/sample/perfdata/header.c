@@ -57,7 +57,7 @@ static void take_file(struct perfdata_header *header, struct cursor *cursor)
 
 /*
  * perf swaps the features as words of the recorder's word size, and comments that it guesses. With
- * a 32-bit recorder their halves come out exchanged: this is detected by the host name, which is
+ * a 32-bit recorder their halves are exchanged: this is detected by the host name, which is
  * always present.
  */
 static void mend_features(struct perfdata_header *header)

@@ -39,7 +39,7 @@ struct perfdata {
     bool finished;      /* the tape has no more records */
     uint64_t oldest_ns; /* time of the oldest record; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
-    uint64_t clock_ns;  /* time of the last record handed on */
+    uint64_t clock_ns;  /* time of the last delivered record */
     uint64_t code_last; /* block of the last sample counted */
     uint64_t code[CODE_BITS / 64];
     perfdata_progress progress; /* NULL: no progress callback */
@@ -134,8 +134,8 @@ static int perfdata_take_own(struct perfdata *file, const struct tape_record *fo
     }
 }
 
-/* Parses one of the kernel's records. Returns 1 with its event, or 0 for a record of no interest or
- * of no use, which is counted. */
+/* Parses one of the kernel's records. Returns 1 with its event, or 0 for a record that is not
+ * needed or unusable; unusable records are counted. */
 static int perfdata_parse(struct perfdata *file, const struct tape_record *found,
                           struct attribute **event, struct record *record)
 {
@@ -443,7 +443,7 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
     return rewind_tape(file);
 }
 
-/* For a pipe that is played as it comes: reads everything before the kernel's first record. */
+/* For a pipe that is played as it arrives: reads everything before the kernel's first record. */
 static int read_head(struct perfdata *file, const char *path, struct error *error)
 {
     int code;
@@ -687,7 +687,7 @@ uint64_t perfdata_file_mark(const char *path)
     return mark;
 }
 
-/* Plays a recording: hands on the records of the chosen process in time order. */
+/* Plays a recording: delivers the records of the chosen process in time order. */
 
 struct player {
     struct perfdata *file;
@@ -740,7 +740,7 @@ static bool wanted(const struct perfdata *file, const struct record *record)
            handed_down(file, record);
 }
 
-/* Returns false for a record without a time; such records are handed on at once, as perf does. */
+/* Returns false for a record without a time; such records are delivered at once, as perf does. */
 static bool has_time(uint64_t time_ns)
 {
     return time_ns && time_ns != UINT64_MAX;
@@ -785,7 +785,7 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
     return true;
 }
 
-/* Same as take_brief(), for all buffered samples, until a record can be handed on. */
+/* Same as take_brief(), for all buffered samples, until a record can be delivered. */
 static int take_ahead(struct player *player)
 {
     struct perfdata *file = player->file;
