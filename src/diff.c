@@ -19,7 +19,7 @@
 /* One input file. */
 struct diff_input {
     const char *path;
-    pid_t pid;        /* of a recording; 0: see comm */
+    pid_t pid;        /* process of a recording; 0: selected by `comm` */
     const char *comm; /* program of the first run; NULL: this is the first run */
 };
 
@@ -53,7 +53,7 @@ static int open_replay(struct engine **engine, const struct diff_options *option
     return code || run->pid ? code : choose_process(*engine, run->comm, error);
 }
 
-/* Waits, because samples read before their debug information have no fields. */
+/* Waits for debug information, because samples decoded before it is loaded have no fields. */
 static void wait_for_names(struct engine *engine, unsigned *patience_ms)
 {
     enum { STEP_MS = 5 };

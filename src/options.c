@@ -44,7 +44,7 @@ static int option_seconds(const char *text, const char *option, double low, doub
     return 0;
 }
 
-/* Finds a word in a NULL-terminated list. */
+/* Returns the index of a word in a NULL-terminated list. */
 static int option_choice(const char *text, const char *option, const char *const *choices,
                          struct error *error)
 {
@@ -135,7 +135,7 @@ int options_take(const struct option_rule *rules, void *options, char **words, c
     return code;
 }
 
-/* Comma-separated words. */
+/* Parses comma-separated words. */
 static int take_heap(void *context, const char *text, struct error *error)
 {
     static const struct {
@@ -172,7 +172,7 @@ static int take_pid(void *context, const char *text, struct error *error)
     return code;
 }
 
-/* SIZE[,FILES] */
+/* Parses SIZE[,FILES]. */
 static int take_record_limit(void *context, const char *text, struct error *error)
 {
     static const char units[] = "KMG";
@@ -195,7 +195,7 @@ static int take_record_limit(void *context, const char *text, struct error *erro
     return code;
 }
 
-/* PACE of --play: NULL means 1, "max" INFINITY. */
+/* Parses PACE of --play; NULL means 1, "max" means INFINITY. */
 static int take_pace(void *context, const char *text, struct error *error)
 {
     struct options *options = context;
@@ -209,7 +209,7 @@ static int take_pace(void *context, const char *text, struct error *error)
     return 0;
 }
 
-/* PERCENT of --watch, as a fraction of 1: NULL means 1 %. */
+/* Parses PERCENT of --watch as a fraction of 1; NULL means 1 %. */
 static int take_watch(void *context, const char *text, struct error *error)
 {
     static const double least = 0.01;

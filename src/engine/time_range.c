@@ -16,8 +16,7 @@
  * SEARCH_ROUNDS passes over the time range never will. */
 enum { SLICE_PLACES = 256, SLICE_NS = 20000000, SEARCH_ROUNDS = 40 };
 
-/* Starts filling the tables from the first place. After that, a search started in them continues
- * until it has settled. */
+/* Starts filling the tables from the first place. */
 static void engine_fill_start(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -71,7 +70,7 @@ static void search_slice(struct engine_time_range *range, const struct place *pl
                            search_time(range, places[i].access.time_ns));
 }
 
-/* All places have been read: starts the next pass if the search needs one. */
+/* Ends a pass over all places; starts the next one if the search needs it. */
 static void end_round(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -200,7 +199,7 @@ static void measure_pieces(struct engine *engine)
     range->shown.end_s = seconds_of(engine, engine_time_range_end_ns(range));
 }
 
-/* `phase` "": shows the range from start_s to end_s. */
+/* Shows a phase, or if `phase` is "", the range from start_s to end_s. */
 static int show(struct engine *engine, const char *phase, double start_s, double end_s,
                 struct error *error)
 {

@@ -354,7 +354,7 @@ static void count_measures(struct profile *profile, const struct timeline_part *
         count_measure(profile, part, MEASURE_MISSES, missed);
 }
 
-/* Counts a sample of a measure's event over time, as far as its group does not. */
+/* Counts the sums of a sample over time that its group does not count. */
 static void count_over_time(struct profile *profile, const struct timeline_part *part,
                             enum snapshot_measure measure, const struct access *access)
 {
@@ -364,8 +364,8 @@ static void count_over_time(struct profile *profile, const struct timeline_part 
 }
 
 /*
- * Counts the window's samples again in the search. The window has no weights, so each sample gets
- * the mean.
+ * Counts the window's samples again in the search. Each sample counts with the mean weight of the
+ * run.
  */
 static void search_again(struct profile *profile, uint64_t from_ns)
 {

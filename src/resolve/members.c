@@ -227,8 +227,7 @@ static struct found find_inside(const struct type_desc *type, uint32_t at, enum 
     return found;
 }
 
-/* Finds the best of a member and its later siblings. The recursion is bounded by the maximum
- * depth. */
+/* Finds the best of a member and its later siblings. Recursion is bounded by the maximum depth. */
 static struct found members_find_at(const struct type_desc *type, uint32_t first, uint64_t offset,
                                     uint64_t size)
 {

@@ -100,8 +100,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return resolver_refuse(options->pid, code, error);
     }
     resolver_tick(resolver, clock_now_ns());
-    /* Wait for the first count, so that the first samples find their blocks if the heap is not
-     * huge. */
+    /* Wait for the first count, so that the first samples find blocks unless the heap is huge. */
     allocations_await(resolver->allocations, AWAIT_HEAP_NS);
     *out = resolver;
     return 0;

@@ -273,8 +273,8 @@ static bool take_place(struct store_reader *reader, uint64_t slot)
     if (reader->place_ns > reader->newest_ns)
         reader->newest_ns = reader->place_ns;
     /*
-     * Not the time of the item: a refresh may precede places that arrived late, and the tables
-     * count these at their own time, as during the recording.
+     * Does not use the time of the item, because a refresh may precede places that arrived late.
+     * The tables count these places at their own time, as during the recording.
      */
     place->access.time_ns = reader->newest_ns;
     return make_item(reader, STORE_ITEM_PLACE, reader->place_ns);

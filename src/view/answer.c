@@ -27,7 +27,8 @@ static double waits_by_finding(const struct snapshot_finding *finding)
     return counts ? finding->gain_low : 0;
 }
 
-/* If several findings on one object save the same waiting, counts only the one that saves most. */
+/* Returns true if no other finding on the same object saves more: findings on one object save the
+ * same waiting. */
 static bool counts_for_object(const struct snapshot_findings *findings, size_t index)
 {
     double saves = waits_by_finding(&findings->list[index]);
@@ -124,7 +125,7 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
     static const char *const words[][2] = {
         [WAITS_NOT_YET] = {"Waits for memory: too few samples", " to say"},
         [WAITS_UNKNOWN] = {"Waits for memory: not known", " from these samples"},
-        [WAITS_IDLE] = {"Uses no CPU time: it is not waiting for memory", ""},
+        [WAITS_IDLE] = {"Uses no CPU: not waiting for memory", ""},
         [WAITS_HARDLY] = {"Hardly waits for memory: ", " of CPU time"},
         [WAITS_PERHAPS] = {"Waits for memory: ", " of CPU time"},
         [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},

@@ -42,7 +42,7 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
  * "another build is here: ..."; "" if there is nothing to report. */
 void binary_fate(const struct binary_desc *binary, char *out, size_t size);
 
-/* How to get the missing files, and what a recording with code mappings only lacks. */
+/* How to get the missing files, and the limits of a recording that has only code mappings. */
 extern const char binary_remedy[];
 extern const char binary_code_only[];
 
@@ -142,7 +142,7 @@ bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size);
 /* Returns the results for an object id; NULL if there are none. */
 const struct snapshot_watch_object *watch_find(const struct snapshot *snapshot, uint32_t id);
 
-/* Formats "watched: capacity; 96% touched again within 22ms, after 4ms; 20% of the line used". */
+/* Formats "watched: capacity; 96% accessed again within 22ms, after 4ms; 20% of the line used". */
 void watch_line(const struct snapshot_watch_object *object, char *out, size_t size);
 
 /* Explains the verdict and suggests a remedy, in one to three sentences. */

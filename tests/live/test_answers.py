@@ -113,7 +113,7 @@ def states_are_said():
         terminal.close()
         batch = subprocess.run([MISSTOP, "-b", "-n", "1", "-d", "4", "-s", "counter", "-e", "page-faults",
                                 "-p", str(program.pid)], capture_output=True, text=True)
-        check("No samples, and the process runs" in batch.stdout, "batch says so, too")
+        check("No samples although the process runs" in batch.stdout, "batch says so, too")
 
 
 def signals_restore_the_terminal():

@@ -407,7 +407,7 @@ void wrappers_fini(struct wrappers *wrappers)
     wrappers_init(wrappers);
 }
 
-/* Rejects globs with many stars: fnmatch() tries each star at every position. */
+/* Returns true if a glob has too many stars: fnmatch() tries each of them at every position. */
 static bool too_slow(const char *glob, size_t length)
 {
     unsigned stars = 0;

@@ -398,8 +398,7 @@ static void look_at_rings(struct feed *feed)
         look_at_owner(feed, ring, generation);
 }
 
-/* Advances from the earliest event to the next event of its ring. There must be an earliest
- * event. */
+/* Advances from the earliest event, which must exist, to the next event of its ring. */
 static void next_event(struct feed *feed)
 {
     uint32_t ring = feed->heap[0];
@@ -472,8 +471,7 @@ static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *err
         fcntl(feed->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return error_set(error, -errno, "cannot set up memory for the allocation agent: %s",
                          strerror(errno));
-    /* misstop allocates the pages, so they are charged to misstop. Best effort if memory is
-     * short. */
+    /* misstop allocates the pages first, so that they are charged to misstop. Best effort. */
     fallocate(feed->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)size_bytes);
     void *memory =
         mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, feed->fd, 0);
@@ -553,8 +551,7 @@ static void start_waker(struct feed *feed)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Stops the waker. Changes the word so that the thread cannot miss the wake-up just before it
- * waits. */
+/* Stops the waker. Changes the word, so that a waker about to wait does not miss the wake-up. */
 static void stop_waker(struct feed *feed)
 {
     if (feed->waker.runs) {
@@ -716,7 +713,7 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
     long count = 0;
     /*
      * Read the time first, then the heads of the rings: an event that led to an event stamped
-     * before now was published before it, so it is seen too. Done at most once for a batch of
+     * before now was published before it, so it is seen too. Done at most once per batch of
      * samples.
      */
     if (until_ns > feed->clock.latest.ns) {

@@ -28,8 +28,8 @@ static void report_set(const struct cache *cache, uint32_t first, resident_sink 
 }
 
 /*
- * Reports the lines of a thread's data cache at a level, set by set, least recently used first. A
- * thread that the model does not know has none.
+ * Reports the lines of a thread's data cache at a level, set by set, least recently used first.
+ * Reports nothing for a thread without state in the model.
  */
 static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
                           resident_sink sink, void *context)
@@ -350,7 +350,7 @@ static bool mark_chunk(struct moved *moved, uint64_t start, uint64_t end, uint32
         chunk->whole = mark || chunk->whole == old ? mark : chunk->whole;
         return true;
     }
-    /* Left from a block without a reported end, which cannot exist any more. */
+    /* A remnant of a block that no longer exists although its end was not reported. */
     chunk->whole = mark ? 0 : chunk->whole;
     if (!chunk->granules && mark)
         chunk->granules = memory_new(moved->memory, GRANULES, sizeof *chunk->granules);

@@ -18,7 +18,7 @@ enum {
     LINE_BYTES = 64,
     LINES_DRAWN = 24,
     ROWS = 200,
-    BYTE = 12,  /* width of a byte, in units of the drawing, as are the others */
+    BYTE = 12,  /* width of a byte, in units of the drawing, like the other sizes */
     LEFT = 110, /* margin for the figures of a line */
     HEIGHT = 20,
     STEP = 24,
@@ -28,7 +28,7 @@ enum {
 
 /* Bytes of one row within one cache line. */
 struct piece {
-    unsigned at; /* from the start of the cache line */
+    unsigned at; /* offset from the start of the cache line */
     unsigned size;
 };
 
@@ -341,7 +341,7 @@ static void explain(struct html_writer *writer, const struct snapshot_watch_obje
     watch_reading(&writer->snapshot->watch, object, reading, sizeof reading);
     html_say(writer, "<li><b>%s</b>: %s", object->name, reading);
     for (size_t i = 0; i < object->code_count; i++) {
-        html_say(writer, "%s%s", i ? ", " : " Touched next by ", object->codes[i].text);
+        html_say(writer, "%s%s", i ? ", " : " Next accessed by ", object->codes[i].text);
         if (html_known(object->codes[i].share))
             html_format(writer, " (%.0f%%)", object->codes[i].share * 100);
     }

@@ -8,7 +8,7 @@
 #include "view/words.h"
 
 enum {
-    CHART_WIDTH = 1000, /* in units of the drawing, as are the others */
+    CHART_WIDTH = 1000, /* in units of the drawing, like the other sizes */
     SHARES = 220,
     AMOUNTS_TOP = 228,
     AMOUNTS = 40,

@@ -14,12 +14,12 @@
 
 struct cache_view {
     uint32_t cursor;
-    bool moved;  /* by the user; otherwise it follows the hottest set */
-    int columns; /* of the map, as drawn */
+    bool moved;  /* the user moved the cursor; otherwise it follows the hottest set */
+    int columns; /* columns of the map, as drawn */
     int cell;    /* width of a cell */
     int fold;    /* sets per cell */
     struct area map;
-    struct table parts; /* of the set under the cursor */
+    struct table parts; /* objects in the set under the cursor */
     struct table lines;
     struct table pairs;
 };
@@ -154,8 +154,8 @@ static long sets_map_at(const struct browser *browser, int row, int column)
 }
 
 enum {
-    PART_ROWS = 6, /* of the list below the map */
-    BIG_ROWS = 14, /* with room for the legend and the lines below the verdict */
+    PART_ROWS = 6, /* rows of the list below the map */
+    BIG_ROWS = 14, /* rows needed for the legend and the lines below the verdict */
     HISTOGRAM_BAR = 32,
     HISTOGRAM_COLUMNS = 56,
     HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1

@@ -180,9 +180,9 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
               "yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), or the "
               "event counts accesses (e: another event)."
             : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program 50 to 200 times slower, and shows here for each object how many misses "
-              "are first references, capacity misses, conflict misses or invalidations by other "
-              "threads, what evicted the lines, and the miss rates of other cache sizes.");
+              "a program 50 to 200 times slower, and shows here for each object whether its lines "
+              "are new, do not fit, map to crowded sets, or are taken by other threads, what "
+              "replaced them, and which cache sizes would hold them.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
@@ -314,12 +314,12 @@ static const char *causes_label(struct browser *browser, enum action action)
 
 const struct screen causes_screen = {
     .name = "Causes",
-    .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, "
-             "capacity, conflict, or invalidated by another thread; what evicted them; and the "
-             "miss rates of other cache sizes (Reuse).",
+    .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, too "
+             "much data, too many lines per set, or a write by another thread; what replaced them; "
+             "and which cache sizes would hold them (Reuse).",
     .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. A "
             "steep fall in a Reuse curve is a size at which data starts to fit.",
-    .key_help = "Causes: with --sim, why lines were not in the cache, and what evicted them",
+    .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
                 .columns = &causes_columns[CAUSES_OBJECTS],
@@ -361,14 +361,14 @@ static void causes_open_reuse(struct browser *browser)
 /* The key for the reuse panes. */
 const struct screen reuse_screen = {
     .name = "Reuse",
-    .key_help = "Reuse: with --sim, miss rates for caches of every size; a pane of Causes",
+    .key_help = "Reuse: with --sim, the curve over all cache sizes; a pane of Causes",
     .filled_by = FIELD(struct snapshot, reuse.known),
     .open = causes_open_reuse,
 };
 
 enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
-static const double least_early = 0.05; /* of the misses; smaller shares are not mentioned */
+static const double least_early = 0.05; /* fraction of the misses; smaller ones are not mentioned */
 
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id)
@@ -386,8 +386,8 @@ const char *causes_of_name(enum causes_of kind)
     return kind < CAUSES_KINDS ? names[kind] : "object";
 }
 
-/* Parts of the misses: first references, by the process or by this thread; lines invalidated by
- * another thread's write; all others except capacity and conflict. */
+/* Return fractions of the misses: first references, by the process or by this thread; lines
+ * invalidated by another thread's write; all others except capacity and conflict. */
 static double causes_first(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
@@ -403,8 +403,8 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Part of the early evictions that were caused by accesses to other objects; NAN if there were
- * none. */
+/* Returns the fraction of the early evictions caused by accesses to other objects; NAN if there
+ * were none. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;

@@ -598,7 +598,7 @@ static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure meas
            !matrix_measure_known(snapshot, measure);
 }
 
-/* Changes to the next measure that this snapshot knows. */
+/* Changes to the next measure that this snapshot has. */
 static void change_measure(struct browser *browser)
 {
     char text[512];

@@ -151,7 +151,7 @@ static const char *source_text(const char *name)
          "sampled one and the registers; samples without a computable address are counted by "
          "reason. It does not measure the latency or the cache level of a single miss."},
         {"clock", "Samples time: an object is hot if the process spends its time at accesses to "
-                  "it, whether or not they miss the caches."},
+                  "it, whichever level serves them."},
         {"pebs", "The hardware records the address, the latency and the level of each sampled "
                  "access. Loads at or below the latency threshold are not seen."},
         {"ibs", "The hardware records the address, the latency and the level of sampled "

@@ -154,7 +154,7 @@ static void timeline_legend(const struct browser *browser, const struct timeline
         draw_series(stack, i, canvas, area, row++);
     if (!stack->count && row < area.rows)
         canvas_text(canvas, area.row + row++, area.column, area.columns, PAINT_DIM,
-                    stack->of ? "none is known" : "none is known");
+                    "none is known");
     if (row < area.rows)
         draw_series(stack, CHART_SERIES, canvas, area, row++);
     if (row < area.rows && !stack->of)

@@ -315,7 +315,7 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
     snprintf(out, size, "watched %" PRIu64 ": %s", object->watched,
              watch_verdict_name(object->verdict));
     if (!isnan(object->again.value))
-        text_append(out, size, ", %.0f%% touched again within %s", object->again.value * 100,
+        text_append(out, size, ", %.0f%% accessed again within %s", object->again.value * 100,
                     seconds_text(time, object->again_s));
     if (snapshot_reuse_is_bound(&object->reuse_s))
         text_append(out, size, ", most within %s", seconds_text(time, object->reuse_s.high));
@@ -356,7 +356,7 @@ static const char *between(const struct snapshot_watch_object *object, char out[
         snprintf(out, 128, "mostly (%.0f%%) not accessed again within %s",
                  (1 - object->again.value) * 100, time_text(time, object->again_s));
     else if (isnan(object->reuse_s.value))
-        snprintf(out, 128, "touched again");
+        snprintf(out, 128, "accessed again");
     else if (isnan(object->misses.value))
         snprintf(out, 128, "accessed again after %s (median)",
                  time_text(time, object->reuse_s.value));

@@ -54,7 +54,7 @@ static void threads_at_one_load_are_reported(void **state)
     assert_int_equal(list[0].kind, FINDING_SPINNING);
     assert_string_equal(list[0].field, "flag.value");
     assert_non_null(strstr(words()->evidence, "3 threads are at one load in wait_for_work"));
-    assert_non_null(strstr(words()->evidence, "1200 samples 99%"));
+    assert_non_null(strstr(words()->evidence, "1200 samples, 99%"));
     assert_true(isnan(list[0].gain) && list[0].share == 0.5);
 }
 

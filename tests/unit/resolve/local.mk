@@ -136,7 +136,7 @@ EXTRA_DIST += tests/types/truth.h tests/types/plain.c tests/types/lists.c tests/
 	tests/types/calls.c tests/types/frame.c tests/types/numbers.c tests/types/casts.c \
 	tests/types/classes.cc tests/types/templates.cc tests/types/twins.c tests/types/twins_other.c \
 	tests/types/twins.h tests/types/arrays.f90 tests/types/arrays_main.c
-# Programs that log their own CPU times, by hand: tests/types/judge_types.py build/src/misstop
+# Programs that log their own CPU times, run by hand: tests/types/judge_types.py build/src/misstop
 EXTRA_DIST += tests/types/judge_types.py tests/types/o_run.h tests/types/o_templates.cc \
 	tests/types/o_twins.c tests/types/o_twins_other.c tests/types/o_generics.rs
 

@@ -163,7 +163,7 @@ static void no_bounds_no_answer(void **state)
     snapshot.totals.samples = 99;
     expect(&snapshot, WAITS_NOT_YET, "Waits for memory: too few samples to say");
     snapshot.target.state = "idle";
-    expect(&snapshot, WAITS_IDLE, "Uses no CPU time: it is not waiting for memory");
+    expect(&snapshot, WAITS_IDLE, "Uses no CPU: not waiting for memory");
 }
 
 static void the_gauge_is_full_to_the_low_bound(void **state)

@@ -217,7 +217,7 @@ static void a_struct_leads_to_the_code_of_its_members(void **state)
     /* a member without samples of a listed instruction: shows at least the object's code */
     screen_press(KEYS_END, KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
-    assert_true(screen_has("no instruction is mostly on this member"));
+    assert_true(screen_has("no instruction mainly accesses this member"));
 }
 
 /* The first member of a union represents accesses to any of them, the first bit-field those of its
@@ -233,7 +233,7 @@ static void code_of_a_member_that_shares_its_bytes(void **state)
     assert_string_equal(member_selected()->row->member.name, "kind");
     screen_press(KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
-    assert_false(screen_has("no instruction is mostly on this member"));
+    assert_false(screen_has("no instruction mainly accesses this member"));
     const struct source_row *line =
         table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_int_equal(line->line, 75);
@@ -264,7 +264,7 @@ static void left_and_right_step_through_the_types(void **state)
     screen_press('1', KEYS_HOME, KEYS_ENTER, KEYS_ENTER);
     assert_string_equal(layout_name(), "struct particle");
     screen_press(KEYS_RIGHT);
-    assert_true(screen_has("one type only"));
+    assert_true(screen_has("only one known type"));
 }
 
 /* Without debugging information the navigation is the same. */
@@ -309,7 +309,7 @@ static void the_line_selected_chooses_the_instructions(void **state)
     assert_int_equal(browser_table_of(browser, &instruction_columns)->count, 1);
     screen_press(KEYS_END);
     assert_int_equal(browser_table_of(browser, &instruction_columns)->count, 1);
-    assert_true(screen_has("whose line is not known"));
+    assert_true(screen_has("without a known line"));
     screen_press(KEYS_RIGHT, KEYS_RIGHT);
     assert_ptr_equal(browser_table(browser), browser_table_of(browser, &site_columns));
     screen_press(KEYS_RIGHT);
@@ -426,7 +426,7 @@ static void escape_goes_up_and_never_sideways(void **state)
     struct browser *browser = &screen_browser;
     screen_press('3', '1', KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
-    assert_true(screen_has("no level above"));
+    assert_true(screen_has("this is the top level"));
     screen_press(KEYS_ENTER, KEYS_ENTER);
     assert_int_equal(browser->screen, SCREEN_LAYOUT);
     screen_press('i', '?');
@@ -453,13 +453,13 @@ static void a_key_without_meaning_says_so(void **state)
 {
     (void)state;
     screen_press(KEYS_F1 + 10);
-    assert_true(screen_has("F11 does nothing"));
+    assert_true(screen_has("F11 has no function"));
     screen_press('|');
-    assert_true(screen_has("| does nothing"));
+    assert_true(screen_has("| has no function"));
     screen_press(KEYS_F9);
     assert_true(screen_has("sends no signals"));
     screen_press(KEYS_F7);
-    assert_true(screen_has("does nothing here"));
+    assert_true(screen_has("no function here"));
     screen_press('j');
     assert_false(screen_has("does nothing"));
     screen_press(0); /* sent by curses when the terminal is resized */
@@ -633,7 +633,7 @@ static void search_requests_name_a_range(void **state)
     screen_press('1', KEYS_END);
     assert_string_equal(selected(), "unknown");
     assert_int_equal(screen_press('s').kind, REQUEST_NONE);
-    assert_true(screen_has("nothing here to search in"));
+    assert_true(screen_has("nothing to search in"));
 }
 
 static void the_cursor_moves_over_sets(void **state)
@@ -827,7 +827,7 @@ static void the_line_says_where_it_stands(void **state)
     assert_false(screen_has("LIVE"));
     screen_press(' ');
     assert_true(screen_has("FROZEN"));
-    assert_true(screen_has("behind the frozen picture"));
+    assert_true(screen_has("behind the frozen screen"));
     play.paused = true;
     browser_play(&screen_browser, &play);
     screen_draw();

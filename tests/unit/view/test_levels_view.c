@@ -450,7 +450,7 @@ static void said_above_the_lists(void **state)
         screen_press(KEYS_DOWN);
     screen_press(KEYS_ENTER);
     assert_true(screen_has("16.6% (15.9 to 17.3) of all stalls"));
-    assert_true(screen_has("7.9x (6.8 to 9.2) its part of the misses"));
+    assert_true(screen_has("7.9x (6.8 to 9.2) its share of the misses"));
     screen_close();
     screen_open(FIXTURE_RATES, 10, 40, false, "");
     screen_close();
@@ -469,7 +469,7 @@ static void help_says_what_would_give_them(void **state)
                  {"clock", true, "misstop doctor"},
                  {"pebs", true, "-e ldlat=3"},
                  {"ibs", true, "l3missonly"},
-                 {"replay", false, "recording holds no event"}};
+                 {"replay", false, "recording has no event"}};
     char text[256];
     (void)state;
     const struct snapshot *without = fixture_new(FIXTURE_TYPED, 0);
