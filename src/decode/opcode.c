@@ -56,7 +56,7 @@ struct row {
 static const struct row rows_0f[] = {
     {0x02, 0x03, PALL, SPACE_LEGACY, R, 2, 0},
     {0x0d, 0x0d, PALL, SPACE_LEGACY, P, 0, 0},
-    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0, 0}, /* no-ops, also of newer processors */
+    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0, 0}, /* no-ops, and hints of newer CPUs */
     {0x40, 0x4f, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
     {0x78, 0x78, P0, SPACE_LEGACY, W, 8, 0},
     {0x79, 0x79, P0, SPACE_LEGACY, R, 8, 0},

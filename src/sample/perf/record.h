@@ -32,7 +32,7 @@ struct record_format {
     uint64_t period; /* weight of a sample that has none */
     bool sample_id_all;
     bool exact_ip;               /* precise_ip >= 2: the sampled instruction itself */
-    bool recorded_address;       /* ADDR is that of a data access and not 0 */
+    bool recorded_address;       /* ADDR is of a data access, not 0 or a breakpoint */
     bool no_data_source;         /* DATA_SRC is present and meaningless: a software event */
     bool by_writer;              /* ADDR is what misstop decoded when it recorded */
     bool alien_regs;             /* registers are not of the sampled instruction */

@@ -55,7 +55,7 @@ static int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
         return -errno;
     if (ioctl(fd, PERF_EVENT_IOC_REFRESH, 1))
         return -errno;
-    /* The call interrupts the thread's CPU at its end: most of the time before is the way there. */
+    /* The call interrupts the thread's CPU shortly before it returns. */
     *from_ns = clock_now_ns();
     return 0;
 }
