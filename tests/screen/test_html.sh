@@ -32,7 +32,7 @@ refused() { # STATUS PATTERN ARGUMENT...
 
 # --- errors before the run
 check 'no folder' refused 1 'No such file' --html "$work/none/x.html" -b -n 1 -p $$
-check 'no file' refused 1 '/dev/null is no file' --html /dev/null -b -n 1 -p $$
+check 'no file' refused 1 '/dev/null is not a regular file' --html /dev/null -b -n 1 -p $$
 check 'no name' refused 2 'html' --html
 
 # --- a launched program, with its exit status

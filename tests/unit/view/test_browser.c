@@ -921,7 +921,7 @@ static void help_tells_of_the_recording(void **state)
     screen_press('?');
     assert_false(screen_has("recording: to the start, and to the end"));
     screen_press(KEYS_ESCAPE, 'i');
-    recording.note = "the recording is damaged: read up to there";
+    recording.note = "the recording is damaged: read up to the damage";
     browser_play(&screen_browser, &playing);
     screen_resize(300, 120, false);
     screen_draw();

@@ -702,7 +702,7 @@ static struct snapshot *several(void)
     list[2].question = "never";
     list[2].state = WHATIF_WAITS;
     list[2].level_count = 0;
-    list[2].why = "the program has not come to it yet";
+    list[2].why = "the program has not accepted it yet";
     return snapshot;
 }
 
@@ -725,7 +725,7 @@ static void several_side_by_side(void **state)
     assert_int_equal(one.kind, REQUEST_WHATIF_END);
     assert_int_equal(one.whatif, 0);
     screen_press(KEYS_DOWN);
-    assert_true(screen_has("the program has not come to it yet"));
+    assert_true(screen_has("the program has not accepted it yet"));
 }
 
 static void several_in_text_and_json(void **state)
