@@ -211,7 +211,7 @@ void image_make(struct image *image, const struct image_layout *layout)
     make_part(image, IMAGE_BLOCK, 0x7fe123456000, 50 << 12, MAPPING_ANON, "");
     make_part(image, IMAGE_DATA, 0x7ff7e2fa5000, 8 << 12, MAPPING_FILE,
               "/usr/lib/x86_64-linux-gnu/libc.so.6");
-    /* Sort the mappings by address, as in /proc/PID/maps: the last part comes first so far. */
+    /* Sort the mappings by address, as in /proc/PID/maps: IMAGE_DATA is last. */
     struct map data = image->mappings[IMAGE_DATA];
     memmove(image->mappings, image->mappings + 1, sizeof data * (IMAGE_PARTS - 1));
     image->mappings[IMAGE_PARTS - 1] = data;
