@@ -14,7 +14,7 @@ struct watch {
     uint64_t address_space_bytes; /* limit of the program; 0: none */
     const char *preload;          /* existing LD_PRELOAD, or NULL */
     bool check_paths;
-    bool by_path;      /* search the program in PATH */
+    bool by_path;      /* search for the program in PATH */
     bool leave_unread; /* read nothing until the program has ended */
     struct feed *feed;
     pid_t pid;

@@ -223,9 +223,7 @@ int main(int argc, char **argv)
     operations = strtoull(argv[4], NULL, 10);
     atomic_store(&shared->threads, thread_count);
 #ifdef __GLIBC__
-    /*
-     * Otherwise, after the first free of a large block, all later ones would come from the heaps.
-     */
+    /* Otherwise the first free of a large block makes all later ones come from the heaps. */
     if (!strcmp(mode, "still"))
         mallopt(M_MMAP_THRESHOLD, 150000);
 #endif
