@@ -244,9 +244,11 @@ void thread_report_owner(struct thread *thread)
         __atomic_store_n(&gate.alone, 0, __ATOMIC_RELAXED);
 }
 
-/* The new gate.alone stamps SETTLING_EVENTS more events. Other threads that found gate.alone empty
- * have taken their stamps by then: recording that many events takes longer than a processor reads
- * ahead. */
+/*
+ * Clears gate.alone, or makes this thread gate.alone after ALONE_EVENTS. It then stamps
+ * SETTLING_EVENTS more events: recording them takes longer than a processor reads ahead, so threads
+ * that still found gate.alone empty have taken their stamps by then.
+ */
 void thread_crowd(struct thread *thread)
 {
     enum { ALONE_EVENTS = 1024, SETTLING_EVENTS = 64 };

@@ -58,8 +58,11 @@ void thread_pass(struct thread *thread);
 /* Continues in another chunk. Returns false if there is none, and counts the event. */
 bool thread_make_room(struct thread *thread);
 
-/* Called after an event's stamp by a thread that is not gate.alone: from now on no thread may skip
- * stamps. The thread becomes gate.alone after some time without such calls by others. */
+/*
+ * Makes sure that no other thread skips stamps from now on. Called after an event's stamp by a
+ * thread that is not gate.alone. Makes the thread gate.alone after some time without such calls by
+ * others.
+ */
 void thread_crowd(struct thread *thread);
 
 /* Writes the first record of a new owner. There must be room. */

@@ -199,8 +199,8 @@ static bool has_list(int fd)
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-/* `here`: the path starts at our root directory. A process with another root cannot name such a
- * file. */
+/* Checks the permission of every user of the client. `here`: the path starts at our root directory.
+ * A process with another root cannot name such a file. */
 static int check(const struct files_client *client, bool here, int fd, const struct stat *status,
                  unsigned what)
 {

@@ -262,7 +262,8 @@ static const struct function *function_around(void *context, uint64_t ip)
                                                    : NULL;
 }
 
-/* The hardware recorded the address; the instruction adds size, kind and registers. */
+/* Describes an access with an address recorded by hardware: the instruction adds size, kind and
+ * registers. */
 static void describe_recorded(struct decoder *decoder, const struct sample *sample,
                               struct access *access)
 {

@@ -164,7 +164,7 @@ struct insn_outline {
  */
 bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size);
 
-/* The same for the outline only; the caller sets `at`. */
+/* Does the same for the outline only; the caller sets `at`. */
 bool insn_outline(struct insn_outline *out, uint64_t address, const uint8_t *bytes, size_t size);
 
 /* Returns the flags (RFLAGS_RESULT) after a comparison of these values. */

@@ -300,7 +300,8 @@ static const struct row *row_of(const struct encoding *in)
     return NULL;
 }
 
-/* Without a prefix, integer instructions of SSE are MMX instructions of 8 bytes. */
+/* Returns true for MMX: without a prefix, integer instructions of SSE are MMX instructions of 8
+ * bytes. */
 static bool is_mmx(const struct encoding *in)
 {
     if (in->space != SPACE_LEGACY || in->prefix != PREFIX_NONE)
@@ -372,7 +373,7 @@ static struct opcode_operand row_memory(const struct encoding *in)
     return operand;
 }
 
-/* VEX: moves and loads of mask registers, MXCSR. */
+/* Handles moves and loads of mask registers and MXCSR, with VEX. */
 static bool special_vex(const struct encoding *in, struct opcode_operand *operand)
 {
     if (in->space != SPACE_VEX || in->map != MAP_0F)
@@ -409,7 +410,7 @@ static struct opcode_operand operand_of(uint8_t kind, unsigned bytes)
     return (struct opcode_operand){kind, (uint16_t)bytes, 0};
 }
 
-/* D8 to DF, by ModRM.reg. */
+/* Handles D8 to DF, by ModRM.reg. */
 static struct opcode_operand float_memory(const struct encoding *in)
 {
     static const struct {
@@ -485,7 +486,7 @@ static struct opcode_operand one_memory(const struct encoding *in)
     }
 }
 
-/* 0F AE */
+/* Handles 0F AE. */
 static struct opcode_operand state_memory(const struct encoding *in)
 {
     static const struct {

@@ -226,8 +226,8 @@ static int say_nearest(const char *word, int why, struct error *error)
                      pfm_strerror(why), best[0].name, best[1].name, best[2].name);
 }
 
-/* Generic events of a hybrid CPU go to cpu_core, unless the upper half of config names another PMU
- * (perf_event.h, PERF_PMU_TYPE_SHIFT). */
+/* Adds the encodings for other PMUs: generic events of a hybrid CPU go to cpu_core, unless the
+ * upper half of config names another PMU (perf_event.h, PERF_PMU_TYPE_SHIFT). */
 static void add_twins(struct event *event, const struct kernel *kernel)
 {
     if (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE)

@@ -223,8 +223,8 @@ static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sam
         sample->has |= SAMPLE_HAS_LATENCY;
 }
 
-/* The interrupted registers are the user's if user code was interrupted. perf record --intr-regs
- * records no others. */
+/* Takes the interrupted registers, which are the user's if user code was interrupted. perf record
+ * --intr-regs records no others. */
 static void take_interrupted(struct cursor *cursor, const struct record_format *format,
                              struct sample *sample)
 {

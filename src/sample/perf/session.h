@@ -132,7 +132,7 @@ uint64_t period_prime(uint64_t value);
 /* Returns a random prime within about 10 % of the period. */
 uint64_t period_jitter(uint64_t period, struct prng *prng);
 
-/* The same for hardware that counts in steps: returns `step` times a prime, at least one step. */
+/* Returns `step` times a random prime, at least one step, for hardware that counts in steps. */
 uint64_t period_jitter_step(uint64_t period, uint64_t step, struct prng *prng);
 
 /*

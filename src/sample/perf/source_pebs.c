@@ -91,7 +91,7 @@ static int plan_loads(struct source_plan *plan, unsigned ldlat, const struct ker
     return encode_all(&plan->events[0], "mem-loads", names, ldlat, kernel);
 }
 
-/* Nehalem and Westmere have no store event. */
+/* Plans the store event. Nehalem and Westmere have none. */
 static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
 {
     static const char *const names[] = {"MEM_TRANS_RETIRED:PRECISE_STORE",
@@ -101,9 +101,8 @@ static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
         plan->count = 2;
 }
 
-/*
- * sysfs lists the aux leader if it exists; whether it is required shows when the kernel is asked.
- */
+/* Plans the aux leader, which sysfs lists if it exists. Whether it is required shows when the
+ * kernel is asked. */
 static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 {
     if (encode_sysfs(&plan->aux, main_pmu(kernel), "mem-loads-aux", 0, kernel))

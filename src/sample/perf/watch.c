@@ -314,7 +314,7 @@ static int arm_thread(struct watch_registers *registers, struct watch_thread *th
     return code;
 }
 
-/* An arming that was preempted took longer, but did not cost the target more: limits outliers. */
+/* Limits outliers: an arming that was preempted took longer, but did not cost the target more. */
 static double typical(struct watch_registers *registers, double took_ns)
 {
     enum { OUTLIER = 4, MEMORY = 32 };

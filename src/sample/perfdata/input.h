@@ -36,7 +36,7 @@ struct input {
     bool idled;       /* it was dry for longer than a file sent through a pipe ever is */
 };
 
-/* `path` "-": standard input, which stays open. */
+/* Opens an input. `path` "-": standard input, which stays open. */
 int input_open(struct input *input, const char *path, struct error *error);
 void input_close(struct input *input);
 

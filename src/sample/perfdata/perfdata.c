@@ -381,7 +381,7 @@ static struct attribute *sample_ahead(const struct perfdata *file, const unsigne
                                                                                            : NULL;
 }
 
-/* Same as survey_record(), for all buffered samples. */
+/* Does the same as survey_record() for all buffered samples. */
 static int survey_ahead(struct perfdata *file)
 {
     struct sample_run run = {0};
@@ -443,7 +443,7 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
     return rewind_tape(file);
 }
 
-/* For a pipe that is played as it arrives: reads everything before the kernel's first record. */
+/* Reads everything before the kernel's first record, for a pipe that is played as it arrives. */
 static int read_head(struct perfdata *file, const char *path, struct error *error)
 {
     int code;
@@ -595,7 +595,7 @@ static int open_input(struct perfdata *file, const char *path, pid_t pid, struct
     return code;
 }
 
-/* The pipe's bytes so far contain no sample: copies more of it, and reads from the start. */
+/* Copies more of a pipe that contains no sample so far, and reads from the start. */
 static int try_again(struct perfdata *file, struct error *error)
 {
     struct input input = file->input;
@@ -761,8 +761,8 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
     return order_add(&file->order, time_ns, item, found->bytes);
 }
 
-/* Fast path for a small sample: skips it if it is known to be of another process, or queues it
- * unparsed. */
+/* Skips a small sample if it is known to be of another process, or queues it unparsed: the fast
+ * path. */
 static bool take_brief(struct player *player, const struct tape_record *found, int *code)
 {
     struct perfdata *file = player->file;
@@ -782,7 +782,7 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
     return true;
 }
 
-/* Same as take_brief(), for all buffered samples, until a record can be delivered. */
+/* Does the same as take_brief() for all buffered samples, until a record can be delivered. */
 static int take_ahead(struct player *player)
 {
     struct perfdata *file = player->file;
