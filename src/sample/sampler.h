@@ -165,7 +165,7 @@ const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, u
 /* Returns the machine of a recording; NULL: live, on this machine. */
 const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
 
-/* Reports for `misstop doctor` whether every source works here, why not, and the command that
+/* Reports for `misstop doctor` whether each source works here, why not, and the command that
  * enables it; then the properties of the kernel, the CPU and libpfm4. Never fails. */
 void sampler_doctor(FILE *out);
 
