@@ -74,7 +74,7 @@ for _ in $(seq 100); do
 done
 expect 1 'zombie|has ended' -b -n 1 -p "$zombie"
 
-# a 32-bit program, made by hand: ELF32 that loops for ever (int 80 not needed)
+# a 32-bit program, made by hand: an ELF32 file that loops forever, without system calls
 python3 - "$work/elf32" <<'PY'
 import struct, sys, os
 code = b"\xeb\xfe"

@@ -156,7 +156,7 @@ void trace_seal(const struct trace *trace)
     }
 }
 
-/* lea with a constant is a copy plus a sum. */
+/* Returns true for lea of a register plus a constant, which is a copy plus a sum. */
 static bool is_sum(const struct insn *insn, uint8_t reg)
 {
     return insn->op == INSN_OP_LEA && insn->width == 8 && insn->memory[0].base == reg &&

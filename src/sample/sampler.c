@@ -201,7 +201,8 @@ static void ask_for_batch(struct lane *lane, uint64_t until_ns)
     lane_give(lane);
 }
 
-/* A batch that is not full is the last one up to the time; later batches are empty. */
+/* Delivers the records read ahead. A batch that is not full is the last one up to the time; later
+ * batches are empty. */
 static long read_from_ahead(struct lane *lane, uint64_t until_ns, sampler_sink sink, void *context)
 {
     struct read_batch *batch;

@@ -101,9 +101,9 @@ void sampler_pace(struct sampler *sampler, sampler_may *may, void *context);
 bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns);
 
 /*
- * Called once per refresh: opens events for new threads that were not inherited and for new CPUs,
- * and adjusts the period of each event to the wanted rate (prime, jittered). Returns 0, or -ESRCH
- * if the target has ended.
+ * Opens events for new threads that were not inherited and for new CPUs, and adjusts the period of
+ * each event to the wanted rate (prime, jittered). Called once per refresh. Returns 0, or -ESRCH if
+ * the target has ended.
  */
 int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 
@@ -138,8 +138,8 @@ struct sampler_span sampler_span(const struct sampler *sampler);
  * recording. */
 bool sampler_follows(const struct sampler *sampler, bool *idled);
 
-/* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and is
- * gone. */
+/* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and
+ * cannot be read again. */
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
 /* Processes of a recording, most samples first (perfdata.h). */
@@ -155,7 +155,7 @@ struct sampler_addresses {
     uint64_t none;
 };
 struct sampler_addresses sampler_addresses(const struct sampler *sampler);
-/* For a recording: see perfdata_sampled(). */
+/* Returns perfdata_sampled() of a recording. */
 bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length);
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
 /* Returns the attribute of event `index` as opened or recorded, for writing a recording; NULL: no
@@ -165,7 +165,7 @@ const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, u
 /* Returns the machine of a recording; NULL: live, on this machine. */
 const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
 
-/* `misstop doctor`: reports for every source whether it works here, why not, and the command that
+/* Reports for `misstop doctor` whether each source works here, why not, and the command that
  * enables it; then the properties of the kernel, the CPU and libpfm4. Never fails. */
 void sampler_doctor(FILE *out);
 

@@ -52,7 +52,7 @@ const char *const *event_twin_pmus(void);
  * end. */
 bool event_next_word(const char **list, const char **word, size_t *word_size);
 
-/* Software events use other periods and rates and need no PMU. */
+/* Returns true for a software event. These use other periods and rates and need no PMU. */
 bool event_is_software(const struct event *event);
 
 /*

@@ -68,7 +68,7 @@ int perfdata_writer_add(struct perfdata_writer *writer, const struct record *rec
  * own. */
 void perfdata_writer_want_another(struct perfdata_writer *writer);
 
-/* Called once per refresh: writes pending records, and updates header and description. Returns 0,
+/* Writes pending records, and updates header and description. Called once per refresh. Returns 0,
  * or a negative errno with cause and remedy; the next sync tries again. */
 int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error);
 

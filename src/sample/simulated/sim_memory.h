@@ -23,7 +23,7 @@ struct sim_wanted {
     const char *from;  /* function that starts the counting; NULL: count from the start */
     const char *to;    /* function that stops it; NULL: none */
     const char *agent; /* path of the allocation agent; its code is not counted; NULL: none */
-    bool exact;        /* the use of all lines is counted; always so if nothing is left out */
+    bool exact;        /* count the use of every line; implied if `period` is set */
     bool code;         /* instruction fetches are simulated from the second level on */
     bool causes;       /* causes of misses, and the evictor of each line */
     bool use; /* use of lines, reuse distances, and pairs of instructions that fetch and use a line

@@ -639,7 +639,7 @@ static void nobody_comes_through_padding(void **state)
     assert_int_not_equal(access.reason, REASON_NONE);
 }
 
-/* The first instruction of a function, push %rbx, and the call of it, which ends at 16. */
+/* The first instruction of a function, push %rbx, and a call to it, which ends at 16. */
 static struct access enter(struct fake *fake, const char *call, size_t size, const uint64_t *regs)
 {
     char code[18] = "\x53\xc3";

@@ -581,7 +581,8 @@ static void *feed(void *context)
 }
 
 /*
- * If the process is named, a pipe is played as it comes; otherwise it is spooled and counted first.
+ * If the process is named, a pipe is played as it arrives; otherwise it is spooled and counted
+ * first.
  */
 static void pipes_that_trickle(void **state)
 {
@@ -722,7 +723,7 @@ static int run_perfdata_forms(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Recordings of other projects, from hardware that is not here: what is in them comes out. */
+/* Recordings of other projects, from hardware that is not available here. */
 
 /* Read in place and never copied (see their README). */
 static const char *shared(char path[512], const char *name)

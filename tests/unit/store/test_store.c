@@ -764,7 +764,7 @@ static void names_at_a_refresh_are_those_of_then(void **state)
     assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
     planned.generation = 2;
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
-    /* Reads on after the last refresh: more names, but no item. */
+    /* Continues reading after the last refresh: more names, but no item. */
     answered(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
     struct refreshes refreshes = {.reader = beside_finish(writer)};
     while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
