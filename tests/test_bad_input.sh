@@ -45,7 +45,7 @@ expect 2 'one of -p PID' -p 1 ls
 expect 2 'whole number' -p abc
 expect 2 'idle task' -p 0
 expect 2 'whole number' -r 0 -p 1
-expect 2 'no option|try misstop --help' --nonsense
+expect 2 'not an option|try misstop --help' --nonsense
 expect 2 'lacks its value|try misstop' -p
 expect 2 'one of auto' -s pmu -p 1
 expect 2 'seconds' -d 0 -p 1

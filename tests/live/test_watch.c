@@ -2,7 +2,7 @@
 /*
  * misstop --watch on data that is touched again in known ways (watch_planted.c): verdicts, times,
  * use of lines, the touching code. Also processes that fork, start threads and exec another program
- * while they are watched, or whose misstop is killed: they keep running. Prints the results with
+ * while they are watched, or continue after misstop is killed. Prints the results with
  * the program's own figures, and the cost.
  */
 #include "unit/unit.h"

@@ -314,7 +314,7 @@ static void a_cut_recording_says_so(void **state)
     recording_finish(&file);
     assert_int_equal(open_bytes(&perfdata, file.bytes, file.size - 40, 0, &error), 0);
     perfdata_describe(perfdata, &info);
-    assert_non_null(strstr(info.note, "cut short"));
+    assert_non_null(strstr(info.note, "truncated"));
     perfdata_close(perfdata);
 }
 
@@ -626,7 +626,7 @@ static void records_of_no_event_are_counted(void **state)
     assert_string_equal(text, "S2/5 ");
     perfdata_describe(file, &info);
     assert_int_equal(perfdata_counts(file).unknown, 1);
-    assert_non_null(strstr(info.note, "1 records of events that it does not describe"));
+    assert_non_null(strstr(info.note, "1 records of undescribed events"));
     perfdata_close(file);
     close(fd);
 }
