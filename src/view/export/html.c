@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -520,8 +521,8 @@ static const struct section {
             .given = FIELD(struct snapshot, matrix.row_count), .write = html_matrix),
     SECTION(.id = "reuse", .link = "Reuse", .title = "What other caches would miss",
             .lead = "How many other lines are used before a line is used again tells what a cache "
-                    "of any size misses, if any line can go anywhere in it. The dashed curve is "
-                    "that of all accesses.",
+                    "of any size misses, if any line can go anywhere in it. The dots are the curve "
+                    "of all accesses.",
             .given = FIELD(struct snapshot, reuse.known), .write = html_reuse),
     SECTION(.id = "causes", .link = "Causes", .title = "Why lines were missed",
             .given = FIELD(struct snapshot, causes.known), .write = html_causes),
@@ -536,7 +537,7 @@ static const struct section {
     SECTION(.id = "sharing", .link = "Sharing", .title = "Shared cache lines",
             .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing),
     SECTION(.id = "sets", .link = "Cache sets", .title = "Cache sets",
-            .lead = "Samples by the set of the cache that the line belongs to. A few bars above "
+            .lead = "Samples by the set of the cache that the line belongs to. A few sets above "
                     "all others: hot lines, or lines that compete for the same set.",
             .there = has_sets, .write = html_sets),
     SECTION(.id = "again", .link = "Recurrence", .title = "Lines sampled again",
@@ -637,18 +638,18 @@ static const char style[] =
     ".whisker{fill:none;stroke:var(--fg);stroke-width:1;vector-effect:non-scaling-stroke}\n"
     "svg.chart{width:100%;max-width:70rem;height:auto;display:block}"
     ".wide svg.chart{min-width:42rem}"
-    "svg text{fill:var(--fg);font:11px system-ui,sans-serif}svg text.dim{fill:var(--dim)}"
+    "svg text{fill:var(--fg);font:11px system-ui,sans-serif}svg .dim{fill:var(--dim)}"
     "svg text.on{fill:#fff}"
-    "svg .cut{stroke:var(--fg);stroke-width:1;stroke-dasharray:3 3}"
-    "svg .frame{fill:none;stroke:var(--line)}svg .empty{fill:var(--panel);stroke:var(--line)}"
-    "svg .hole,svg .other{fill:none;stroke:var(--dim);stroke-dasharray:2 2}svg "
-    ".cold{fill:var(--panel);"
-    "stroke:var(--line)}\n"
-    "svg .read{fill:var(--load)}svg .write{fill:var(--store)}svg .same{fill:var(--bad)}\n"
+    "svg .frame{fill:none;stroke:var(--line)}svg .hole{fill:none;stroke:var(--dim);"
+    "stroke-dasharray:2 2}svg .cold{fill:var(--panel);stroke:var(--line)}\n"
+    "svg.picture{width:100%;max-width:60rem;height:auto;display:block;fill:var(--fg)}"
+    ".wide svg.picture{min-width:36rem}svg.picture path{shape-rendering:crispEdges}"
+    "svg.picture text{font:13px ui-monospace,monospace}svg path.dim{fill:var(--rest)}"
+    "svg .load{fill:var(--load)}svg .store{fill:var(--store)}svg .warn{fill:var(--warn)}\n"
     "svg .h0{fill:var(--h0)}svg .h1{fill:var(--h1)}svg .h2{fill:var(--h2)}svg .h3{fill:var(--h3)}"
     "svg .h4{fill:var(--h4)}svg .h5{fill:var(--h5)}svg .s0{fill:var(--s0)}svg .s1{fill:var(--s1)}"
     "svg .s2{fill:var(--s2)}svg .s3{fill:var(--s3)}svg .s4{fill:var(--s4)}svg .s5{fill:var(--s5)}"
-    "svg .rest{fill:var(--rest)}\n"
+    "\n"
     "table.matrix th[scope=row]{position:sticky;left:0;background:var(--bg);font-size:13px;"
     "color:var(--fg);max-width:18rem;white-space:normal;overflow-wrap:anywhere;min-width:6rem}"
     "table.matrix thead th{vertical-align:bottom;white-space:normal;overflow-wrap:anywhere;"
@@ -663,8 +664,6 @@ static const char style[] =
     "td.on.h3{background:color-mix(in srgb,var(--h3) 42%,transparent)}"
     "td.on.h4{background:color-mix(in srgb,var(--h4) 52%,transparent)}"
     "td.on.h5{background:color-mix(in srgb,var(--h5) 60%,transparent)}\n"
-    "svg.chart.small{max-width:40rem}.wide svg.chart.small{min-width:24rem}"
-    "svg .curve{fill:none;stroke:var(--h1);stroke-width:2}\n"
     "article{border-left:3px solid var(--h4);padding:0 0 0 .9rem;margin:.9rem 0}"
     "article h3::first-letter,dd.says::first-letter{text-transform:uppercase}\n"
     "td.h3,td.h4,td.h5{font-weight:600}td.h4,span.h4{color:var(--h4)}td.h5{color:var(--h5)}\n"
@@ -672,7 +671,7 @@ static const char style[] =
     "ul.keys{list-style:none;padding:0;margin:.3rem 0;display:flex;flex-wrap:wrap;gap:.1rem 1.2rem}"
     "i.s0{background:var(--s0)}i.s1{background:var(--s1)}i.s2{background:var(--s2)}"
     "i.s3{background:var(--s3)}i.s4{background:var(--s4)}i.s5{background:var(--s5)}"
-    "i.rest{background:var(--rest)}i.read{background:var(--load)}i.write{background:var(--store)}\n"
+    "i.rest{background:var(--rest)}\n"
     "details{border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.3rem .8rem}"
     "summary{cursor:pointer;overflow-wrap:anywhere}\n"
     "@media "
@@ -741,8 +740,14 @@ int html_print(FILE *out, const struct snapshot *snapshot, const struct view_sou
                const struct html_run *run)
 {
     struct html_writer writer = {out, snapshot, sources, run};
+    /* The page and its pictures are UTF-8, whatever the user's locale. */
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t before = uselocale(utf8);
     errno = 0;
     print_page(&writer);
+    uselocale(before);
+    if (utf8)
+        freelocale(utf8);
     return fflush(out) == EOF || ferror(out) ? -(errno ? errno : EIO) : 0;
 }
 

@@ -40,6 +40,10 @@ void html_details(struct html_writer *writer, bool open);
 /* The class of a colour; "" where there is none. */
 const char *html_class(enum paint paint);
 
+/* A picture of the screen: the first rows of a canvas, which is given back. */
+enum { HTML_PICTURE_COLUMNS = 100 };
+void html_picture(struct html_writer *writer, struct canvas *canvas, int rows, const char *label);
+
 /* Whether a number can be drawn: neither NAN nor beyond all measure. */
 bool html_known(double number);
 

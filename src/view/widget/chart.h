@@ -50,7 +50,8 @@ int timeline_chart_column(const struct timeline_chart *chart, double at_s);
 /* When a column begins; 0 is the first, `columns` the end of the last. */
 double timeline_chart_time(const struct timeline_chart *chart, int column);
 
-/* Shares in all rows of the area but the last two: how many misses there were, and the phases. */
+/* Shares in all rows of the area but the last three: how many misses there were, the phases, and
+ * the first and last time. */
 void timeline_chart_draw(const struct timeline_chart *chart, struct canvas *canvas,
                          struct area area);
 
@@ -76,6 +77,25 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
 
 /* One character for 0..1, lowest step for 0; blank for NAN. */
 const char *bar_step(double fraction, bool ascii);
+
+/* A map of the sets of a cache: its shape, as drawn. */
+struct sets_map {
+    int columns;
+    int cell; /* columns of the canvas for one */
+    int fold; /* sets in one cell */
+    struct area area;
+};
+
+/* Sets a page or a half apart are below each other; a cell shows the fullest of its sets. `cursor`:
+ * a set; -1: none. Rows used. */
+int sets_map_draw(const struct snapshot_sets *sets, struct sets_map *map, long cursor,
+                  struct canvas *canvas, struct area area);
+/* The meaning of its steps and colours. */
+void sets_map_legend(const struct snapshot_sets *sets, struct canvas *canvas, int row);
+/* The set at a place; -1: none. */
+long sets_map_at(const struct sets_map *map, int row, int column);
+/* Samples of a set, all of them taken alike. */
+double sets_map_mean(const struct snapshot_sets *sets);
 
 /* The curve of `row`, filled, and that of all accesses as dots, with the caches marked. */
 void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
