@@ -22,7 +22,7 @@ enum {
     MATRIX_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
 };
 
-enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS };
+enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS, MATRIX_AXES };
 
 /* The base of the shares of cells and totals. */
 enum matrix_measure {
@@ -47,20 +47,23 @@ struct matrix_line {
     uint32_t index;   /* of its strongest member in code or objects; MATRIX_OTHERS, MATRIX_NOBODY */
     uint32_t members; /* functions or objects that it is made of; 0: of those two */
     bool renamed;
+    uint32_t first; /* of its members in the snapshot's matrix */
+    double amount;  /* that it ranks by */
     struct snapshot_matrix_cell total;
+};
+
+/* The rows, or the columns. */
+struct matrix_lines {
+    size_t count; /* with those two, where they have anything; 0: there is no matrix */
+    struct matrix_line list[MATRIX_ROWS];
+    uint8_t line_of[MATRIX_ROWS]; /* where each one of the snapshot's matrix went */
 };
 
 struct matrix_table {
     const struct snapshot *snapshot;
     enum matrix_measure measure; /* one that the snapshot knows */
-    size_t row_count; /* with those two, where they have anything; 0: there is no matrix */
-    size_t column_count;
-    struct matrix_line rows[MATRIX_ROWS];
-    struct matrix_line columns[MATRIX_COLUMNS];
+    struct matrix_lines axis[MATRIX_AXES];
     struct snapshot_matrix_cell cells[MATRIX_ROWS][MATRIX_COLUMNS];
-    /* Where each row and column of the snapshot's matrix went. */
-    uint8_t row_of[MATRIX_ROWS];
-    uint8_t column_of[MATRIX_COLUMNS];
 };
 
 /* Lines are ranked by `measure`; where the snapshot does not know it, by the weight. */
@@ -137,15 +140,19 @@ struct matrix_cell {
     struct snapshot_rates joined;          /* the base of that where lines were combined */
 };
 
-/* `row` and `column` as in struct matrix_grid: 0 is all of them, else a line + 1. Parts without
- * memory for them are left out. */
-void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
+/* A place in the table: on each axis 0 for all of them, else a line + 1. */
+struct matrix_place {
+    size_t at[MATRIX_AXES];
+};
+
+/* Parts without memory for them are left out. */
+void matrix_cell_gather(const struct matrix_table *table, struct matrix_place place,
                         struct matrix_cell *cell);
 
-/* The strongest cell that is not marked in `listed` yet, indices of lines; it is marked. False:
- * none is left that is worth words, or rests on more than chance. */
+/* The strongest cell that is not marked in `listed` yet; it is marked. False: none is left that is
+ * worth words, or rests on more than chance. */
 bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS][MATRIX_COLUMNS],
-                      size_t *row, size_t *column);
+                      struct matrix_place *place);
 
 /* One cell of the matrix in words: for the screen (matrix.c), batch text and the page of
  * --html. */
@@ -178,27 +185,22 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
  */
 
 struct matrix_grid {
-    size_t row; /* of the cursor; 0: the totals, else a line + 1 */
-    size_t column;
-    size_t top; /* first line in sight */
-    size_t left;
-    bool moved;         /* the cursor was, by the user */
-    struct tags tagged; /* identities of lines of one axis */
+    struct matrix_place cursor;
+    bool moved;                /* the cursor was, by the user */
+    size_t first[MATRIX_AXES]; /* line in sight */
+    struct tags tagged;        /* identities of lines of one axis */
     enum matrix_axis tagged_axis;
     /* As drawn. */
-    struct area names; /* of functions, and totals of objects in its first row */
-    int total_columns; /* width of the totals of functions */
-    int cell_columns;  /* width of a cell */
-    size_t rows_shown;
-    size_t columns_shown;
-    bool pinned; /* the samples without an object are in the last column in sight */
+    struct area names;         /* of functions, and totals of objects in its first row */
+    int total_columns;         /* width of the totals of functions */
+    int cell_columns;          /* width of a cell */
+    size_t shown[MATRIX_AXES]; /* lines in sight */
+    bool pinned;               /* the samples without an object are in the last column in sight */
 };
 
-/* The lines under the cursor; NULL: all functions, all objects. */
-const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
-                                          const struct matrix_table *table);
-const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
-                                             const struct matrix_table *table);
+/* The line at a place; NULL: all functions, all objects. */
+const struct matrix_line *matrix_line_at(const struct matrix_table *table, enum matrix_axis axis,
+                                         struct matrix_place place);
 
 /* Scrolls the cursor into sight and draws. Rows used, all but the last few where there are many. */
 int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
