@@ -447,8 +447,8 @@ static const char *const lines[] = {
     "A blank is what was not measured. It is not zero.",
     "An object is a variable, a heap block or all blocks of one origin, a stack, a mapping. OF IT "
     "is a part of the object, or of the function, whose row it is.",
-    "In a layout each strip is a cache line, and is fetched as a whole. Hot fields on one strip "
-    "come together; cold ones beside them are fetched for nothing.",
+    "In a layout each row is a cache line, and is fetched as a whole. Hot bytes in one row come "
+    "together; cold ones beside them are fetched for nothing.",
     "LD and ST are the parts that were loads and stores. Columns that this run has nothing to say "
     "in are left out.",
     "What the other titles mean is shown where the pointer rests on them, and by man misstop. A "
@@ -636,13 +636,8 @@ static const char style[] =
     "svg.bar{width:5.5rem;height:12px;display:block}svg.spark{width:6rem;height:16px;display:block}"
     "svg.spark path{fill:none;stroke:var(--h1);stroke-width:1.5;vector-effect:non-scaling-stroke}"
     ".whisker{fill:none;stroke:var(--fg);stroke-width:1;vector-effect:non-scaling-stroke}\n"
-    "svg.chart{width:100%;max-width:70rem;height:auto;display:block}"
-    ".wide svg.chart{min-width:42rem}"
-    "svg text{fill:var(--fg);font:11px system-ui,sans-serif}svg .dim{fill:var(--dim)}"
-    "svg text.on{fill:#fff}"
-    "svg .frame{fill:none;stroke:var(--line)}svg .hole{fill:none;stroke:var(--dim);"
-    "stroke-dasharray:2 2}svg .cold{fill:var(--panel);stroke:var(--line)}\n"
-    "svg.picture{width:100%;max-width:60rem;height:auto;display:block;fill:var(--fg)}"
+    "svg text{fill:var(--fg)}svg .dim{fill:var(--dim)}\n"
+    "svg.picture{max-width:100%;height:auto;display:block;fill:var(--fg)}"
     ".wide svg.picture{min-width:36rem}svg.picture path{shape-rendering:crispEdges}"
     "svg.picture text{font:13px ui-monospace,monospace}svg path.dim{fill:var(--rest)}"
     "svg .load{fill:var(--load)}svg .store{fill:var(--store)}svg .warn{fill:var(--warn)}\n"

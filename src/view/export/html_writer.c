@@ -218,9 +218,10 @@ void html_picture(struct html_writer *writer, struct canvas *canvas, int rows, c
 {
     canvas->rows = rows;
     html_say(writer,
-             "<div class=\"wide\"><svg class=\"picture\" viewBox=\"0 0 %d %d\" role=\"img\" "
-             "aria-label=\"%s\">\n",
-             canvas->columns * CELL_WIDTH, rows * CELL_HEIGHT, label);
+             "<div class=\"wide\"><svg class=\"picture\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+             "role=\"img\" aria-label=\"%s\">\n",
+             canvas->columns * CELL_WIDTH, rows * CELL_HEIGHT, canvas->columns * (CELL_WIDTH + 1),
+             label);
     for (int paint = 0; paint < PAINT_COUNT; paint++)
         write_filled(writer, canvas, (enum paint)paint);
     for (int row = 0; row < rows; row++)
