@@ -104,6 +104,7 @@ struct diff_row {
     struct compare_times times; /* amounts, b by a */
     double p_adjusted;          /* for all rows of the table; NAN: not tested */
     bool changed;
+    char amounts[36]; /* "791ms > 875ms"; "-": there is none */
 };
 
 struct diff {
@@ -137,6 +138,9 @@ int diff_print(FILE *out, const struct diff *diff, const struct view_options *op
 int json_diff_print(FILE *out, const struct diff *diff, bool all);
 
 /* ---- between the files of diff ---- */
+
+/* Columns and members of a row of each table. */
+extern const struct columns *const diff_columns[REPORT_TABLES];
 
 /* Whether amounts are nanoseconds, not events. */
 bool diff_in_time(const struct diff *diff);

@@ -258,6 +258,10 @@ struct column {
     {                                                                                              \
         .key = json_key, .from = KNOWN(__VA_ARGS__)                                                \
     }
+#define MEMBER_EXACT(json_key, ...)                                                                \
+    {                                                                                              \
+        .key = json_key, .from = FIELD(__VA_ARGS__), .form = JSON_EXACT                            \
+    }
 #define MEMBER_COUNT(json_key, ...)                                                                \
     {                                                                                              \
         .key = json_key, .from = FIELD(__VA_ARGS__), .form = JSON_COUNT                            \
