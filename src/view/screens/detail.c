@@ -12,7 +12,6 @@
 #include "view/words.h"
 #include "view/screens/rows.h"
 #include "view/display/browser.h"
-#include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
 struct detail_view {
@@ -31,8 +30,6 @@ static struct detail_view *detail_view(const struct browser *browser)
 }
 
 /* The lines above the lists of Detail. */
-
-enum { STRIP_MOST = 128 };
 
 static int draw_facts(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
@@ -74,101 +71,17 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-/* The type with most of the samples; NULL: none is known. */
-static const struct snapshot_layout *leading(const struct snapshot_object *object)
-{
-    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
-    return layout && !layout->inferred && layout->row_count && layout->size ? layout : NULL;
-}
-
-/* Bytes of an element; else from the lowest to the highest offset that was seen. */
-static uint64_t strip_range(const struct snapshot_object *object, int64_t *first)
-{
-    int64_t low = INT64_MAX;
-    int64_t high = INT64_MIN;
-    *first = 0;
-    if (leading(object))
-        return leading(object)->size;
-    if (object->element_size)
-        return object->element_size;
-    for (size_t i = 0; i < object->field_count; i++) {
-        int64_t end = object->fields[i].offset + object->fields[i].size;
-        low = object->fields[i].offset < low ? object->fields[i].offset : low;
-        high = end > high ? end : high;
-    }
-    *first = low;
-    return high > low ? (uint64_t)high - (uint64_t)low : 0;
-}
-
-/* In floating point: offset * cells may not fit 64 bits. */
-static void warm(double *heat, int cells, uint64_t bytes, uint64_t offset, double share)
-{
-    double at = (double)offset / (double)bytes * cells;
-    if (isfinite(share))
-        heat[at < cells ? (int)at : cells - 1] += share;
-}
-
-static void strip_heat(const struct snapshot_object *object, double *heat, int cells, int64_t first,
-                       uint64_t bytes)
-{
-    const struct snapshot_layout *layout = leading(object);
-    for (size_t i = 0; layout && i < layout->row_count; i++)
-        if (!layout->rows[i].has_members)
-            warm(heat, cells, bytes, layout->rows[i].member.offset, layout->rows[i].share);
-    for (size_t i = 0; !layout && i < object->field_count; i++)
-        warm(heat, cells, bytes, (uint64_t)object->fields[i].offset - (uint64_t)first,
-             object->fields[i].share);
-}
-
-/* Bytes from left to right, heat by where samples fell. */
-static void draw_strip(const struct snapshot_object *object, struct canvas *canvas,
-                       struct area area)
-{
-    double heat[STRIP_MOST] = {0};
-    int64_t first;
-    uint64_t bytes = strip_range(object, &first);
-    int left = canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                             " %+" PRId64 " ", first);
-    int cells = area.columns - left - 14;
-    if (cells > STRIP_MOST)
-        cells = STRIP_MOST;
-    if (bytes && (uint64_t)cells > bytes)
-        cells = (int)bytes;
-    if (!bytes || cells < 4)
-        return;
-    strip_heat(object, heat, cells, first, bytes);
-    for (int i = 0; i < cells; i++)
-        canvas_text(canvas, area.row, area.column + left + i, 1,
-                    heat[i] > 0 ? paint_heat(heat[i]) : PAINT_DIM,
-                    heat[i] > 0     ? bar_step(0.15 + heat[i], canvas->ascii)
-                    : canvas->ascii ? "."
-                                    : "·");
-    canvas_format(canvas, area.row, area.column + left + cells + 1, 13, PAINT_DIM, "%+" PRId64,
-                  first + (int64_t)bytes);
-}
-
-static void draw_element(const struct snapshot_object *object, struct canvas *canvas,
+/* Where no type is known, what the offsets show of its elements. */
+static bool draw_element(const struct snapshot_object *object, struct canvas *canvas,
                          struct area area)
 {
-    const struct snapshot_layout *layout = leading(object);
-    char name[COLUMN_TEXT_BYTES];
-    if (layout) {
-        glyph_fit(name, sizeof name, layout->name, area.columns / 2, GLYPH_CUT_MIDDLE,
-                  canvas->ascii);
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                      " one %s, %" PRIu64 " bytes:", name, layout->size);
-    } else if (object->element_size) {
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                      " looks like an array of %" PRIu64
-                      "-byte elements (%.0f%% sure, from the sampled offsets); one element:",
-                      object->element_size, object->element_confidence * 100);
-    } else if (object->type) {
-        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " where in it, from the lowest offset seen to the highest:");
-    } else {
-        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " no element size could be inferred; the offsets seen, from low to high:");
-    }
+    if (object->type || !object->element_size)
+        return false;
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                  " looks like an array of %" PRIu64
+                  "-byte elements (%.0f%% sure, from the sampled offsets)",
+                  object->element_size, object->element_confidence * 100);
+    return true;
 }
 
 /* Its type, and who says so. */
@@ -223,7 +136,7 @@ static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_
     return true;
 }
 
-/* Name, share, place, element and origin of the object in Detail; rows used. */
+/* Name, share, place, type and origin of the object in Detail; rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {
@@ -242,10 +155,8 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
     line.row += rates_line(snapshot, object->rates, canvas, line);
     line.row += use_line(snapshot, object->use, canvas, line);
     line.row += draw_watched(snapshot, object, canvas, line);
-    draw_element(object, canvas, line);
-    line.row++;
-    draw_strip(object, canvas, line);
-    return line.row + 2 - area.row; /* a blank line below */
+    line.row += draw_element(object, canvas, line);
+    return line.row + 1 - area.row; /* a blank line below */
 }
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
