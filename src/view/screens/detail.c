@@ -71,17 +71,24 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-/* Where no type is known, what the offsets show of its elements. */
+/* The size of an element, by the type with most of the samples or by the offsets. */
 static bool draw_element(const struct snapshot_object *object, struct canvas *canvas,
                          struct area area)
 {
-    if (object->type || !object->element_size)
-        return false;
-    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                  " looks like an array of %" PRIu64
-                  "-byte elements (%.0f%% sure, from the sampled offsets)",
-                  object->element_size, object->element_confidence * 100);
-    return true;
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    bool typed = layout && !layout->inferred && layout->row_count && layout->size;
+    char name[COLUMN_TEXT_BYTES];
+    glyph_fit(name, sizeof name, typed ? layout->name : "", area.columns / 2, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    if (typed)
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                      " one %s, %" PRIu64 " bytes", name, layout->size);
+    else if (object->element_size)
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                      " looks like an array of %" PRIu64
+                      "-byte elements (%.0f%% sure, from the sampled offsets)",
+                      object->element_size, object->element_confidence * 100);
+    return typed || object->element_size;
 }
 
 /* Its type, and who says so. */

@@ -308,7 +308,7 @@ static void objects_and_detail_name_types_and_fields(void **state)
     screen_close();
     screen_open(FIXTURE_TYPED, 36, 120, false, "\n");
     assert_true(screen_has("struct particle [524288]   declared so in the program"));
-    assert_true(screen_has("one struct particle, 64 bytes:"));
+    assert_true(screen_has("one struct particle, 64 bytes"));
     int hot = screen_row_with("particle.vel.y");
     assert_true(strstr(screen_row(hot), "double"));
     screen_close();
