@@ -23,10 +23,6 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size);
 void levels_sentence(const struct snapshot *snapshot, const struct snapshot_levels *levels,
                      char *out, size_t size);
 
-/* The same as one row of the screen, as much as there is room for; false: nothing to say. */
-bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *levels,
-                 struct canvas *canvas, struct area area);
-
 /* The share of stall of an object: of event stall where that is sampled, else estimated by
  * latency; NAN. */
 double levels_stall_share(const struct snapshot *snapshot, const struct snapshot_object *object);
@@ -150,10 +146,6 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
 /* Why there are no miss rates, and what would give them; "": there are. */
 void rates_wanting(const struct snapshot *snapshot, char *out, size_t size);
 
-/* The sentence as one row of the screen, as much as there is room for; false: nothing to say. */
-bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *rates,
-                struct canvas *canvas, struct area area);
-
 /* A rate or a ratio for a column; unknown where its interval is wide. `share`: a struct
  * snapshot_share; NULL: unknown. */
 struct value rates_rate(const struct snapshot *snapshot, const void *share);
@@ -203,10 +195,6 @@ void format_again(char *out, size_t size, struct value value); /* 0.5, 12, 3.4k 
 /* All of it in one sentence; "": nothing is known. */
 void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *use, char *out,
                   size_t size);
-
-/* The sentence as one row of the screen; false: nothing to say. */
-bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
-              struct canvas *canvas, struct area area);
 
 /* Entries of a list of columns; the last argument is the path from the row to its use. */
 #define USE_COLUMNS(order, ...)                                                                    \

@@ -130,24 +130,21 @@ static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     return true;
 }
 
-/* Results of watchpoints on it. */
-static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_object *object,
-                         struct canvas *canvas, struct area area)
+/* A sentence, where there is one; rows used. */
+static int draw_known(const char *text, struct canvas *canvas, struct area area)
 {
-    char text[256];
-    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
-    if (!watched)
-        return false;
-    watch_line(watched, text, sizeof text);
-    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
-    return true;
+    if (*text)
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
+    return *text != '\0';
 }
 
 /* Name, share, place, type and origin of the object in Detail; rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {
+    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
     struct area line = area;
+    char text[512];
     int rows = area.rows >= 14 ? 4 : area.rows >= 9 ? 2 : 1;
     draw_name(object, canvas, line);
     line.row++;
@@ -158,10 +155,15 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
     line.row++;
     line.row += draw_type(object, canvas, line);
     line.row += draw_origin(snapshot, object, canvas, line);
-    line.row += levels_line(snapshot, object->levels, canvas, line);
-    line.row += rates_line(snapshot, object->rates, canvas, line);
-    line.row += use_line(snapshot, object->use, canvas, line);
-    line.row += draw_watched(snapshot, object, canvas, line);
+    levels_sentence(snapshot, object->levels, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    rates_sentence(snapshot, object->rates, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    use_sentence(snapshot, object->use, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    if (watched)
+        watch_line(watched, text, sizeof text);
+    line.row += draw_known(watched ? text : "", canvas, line);
     line.row += draw_element(object, canvas, line);
     return line.row + 1 - area.row; /* a blank line below */
 }
