@@ -410,8 +410,6 @@ struct value value_known(uint64_t integer); /* 0: unknown */
 struct value value_yes_no(bool yes);
 struct value value_text(const char *text); /* NULL or "": unknown */
 
-/* "1m20s", as finely as the length it is of asks for. */
-const char *play_time_text(char out[32], double seconds, double of);
 void format_percent(char *out, size_t size, struct value value); /* 12.3% */
 void format_points(char *out, size_t size, struct value value);  /* ±1.2 */
 void format_count(char *out, size_t size, struct value value);   /* 12.3k */
