@@ -16,11 +16,11 @@
 #include "sample/perfdata/perfdata.h"
 #include "view/export/diff.h"
 
-/* One file. */
+/* One input file. */
 struct diff_input {
     const char *path;
     pid_t pid;        /* of a recording; 0: see comm */
-    const char *comm; /* the program that the first run was of; NULL: this is the first */
+    const char *comm; /* program of the first run; NULL: this is the first run */
 };
 
 struct sides {
@@ -28,8 +28,8 @@ struct sides {
     struct diff_side side[2];
 };
 
-/* Of several processes in a recording the same program is compared: `comm`, unless it is NULL or no
- * process has that name. */
+/* If a recording has several processes, selects the one named `comm`; leaves the default if `comm`
+ * is NULL or no process has that name. */
 static int choose_process(struct engine *engine, const char *comm, struct error *error)
 {
     size_t count;
@@ -53,7 +53,7 @@ static int open_replay(struct engine **engine, const struct diff_options *option
     return code || run->pid ? code : choose_process(*engine, run->comm, error);
 }
 
-/* Samples read before their debug information have no fields. */
+/* Waits, because samples read before their debug information have no fields. */
 static void wait_for_names(struct engine *engine, unsigned *patience_ms)
 {
     enum { STEP_MS = 5 };
@@ -77,7 +77,8 @@ static int replay_until(struct engine *engine, uint64_t until_ns, const char *pa
                : error_set(error, (int)count, "cannot read %s: %s", path, strerror((int)-count));
 }
 
-/* One of the equal parts of a recording, by smaller steps; the last goes to the end. */
+/* Replays one of the equal parts of a recording in smaller steps; the last part continues to the
+ * end. */
 static int replay_part(struct engine *engine, unsigned part, unsigned *patience_ms,
                        const char *path, struct error *error)
 {
@@ -93,7 +94,7 @@ static int replay_part(struct engine *engine, unsigned part, unsigned *patience_
     return code;
 }
 
-/* In parts, because the variation of shares between them shows how samples cluster. */
+/* Replays in parts, because the variation of shares between them shows how samples cluster. */
 static int replay(struct report **report, const struct diff_options *options,
                   const struct diff_input *run, struct error *error)
 {
@@ -128,7 +129,7 @@ static int read_run(struct report **report, const struct diff_options *options,
     return replay(report, options, run, error);
 }
 
-/* "A1,A2,A3", unless there is a file of that very name. */
+/* Reads the files "A1,A2,A3", unless a file has that exact name. */
 static int read_side(struct sides *sides, const struct diff_options *options, int index,
                      struct error *error)
 {
@@ -175,7 +176,7 @@ int diff_run_command(const struct diff_options *options, struct error *error)
     return code;
 }
 
-/* ---- the words after `misstop diff` ---- */
+/* ---- arguments of `misstop diff` ---- */
 
 void diff_help(FILE *out)
 {

@@ -44,7 +44,7 @@ static int option_seconds(const char *text, const char *option, double low, doub
     return 0;
 }
 
-/* The index of one of several words, ended by NULL. */
+/* Finds a word in a NULL-terminated list. */
 static int option_choice(const char *text, const char *option, const char *const *choices,
                          struct error *error)
 {
@@ -116,7 +116,7 @@ int options_take(const struct option_rule *rules, void *options, char **words, c
     while (words[count])
         count++;
     opterr = 0;
-    optind = 0; /* anew */
+    optind = 0; /* reset getopt */
     while (!code) {
         int word = optind ? optind : 1;
         int option = getopt_long(count, words, letters, longs, NULL);
@@ -135,7 +135,7 @@ int options_take(const struct option_rule *rules, void *options, char **words, c
     return code;
 }
 
-/* Words with commas between. */
+/* Comma-separated words. */
 static int take_heap(void *context, const char *text, struct error *error)
 {
     static const struct {
@@ -195,7 +195,7 @@ static int take_record_limit(void *context, const char *text, struct error *erro
     return code;
 }
 
-/* PACE of --play: NULL is 1, max is INFINITY. */
+/* PACE of --play: NULL means 1, "max" INFINITY. */
 static int take_pace(void *context, const char *text, struct error *error)
 {
     struct options *options = context;
@@ -209,7 +209,7 @@ static int take_pace(void *context, const char *text, struct error *error)
     return 0;
 }
 
-/* PERCENT of --watch, as a part of 1: NULL is 1 %. */
+/* PERCENT of --watch, as a fraction of 1: NULL means 1 %. */
 static int take_watch(void *context, const char *text, struct error *error)
 {
     static const double least = 0.01;
@@ -288,7 +288,7 @@ static const struct option_rule rules[] = {
 static int check_together(const struct options *options, struct error *error)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
-    /* Reported now: later the reason why nothing is fetched would not be visible. */
+    /* Report it now: later it would not be visible why nothing is downloaded. */
     if (options->debuginfod && (!urls || !*urls))
         return error_set(error, -EINVAL,
                          "--debuginfod: no servers are named; set DEBUGINFOD_URLS, on Debian to "
@@ -316,10 +316,10 @@ static int check_together(const struct options *options, struct error *error)
     return 0;
 }
 
-/* One target, and which kind of run it makes. */
+/* Determines the target and the kind of run. */
 static int choose_action(struct options *options, int argc, char **argv, struct error *error)
 {
-    /* With a recording, -p says which process of it. */
+    /* With a recording, -p selects one of its processes. */
     bool process = options->pid && !options->input;
     if (process && options->pid == PERFDATA_IDLE)
         return error_set(error, -EINVAL,
@@ -341,7 +341,8 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     return check_together(options, error);
 }
 
-/* Of F2, where no option was given. A value that no option would take is ignored. */
+/* Applies the settings of F2 if no option was given. Ignores a value that the option would
+ * reject. */
 static void options_from_settings(struct options *options)
 {
     struct settings settings;

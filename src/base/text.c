@@ -41,7 +41,7 @@ static bool printable(uint32_t code)
 {
     bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
     bool separator = code == 0x2028 || code == 0x2029;
-    /* Unicode TR9: marks, embeddings, overrides and isolates reorder what follows. */
+    /* Unicode TR9: marks, embeddings, overrides and isolates reorder the following text. */
     bool bidi = code == 0x200e || code == 0x200f || code == 0x61c ||
                 (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     return !control && !separator && !bidi && code != 0xfeff;

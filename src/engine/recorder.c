@@ -12,27 +12,29 @@
 #include "sample/perfdata/writer.h"
 #include "store/store_write.h"
 
-/* The recorder: its files, and the names and answers that the tables get through it. */
+/* Recorder: its files, and the names and answers that the tables get through it. */
 struct recorder {
     struct recorder_options options;
-    struct place_names names; /* the resolver's */
+    struct place_names names; /* of the resolver */
     struct perfdata_writer *perfdata;
-    struct store_writer *store; /* NULL: it could not be begun after a rotation */
+    struct store_writer *store; /* NULL: it could not be opened after a rotation */
     uint64_t mark;
-    uint16_t ranking; /* as it was reported last */
+    uint16_t ranking; /* as last recorded */
     struct utsname machine;
-    struct snapshot_simulation simulation; /* as the last refresh showed it, like the next */
+    struct snapshot_simulation simulation; /* of the last refresh, as are `watch` and `whatif` */
     struct snapshot_watch watch;           /* without its objects */
     struct snapshot_whatifs whatif;        /* valid while a refresh is recorded */
-    struct thinning reuses;                /* of lines: a program may make millions a second */
+    /* Thins out reuses of lines: a program can cause millions per second. */
+    struct thinning reuses;
     char path[PATH_MAX];
-    int known[2]; /* the error last said of each file: said once */
+    /* Last error of each file; each error is reported once. */
+    int known[2];
     char trouble[600];
 };
 
-/* Line events of a simulation, recorded. */
+/* ---- line events of a simulation ---- */
 
-/* Lines that left a cache are as many as misses, which are recorded all. */
+/* Evicted lines are as frequent as misses, so all of them are recorded. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line)
 {
     return line->what != LINE_REUSED || thinning_keeps(&recorder->reuses, time_ns, &line->weight);
@@ -44,8 +46,8 @@ void recorder_line(struct recorder *recorder, const struct line_place *line)
         store_writer_line(recorder->store, line);
 }
 
-/* The tables read the counts a little later, while counting goes on: they get the counts in the
- * file. */
+/* Records the current pair counts. The tables read them a little later, while counting continues,
+ * so they get the counts in the file. */
 static void recorder_take_pairs(struct recorder *recorder)
 {
     const struct sampler *sampler = recorder->options.sampler;
@@ -207,7 +209,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
     return code ? code : other;
 }
 
-/* A trouble is reported once, and again only when it is another one. */
+/* Reports an error once, and again only if it changes. */
 static void note_trouble(struct recorder *recorder, unsigned file, int code,
                          const struct error *error)
 {
@@ -216,7 +218,7 @@ static void note_trouble(struct recorder *recorder, unsigned file, int code,
     recorder->known[file] = code;
 }
 
-/* perf.data reached its size limit and began anew: so does the file beside it. */
+/* perf.data reached its size limit and was rotated: rotate the store too. */
 static void follow_rotation(struct recorder *recorder)
 {
     struct error error = {0};
@@ -243,7 +245,7 @@ static void add_to_store(struct store_writer *store, const struct record *record
         store_writer_throttled(store);
 }
 
-/* Where the hardware says nothing of an access, the instruction says at least what it does. */
+/* Without data source information from the hardware, use the kind of access of the instruction. */
 static uint64_t data_src_of(const struct access *access)
 {
     if (access->data_src)
@@ -272,7 +274,7 @@ void recorder_add(struct recorder *recorder, const struct record *record, const 
     perfdata_writer_add(recorder->perfdata, record, place ? &known : NULL);
     if (perfdata_writer_mark(recorder->perfdata) != recorder->mark)
         follow_rotation(recorder);
-    /* A simulation may report more lines than misses. */
+    /* A simulation can report more lines than misses. */
     else if (recorder->store && recorder->options.limit_bytes &&
              store_writer_bytes(recorder->store) > recorder->options.limit_bytes)
         perfdata_writer_want_another(recorder->perfdata);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of the views and of --search. */
+/* Handles requests of the views, and --search. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ void engine_search_start(struct engine *engine, const char *what)
     }
 }
 
-/* A range that makes no sense is bad usage; a name may still turn up. */
+/* An invalid range is a usage error; an unknown name may still appear. */
 int engine_search_check(const char *what, struct error *error)
 {
     unsigned long long base;
@@ -62,7 +62,8 @@ void engine_rank(struct engine *engine, uint16_t event)
     engine_time_range_rank(engine);
 }
 
-/* -e of a recording: by name with or without modifiers, or by what it counts. */
+/* Matches a word of -e against an event of a recording: by name, with or without modifiers, or by
+ * what the event counts. */
 static bool is_event(const struct sampler_event *event, const char *word, size_t length)
 {
     static const char *const roles[] = {
@@ -95,7 +96,7 @@ static int refuse_event(const struct sampler_info *info, const char *word, size_
                      (int)length, word, list);
 }
 
-/* Number of the event; their number: there is none. */
+/* Returns the index of the event, or event_count if there is none. */
 static unsigned find_event(const struct sampler_info *info, const char *word, size_t length)
 {
     unsigned found = 0;
@@ -110,7 +111,7 @@ int engine_rank_recorded(struct engine *engine, const char *events, struct error
     const unsigned none = info->event_count;
     const char *word = events;
     size_t length = strlen(events);
-    unsigned first = find_event(info, word, length); /* a name may hold commas */
+    unsigned first = find_event(info, word, length); /* an event's name can contain commas */
     bool whole = !length || first != none;
     while (!whole && event_next_word(&events, &word, &length)) {
         unsigned found = find_event(info, word, length);

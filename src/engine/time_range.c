@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A time range shown by itself: its limits, tables and snapshots; the run goes on beside them. */
+/* A time range displayed instead of the run: its limits, tables and snapshots. The run continues in
+ * the background. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,15 +9,15 @@
 
 #include "engine/state.h"
 
-/* The tables of a time range filled from the past, in slices, so that sampling and keys do not wait
- * for it and state.h. */
+/* The tables of a time range are filled from the past in slices, so that sampling and keys do not
+ * wait for them. */
 
-/* A slice is shorter than a key takes to be noticed; a search that has not settled when it has
- * seen the time range so often will not. */
+/* A slice is too short to be noticed as a key delay. A search that has not settled after
+ * SEARCH_ROUNDS passes over the time range never will. */
 enum { SLICE_PLACES = 256, SLICE_NS = 20000000, SEARCH_ROUNDS = 40 };
 
-/* In time_range.c: the tables are filled from the first place on; and the search that has been
- * started in them goes on until it has settled. */
+/* Starts filling the tables from the first place. After that, a search started in them continues
+ * until it has settled. */
 static void engine_fill_start(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -50,7 +51,8 @@ static void count_slice(struct engine_time_range *range, const struct place *pla
     profile_add_all(range->profile, places, count);
 }
 
-/* The search sees the pieces one behind the other, over and over. */
+/* Returns the time of a sample for the search, which sees the pieces one after another,
+ * repeatedly. */
 static uint64_t search_time(const struct engine_time_range *range, uint64_t at_ns)
 {
     double length_ns = range->shown.length_s * CLOCK_NS_PER_S;
@@ -69,7 +71,7 @@ static void search_slice(struct engine_time_range *range, const struct place *pl
                            search_time(range, places[i].access.time_ns));
 }
 
-/* All places have been read: there may be more to do with them. */
+/* All places have been read: starts the next pass if the search needs one. */
 static void end_round(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -167,7 +169,7 @@ void engine_rename(struct engine *engine, const struct object_rename *list, size
         profile_rename(engine->time_range.profile, list, count);
 }
 
-/* Pieces in a list of their own; none ends after now. */
+/* Lists the pieces of a phase, or the single piece `one`. */
 static int list_pieces(struct engine *engine, char letter, struct time_range one)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -198,7 +200,7 @@ static void measure_pieces(struct engine *engine)
     range->shown.end_s = seconds_of(engine, engine_time_range_end_ns(range));
 }
 
-/* `phase` "": from start_s to end_s. */
+/* `phase` "": shows the range from start_s to end_s. */
 static int show(struct engine *engine, const char *phase, double start_s, double end_s,
                 struct error *error)
 {
@@ -299,7 +301,7 @@ const struct snapshot *engine_time_range_snapshot(struct engine *engine,
     struct engine_time_range *range = &engine->time_range;
     struct snapshot head = *of_run;
     head.time_range = &range->shown;
-    head.simulation = (struct snapshot_simulation){0}; /* its totals are of the whole run */
+    head.simulation = (struct snapshot_simulation){0}; /* the totals are of the whole run */
     head.counted_s = range->shown.length_s;
     for (size_t i = 0; i < head.source.event_count; i++) {
         head.source.events[i].samples = range->samples[i];
@@ -308,7 +310,7 @@ const struct snapshot *engine_time_range_snapshot(struct engine *engine,
     return profile_snapshot(range->profile, &head, engine_time_range_end_ns(range));
 }
 
-/* The letter of "phase=B", or the two times. */
+/* Parses "phase=B" or two times. */
 static int parse(const char *spec, char phase[4], double *start_s, double *end_s,
                  struct error *error)
 {

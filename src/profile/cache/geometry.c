@@ -34,7 +34,7 @@ static int geometry_finish(struct geometry *geometry, struct error *error)
     return 0;
 }
 
-/* "32K", "1M", "1.5M" is not accepted: sysfs and -C speak of whole numbers. */
+/* Parses "32K" or "1M". Rejects "1.5M": sysfs and -C use whole numbers. */
 static bool parse_bytes(const char **text, uint64_t *bytes)
 {
     char *end;
@@ -103,7 +103,7 @@ static bool read_number(const char *root, int index, const char *name, uint64_t 
     return read_attribute(root, index, name, text, sizeof text) && parse_field(&at, value, '\0');
 }
 
-/* Whether index N below cache/ is a data or unified cache of this level. */
+/* Returns true if index N in cache/ is a data or unified cache of this level. */
 static bool index_is(const char *root, int index, uint64_t level)
 {
     char type[32];
@@ -130,7 +130,7 @@ static int geometry_read(struct geometry *geometry, const char *root, int index,
                          "%s/cpu0/cache/index%d does not tell the cache's size and line; "
                          "give it: -C %s=SIZE,WAYS,LINE",
                          root, index, geometry->level);
-    /* Some hypervisors leave ways out, or give 0 for a fully associative cache. */
+    /* Some hypervisors omit ways, or report 0 for a fully associative cache. */
     if (!read_number(root, index, "ways_of_associativity", &ways) &&
         (!read_number(root, index, "number_of_sets", &sets) ||
          !(ways = geometry->size_bytes / sets / line)))
@@ -143,7 +143,7 @@ static int geometry_read(struct geometry *geometry, const char *root, int index,
     return geometry_finish(geometry, error) ? -ENOENT : 0;
 }
 
-/* NULL is "L1". */
+/* Parses the level of `spec`; NULL means "L1". */
 static int parse_level(const char *spec, uint64_t *level, struct error *error)
 {
     *level = 1;
@@ -159,7 +159,7 @@ static int parse_level(const char *spec, uint64_t *level, struct error *error)
     return 0;
 }
 
-/* The shape that is given (then *level is 0), or the level that is asked for. */
+/* Parses `spec`: either a complete shape (*level is then 0) or a level to look up. */
 static int geometry_begin(struct geometry *geometry, const char *spec, uint64_t *level,
                           struct error *error)
 {

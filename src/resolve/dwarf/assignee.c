@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The variable that a call's result is assigned to, which MemSpy (section 5.2) names a heap bin
- * after. The result is in RAX (System V ABI AMD64, 3.2.3); it is followed until it is stored, or is
- * in a register that a variable is in.
+ * Finds the variable that the result of a call is assigned to, after which MemSpy (section 5.2)
+ * names a heap bin. The result is in RAX (System V ABI AMD64, 3.2.3). It is followed until it is
+ * stored, or is in a register that holds a variable.
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -18,21 +18,22 @@
 #include "resolve/members.h"
 
 /*
- * The target of a stored pointer, as "TYPE.VARIABLE" or "TYPE.FIELD": TYPE is the type it points
- * to. For call_answer().
+ * Formats the target of a stored pointer for call_answer(), as "TYPE.VARIABLE" or "TYPE.FIELD".
+ * TYPE is the type that the pointer points to.
  */
-/* Each fills name and type of the answer; false: it says nothing, as a void pointer does. */
+/* Each function fills name and type of the answer. It returns false if they are not specific, as
+ * for a void pointer. */
 
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
 
-/* A pointer's place: in a variable, or in what another pointer points into. */
+/* The place of a pointer: in a variable, or in memory that another pointer points to. */
 struct spot {
     const char *variable; /* NULL: none */
-    Dwarf_Die type;       /* of the variable, or the other's pointee */
-    uint64_t inside;      /* bytes from its start */
+    Dwarf_Die type;       /* type of the variable, or pointee of the other pointer */
+    uint64_t inside;      /* bytes from the start of that type */
 };
 
-/* Description of the type that the pointer there points to; NULL: it has no name. */
+/* Returns the description of the type that the pointer points to; NULL: it has no name. */
 static const struct type_desc *pointee_of(struct program *program, struct spot *spot,
                                           uint64_t offset, uint32_t *type)
 {
@@ -43,7 +44,7 @@ static const struct type_desc *pointee_of(struct program *program, struct spot *
         shapes_at(shapes, leaf.shape)->kind != SHAPE_POINTER)
         return NULL;
     struct shape pointee = *shapes_at(shapes, shapes_at(shapes, leaf.shape)->pointee);
-    /* A pointer to pointers says little: the variable says it all. */
+    /* A pointer to a pointer is not specific; the name of the variable is enough. */
     if (pointee.kind == SHAPE_VOID || pointee.kind == SHAPE_POINTER ||
         pointee.kind == SHAPE_FUNCTION)
         return NULL;
@@ -51,7 +52,7 @@ static const struct type_desc *pointee_of(struct program *program, struct spot *
     return program_described(program, *type);
 }
 
-/* The path of the member that is there: "" if the variable itself is the pointer. */
+/* Writes the path of the member at the offset: "" if the variable itself is the pointer. */
 static void write_path(struct program *program, struct spot *spot, uint64_t *offset,
                        char path[NAME_BYTES])
 {
@@ -60,14 +61,14 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
     path[0] = 0;
     if (!desc || !desc->size)
         return;
-    *offset %= desc->size; /* of an array: which element is not reported */
+    *offset %= desc->size; /* drop the index of an array element */
     uint32_t member = type_member_at(desc, *offset, POINTER_BYTES);
     if (member != TYPE_NO_MEMBER)
         type_path(desc, member, path, NAME_BYTES);
 }
 
-/* A name that is the C++ library's own (ISO C++, lex.name), or `this`: it says nothing of the
- * program's. */
+/* Returns true for names reserved for the C++ library (ISO C++, lex.name) and for `this`. They are
+ * not the program's names. */
 static bool is_reserved(const char *variable)
 {
     return (variable[0] == '_' && (variable[1] == '_' || isupper((unsigned char)variable[1]))) ||
@@ -104,7 +105,7 @@ static bool name_variable(struct program *program, Dwarf_Die *variable, uint64_t
            assignee_answer(program, &spot, answer);
 }
 
-/* A variable that a register holds at an address. */
+/* Uses the variable that a register holds at an address. */
 static bool assignee_held(struct program *program, uint64_t address, uint8_t reg,
                           struct dwarf_answer *answer)
 {
@@ -114,7 +115,8 @@ static bool assignee_held(struct program *program, uint64_t address, uint8_t reg
            name_variable(program, &variable, 0, answer);
 }
 
-/* A slot of the frame, by the frame's rules or by what the code did to the stack so far. */
+/* Finds the frame slot of an operand from the frame's rules, or from the code's use of the stack so
+ * far. */
 static bool find_slot(struct program *program, const struct insn *insn,
                       const struct insn_memory *memory, int64_t *slot)
 {
@@ -150,7 +152,8 @@ static bool name_global(struct program *program, const struct insn *insn, uint64
     return name_variable(program, &variable, address - global->start, answer);
 }
 
-/* The fixed address that a register was given shortly before; false: it was not. */
+/* Finds the fixed address that a register was given shortly before. Returns false if there is
+ * none. */
 static bool find_address(const struct flow_at *at, uint8_t reg, uint64_t *address)
 {
     const struct insn *insn = at->insn;
@@ -165,7 +168,7 @@ static bool find_address(const struct flow_at *at, uint8_t reg, uint64_t *addres
     return false;
 }
 
-/* An element of a global array: its address is in a register, an index in another. */
+/* Names an element of a global array: its address is in a register, an index in another. */
 static bool name_element(struct program *program, const struct flow_at *at,
                          const struct insn_memory *memory, struct dwarf_answer *answer)
 {
@@ -178,7 +181,7 @@ static bool name_element(struct program *program, const struct flow_at *at,
     return false;
 }
 
-/* Through a pointer: a field of what that points to. */
+/* Names the field that a store through a pointer sets. */
 static bool name_field(struct program *program, const struct insn *insn,
                        const struct insn_memory *memory, struct dwarf_answer *answer)
 {
@@ -195,7 +198,7 @@ static bool name_field(struct program *program, const struct insn *insn,
     return assignee_answer(program, &spot, answer);
 }
 
-/* Where an instruction stores one. */
+/* Names the target of an instruction that stores the result. */
 static bool assignee_stored(struct program *program, const struct insn *insn,
                             struct dwarf_answer *answer)
 {
@@ -212,15 +215,15 @@ static bool assignee_stored(struct program *program, const struct insn *insn,
 
 enum { STEPS_MAX = 48, FORKS_MAX = 3 };
 
-/* Registers that a function keeps for its caller (System V ABI AMD64, figure 3.4). */
+/* Registers that a function preserves for its caller (System V ABI AMD64, figure 3.4). */
 static const uint32_t kept_over_calls = 1u << SREG_BX | 1u << SREG_BP | 1u << SREG_R12 |
                                         1u << SREG_R13 | 1u << SREG_R14 | 1u << SREG_R15;
 
-/* Where the result is: in registers, a mask, and in one place of the frame at most, which an
- * inlined wrapper's own variable has where nothing is optimised. */
+/* Places of the result: a mask of registers, and at most one place in the frame. In unoptimised
+ * code the variable of an inlined wrapper is in the frame. */
 struct results {
     uint32_t registers;
-    uint8_t base; /* of the place; SREG_NONE: none */
+    uint8_t base; /* base of the frame place; SREG_NONE: none */
     int64_t displacement;
 };
 
@@ -257,7 +260,7 @@ static void call_results_keep(struct results *results, const struct insn *insn)
     results->displacement = memory->displacement;
 }
 
-/* Effect of an instruction on the places that hold the result. */
+/* Updates the places that hold the result for one instruction. */
 static void call_results_pass(const struct insn *insn, struct results *results)
 {
     bool stores = insn->stored < SREG_COUNT && results->registers >> insn->stored & 1;
@@ -281,7 +284,8 @@ static size_t index_of(const struct follow *follow, uint64_t address)
     return low < follow->count && follow->insns[low].address == address ? low : follow->count;
 }
 
-/* Past a jump over a failure, or into it: one of the two ways leads to the assignment. */
+/* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
+ * of them leads to the assignment. */
 static bool go(struct follow *follow, size_t at, struct results results, unsigned forks)
 {
     while (at < follow->count && (results.registers || results.base != SREG_NONE) &&
@@ -302,7 +306,7 @@ static bool go(struct follow *follow, size_t at, struct results results, unsigne
     return false;
 }
 
-/* Names a block after the container that allocated it; the class of an allocator gives the type. */
+/* Names a block after the container that allocated it. The class of an allocator gives the type. */
 static void name_library_block(struct program *program, struct dwarf_answer *answer)
 {
     struct scopes *scopes = &program->scopes;
@@ -322,8 +326,9 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
             dwarf_formstring(dwarf_attr_integrate(&functions[i], DW_AT_name, &attribute));
         scopes_prefix(scopes, &functions[i], scope, sizeof scope);
         size_t length = strlen(scope);
-        scope[length > 2 ? length - 2 : 0] = 0; /* "::" */
-        /* Outside of its own tree's functions another container may make elements of its own. */
+        scope[length > 2 ? length - 2 : 0] = 0; /* removes "::" */
+        /* Stop outside the functions of the container's own tree: another container may use it for
+         * its elements. */
         in_tree = block != LIBRARY_BLOCK_KNOWN || library_tree(scope) || library_allocator(scope);
         equals |= in_tree && library_allows_equals(scope, function ? function : "");
         if (block == LIBRARY_BLOCK_KNOWN)
@@ -333,7 +338,7 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
             die_argument(&class, &allocated))
             answer->type = program_type(program, &allocated);
     }
-    /* The node of a multimap is that of a map. */
+    /* A multimap has the same nodes as a map. */
     bool multi = equals && (!strncmp(name, "map<", 4) || !strncmp(name, "set<", 4));
     snprintf(text, sizeof text, "%s%s", multi ? "multi" : "", name);
     if (block == LIBRARY_BLOCK_KNOWN)
@@ -342,8 +347,8 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         answer->untyped = UNTYPED_NO_REASON;
 }
 
-/* A variable of a library says nothing of the program's; its type does, unless it is of plain
- * bytes. */
+/* Drops the name of a library's variable, which does not belong to the program. Keeps its type,
+ * except for plain bytes. */
 static void leave_out_library(struct program *program, struct dwarf_answer *answer)
 {
     static const char *const scopes[] = {
@@ -382,7 +387,8 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     name_library_block(program, answer);
 }
 
-/* Compilers leave out member types that a unit does not use. */
+/* Finds the node type of a container: a member type, or a template of the same namespace, because
+ * compilers leave out member types that a unit does not use. */
 void node_answer(struct program *program, struct dwarf_answer *answer)
 {
     struct scopes *scopes = &program->scopes;

@@ -17,7 +17,7 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place)
     return place->wheres;
 }
 
-/* Distance of a variable from the canonical frame address. */
+/* Computes the distance of a variable from the canonical frame address. */
 static bool slot_of(const struct home_place *place, const struct where *where, int64_t *slot)
 {
     if (where->reg == WHERE_CFA)
@@ -39,8 +39,8 @@ static bool is_in_slot(const struct home_place *place, const struct where *where
     return *inside < (where->size ? where->size : 1);
 }
 
-/* Whether a variable is better than the best one before: one of an outer scope, for an inlined
- * function may have the same place under another name. */
+/* Returns true if a variable is better than the best one so far: variables of outer scopes are
+ * preferred, because an inlined function may have another name for the same place. */
 static bool is_outer(const struct where *where, const struct where *best)
 {
     return !best || where->depth < best->depth ||
@@ -73,7 +73,7 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home)
     return best;
 }
 
-/* An array of variable length has no size. */
+/* Returns true for a variable-length array, which has no size. */
 static bool is_dynamic_array(const struct where *where)
 {
     Dwarf_Die variable = where->variable;
@@ -83,7 +83,7 @@ static bool is_dynamic_array(const struct where *where)
     return die_type(&variable, &type) && die_array(&type, &element, &count) && !count;
 }
 
-/* The void *p of a wrapper that was inlined says nothing. */
+/* Returns true if the pointer is specific. The void *p of an inlined wrapper is not. */
 static bool is_specific(const struct where *where)
 {
     Dwarf_Die variable = where->variable;
@@ -110,7 +110,8 @@ bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool point
     return best;
 }
 
-/* The array of variable length in the instruction's scopes; false: none, or there are several. */
+/* Finds the variable-length array in the instruction's scopes. Returns false if there is none, or
+ * several. */
 static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable)
 {
     const struct where *where;
@@ -130,7 +131,7 @@ static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variabl
 
 enum { WORD = 8 };
 
-/* Whether the frame's rules at an address keep a register of the caller in the slot. */
+/* Returns true if the frame's rules at an address save a register of the caller in the slot. */
 static bool rules_save(struct program *program, uint64_t address, int64_t slot)
 {
     Dwarf_Addr bias;
@@ -148,8 +149,10 @@ static bool rules_save(struct program *program, uint64_t address, int64_t slot)
     return saved;
 }
 
-/* A push of the prologue is in the rules of what follows it. A call pushes below the frame, where a
- * function that calls others keeps nothing: during it, and behind it, as its return has loaded. */
+/* Returns true if the slot holds a saved register or return address. A push of the prologue is in
+ * the rules of the next instruction. A call pushes its return address below the frame, where a
+ * function that calls others keeps nothing. This also applies after the call, because its return
+ * has loaded the slot. */
 static bool is_saved(struct program *program, const struct dwarf_question *question,
                      const struct stack *stack)
 {
@@ -176,8 +179,8 @@ static enum dwarf_slot slot_kind_of(struct program *program, const struct dwarf_
     return program_frames(program, &bias) ? DWARF_SLOT_SPILL : DWARF_SLOT_UNKNOWN;
 }
 
-/* The one variable that every store to the slot takes from its register: at -O1 and more, DWARF
- * forgets a parameter's position after it was stored. */
+/* Finds the variable in the register of every store to the slot. At -O1 and higher DWARF loses a
+ * parameter's position after it was stored. */
 static bool find_kept(const struct home_place *place, const struct stack *stack, Dwarf_Die *kept)
 {
     if (!stack->store_count || stack->store_count > STACK_STORES)
@@ -202,7 +205,7 @@ static void fill_from_home(struct program *program, const struct home *home,
     variable_fill(program, &variable, answer);
 }
 
-/* An array of variable length: which, if there is one; how long and where is not reported. */
+/* Names the variable-length array, if there is only one. Its length and place are not recorded. */
 static void fill_dynamic(struct program *program, const struct home_place *place,
                          struct dwarf_answer *answer)
 {
@@ -245,20 +248,19 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
 
 enum { INSNS_MAX = 1 << 15, ENTRY_DEPTH = 8, ARGUMENTS_BYTES = 256 };
 
-/* A function gone through from its start, in the order of addresses. */
+/* State of following a function from its start, in address order. */
 struct course {
     struct program *program;
     struct stack *stack;
     uint64_t pc;
     int64_t slot;
-    int64_t depth;  /* of the stack below the canonical frame address; the entry's is 8 */
-    int64_t before; /* depth before the frame was given up */
-    bool loaded;    /* the slot is */
-    bool stored;    /* ... through the stack pointer */
+    int64_t depth;  /* stack depth below the canonical frame address; 8 at the entry */
+    int64_t before; /* depth before the frame was released */
+    bool loaded;    /* the slot is loaded */
+    bool stored;    /* ... stored through the stack pointer */
     bool pushed;
-    bool addressed; /* its address is taken */
-    uint32_t
-        copies; /* registers that are copies of the stack pointer: clang puts arguments by them */
+    bool addressed;  /* its address is taken */
+    uint32_t copies; /* copies of the stack pointer: clang stores arguments through them */
     int64_t copied[SREG_COUNT];
 };
 
@@ -279,7 +281,7 @@ static void note_copies(struct course *course, const struct insn *insn)
     course->copied[insn->dest] = -course->depth;
 }
 
-/* The distance of an operand from the canonical frame address, as far as that is constant. */
+/* Computes the distance of an operand from the canonical frame address, if that is constant. */
 static bool operand_slot(struct course *course, const struct insn *insn,
                          const struct insn_memory *memory, int64_t *slot)
 {
@@ -308,7 +310,7 @@ static bool covers(int64_t start, uint64_t size, int64_t slot)
     return slot >= start && (uint64_t)(slot - start) < (size ? size : 8);
 }
 
-/* All of one register, to one place, every time. */
+/* Records a store to the slot. It must store a whole register, always to the same place. */
 static void note_store(struct course *course, const struct insn *insn, int64_t start,
                        uint8_t size_bytes)
 {
@@ -326,7 +328,7 @@ static void note_store(struct course *course, const struct insn *insn, int64_t s
 static void note_uses(struct course *course, const struct insn *insn)
 {
     int64_t start;
-    /* LEA does not access the address it computes. */
+    /* LEA does not access the address that it computes. */
     unsigned count = insn->op == INSN_OP_LEA ? 1 : insn->memory_count;
     for (unsigned i = 0; i < count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
@@ -340,14 +342,14 @@ static void note_uses(struct course *course, const struct insn *insn)
         else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
                  memory->base == SREG_BP)
             course->loaded = true;
-        else /* a store, or a vector's, which the decoder does not always report */
+        else /* a store; the decoder does not report every vector store as one */
             course->stored = true;
     }
     if (is_push(insn) && covers(-course->depth - 8, 8, course->slot))
         course->pushed = true;
 }
 
-/* Stack taken by a computed amount: alloca, an array of variable length. */
+/* Returns true if stack space of a computed size is taken: alloca, a variable-length array. */
 static bool is_dynamic(const struct insn *insn)
 {
     if (insn->dest != SREG_SP)
@@ -365,7 +367,7 @@ static bool is_dynamic(const struct insn *insn)
     }
 }
 
-/* Effect of an instruction on the depth; released frames come back after the return. */
+/* Updates the depth for one instruction. A released frame is restored after the return. */
 static void stack_follow(struct course *course, const struct insn *insn)
 {
     if (insn->flow == INSN_RETURN || insn->flow == INSN_JUMP) {
@@ -389,7 +391,7 @@ static void stack_follow(struct course *course, const struct insn *insn)
     course->depth = depth;
 }
 
-/* Where the frame is found by the stack pointer, the tables say its depth exactly. */
+/* Corrects the depth: if the tables give the frame by the stack pointer, it is exact. */
 static void correct(struct course *course, const struct insn *insn)
 {
     uint8_t reg;
@@ -431,7 +433,7 @@ bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack
     struct course course = {
         .program = program, .stack = stack, .pc = pc, .slot = slot, .depth = ENTRY_DEPTH};
     *stack = (struct stack){0};
-    /* A return address - 1 is inside an instruction: the function is asked for by its start. */
+    /* A return address - 1 is inside an instruction, so look up the function's start. */
     if (!program_function(program, pc, &start, &end) ||
         !program_insns(program, start, &insns, &count))
         return false;

@@ -24,7 +24,7 @@ struct allocations {
     uint64_t marked_ns; /* 0: no mark yet */
     uint64_t now_ns;    /* of the last tick */
     uint64_t settled_ns;
-    uint64_t failed; /* lookups on the heap */
+    uint64_t failed; /* failed lookups on the heap */
     char source[96];
 };
 
@@ -160,7 +160,7 @@ void allocations_mark(struct allocations *allocations, uint64_t now_ns)
         walked_mark(&allocations->walked);
 }
 
-/* Walked blocks have no call path to be meant by. */
+/* Walked blocks have no call path that a rule could name. */
 static int can_change(const struct allocations *allocations, uint32_t bin)
 {
     return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->has_agent ? 0 : -ENOENT;
@@ -185,7 +185,7 @@ int allocations_undo(struct allocations *allocations)
     return allocations->has_agent ? recorded_heap_undo(&allocations->recorded) : -ENOENT;
 }
 
-/* NULL: the bin is no size class. */
+/* Returns NULL if the bin is no size class. */
 static const struct walked_class *walked_class_at(const struct allocations *allocations,
                                                   uint32_t bin)
 {
@@ -311,7 +311,7 @@ static void describe_walked(const struct allocations *allocations, uint32_t inde
     const struct walked_class *class = &allocations->walked.classes.list[index];
     *bin = (struct heap_bin){.id = WALKED_BINS + index, .name = class->name, .walked = true};
     bin_stats_show(&class->stats, 0, allocations->walked.marked, bin);
-    bin->allocations_per_s = bin->frees_per_s = NAN; /* a walk does not see them */
+    bin->allocations_per_s = bin->frees_per_s = NAN; /* a walk does not see allocations and frees */
 }
 
 bool allocations_bin(struct allocations *allocations, uint32_t index, struct heap_bin *bin)

@@ -12,9 +12,9 @@
 
 static void recorded_list_leads(struct recorded_heap *recorded);
 
-/* The user's names and combinations of bins, kept in a file of theirs. */
+/* The user's names and combinations of bins, which are kept in a file. */
 
-/* A change of the rules: bins that represent their groups are others. */
+/* Applies changed rules: other bins now represent their groups. */
 static int keep_rules(struct recorded_heap *recorded)
 {
     int code = bins_regroup(recorded->bins, &recorded->rules);
@@ -60,7 +60,7 @@ enum { PATHS_FIRST = 1024 };
 
 #define MAPPINGS_BYTES_MAX (UINT64_C(64) << 20)
 
-/* A block that was displaced: its free was lost. */
+/* Counts a displaced block as freed: its free was lost. */
 static void block_gone(void *context, const struct block *gone)
 {
     struct recorded_heap *recorded = context;
@@ -114,8 +114,9 @@ static bool make_path_room(struct recorded_heap *recorded, uint32_t path)
 }
 
 /*
- * A path that ends in a mapping has other bins than the same one that ends in malloc; and shorter
- * ones, because it is chance which call made an allocator take the next mapping.
+ * Returns the bin of a path. A path that ends in a mapping has another bin than the same path
+ * ending in malloc. It is also shorter, because which call made an allocator take the next mapping
+ * is chance.
  */
 static uint32_t recorded_bin_of(struct recorded_heap *recorded, uint32_t path, bool mapping)
 {
@@ -156,7 +157,7 @@ static void add_block(struct recorded_heap *recorded, struct blocks *blocks,
         bins_born(recorded->bins, &block, event->time_ns);
 }
 
-/* The rest of a mapping after an unmapping stays, under the same bin. */
+/* Removes a range from the mappings; what remains of a mapping keeps its bin. */
 static void unmap(struct recorded_heap *recorded, uint64_t start, uint64_t end)
 {
     struct block block;
@@ -206,7 +207,8 @@ static void take_event(struct recorded_heap *recorded, const struct feed_event *
     }
 }
 
-/* No sample comes between the two: it is not in the index, only counted. */
+/* Counts a block that is allocated and freed without a sample between, and so is not in the
+ * index. */
 static void count_pair(struct recorded_heap *recorded, const struct feed_event *alloc,
                        const struct feed_event *end)
 {
@@ -220,11 +222,11 @@ static unsigned pair_place(uint64_t address)
     return (uint32_t)(address >> 4) * UINT32_C(0x9e3779b1) >> (32 - RECORDED_PAIR_BITS);
 }
 
-/* For each allocation of a block that is freed among the same events, the index of its free; for
- * all other events their own index. */
+/* Finds, for each allocation of a block that is freed among the same events, the index of its free.
+ * All other events get their own index. */
 static void find_pairs(const struct recorded_heap *recorded, uint8_t end[RECORDED_EVENTS])
 {
-    uint8_t latest[1 << RECORDED_PAIR_BITS]; /* allocation at an address of this hash, + 1 */
+    uint8_t latest[1 << RECORDED_PAIR_BITS]; /* allocation with this address hash, + 1 */
     memset(latest, 0, sizeof latest);
     for (unsigned i = 0; i < recorded->event_count; i++) {
         const struct feed_event *event = &recorded->events[i];
@@ -232,7 +234,7 @@ static void find_pairs(const struct recorded_heap *recorded, uint8_t end[RECORDE
         bool same = *place && recorded->events[*place - 1].address == event->address;
         end[i] = (uint8_t)i;
         if (event->kind == FEED_ALLOC) {
-            *place = same ? 0 : (uint8_t)(i + 1); /* its free was not seen */
+            *place = same ? 0 : (uint8_t)(i + 1); /* the free of the earlier block was not seen */
         } else if (event->kind == FEED_FREE && same) {
             end[*place - 1] = (uint8_t)i;
             *place = 0;
@@ -241,10 +243,10 @@ static void find_pairs(const struct recorded_heap *recorded, uint8_t end[RECORDE
 }
 
 /*
- * Blocks that were allocated and freed since the last sample or RECORDED_EVENTS ago are only
- * counted: no sample asks the index for them. Not for UNSEEN_NS after a free was not seen (it was
- * lost, or an allocator has functions that are not ours): an allocation then also says which block
- * is gone. The rest goes to the index.
+ * Only counts the blocks that were allocated and freed since the last sample, or within the last
+ * RECORDED_EVENTS: no sample looks them up in the index. Not done for UNSEEN_NS after a missing
+ * free (lost, or in an allocator with functions that the agent does not intercept), because an
+ * allocation then also shows which block is gone. The other events go to the index.
  */
 static void count_pairs(struct recorded_heap *recorded)
 {
@@ -299,7 +301,7 @@ long recorded_heap_follow(struct recorded_heap *recorded, uint64_t until_ns)
     return count;
 }
 
-/* Its addresses mean other code now: bins and their names start anew too. */
+/* Drops all blocks, bins and names: the addresses now belong to other code. */
 void recorded_heap_forget(struct recorded_heap *recorded)
 {
     struct bins *fresh;
@@ -368,7 +370,8 @@ void recorded_heap_name_bins(struct recorded_heap *recorded)
                       recorded->assigned, recorded->context);
 }
 
-/* A function that mapped memory with blocks in it is an allocator; so are its other mappings. */
+/* Marks bins of allocators. A function that mapped memory with blocks in it is an allocator, also
+ * for its other mappings. */
 static void find_dealers(struct recorded_heap *recorded)
 {
     struct block mapping;
@@ -412,11 +415,11 @@ void recorded_heap_tick(struct recorded_heap *recorded, uint64_t now_ns)
     recorded_list_leads(recorded);
 }
 
-/* The bins of recorded_heap.c as others see them: figures, and the call path in words. */
+/* Public view of the bins: statistics, and the call path as text. */
 
 enum { SITES_MAX = 1 << 18 };
 
-/* In words; again as long as file and line are still to come. */
+/* Formats a return address; repeated until file and line are known. */
 static void describe_site(struct recorded_heap *recorded, uint64_t address,
                           struct recorded_site *site)
 {
@@ -424,7 +427,7 @@ static void describe_site(struct recorded_heap *recorded, uint64_t address,
     const char *module = NULL;
     const char *file = NULL;
     uint32_t line = 0;
-    /* A return address is behind its call, perhaps behind the last line of the function. */
+    /* A return address follows the call, and may be after the last line of the function. */
     bool known = recorded->namer(recorded->context, address - 1, &function, &module, &file, &line);
     bool later = known && line == BINS_LINE_LATER;
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -486,7 +489,7 @@ bool recorded_heap_bin(struct recorded_heap *recorded, uint32_t index, struct he
     return true;
 }
 
-/* The blocks of a bin, and the paths that make them. */
+/* The blocks of a bin, and the paths that allocate them. */
 
 static void each_block(const struct recorded_heap *recorded, const struct blocks *blocks,
                        uint32_t lead, void (*block)(void *context, uint64_t start, uint64_t bytes),
@@ -508,7 +511,7 @@ void recorded_heap_blocks(const struct recorded_heap *recorded, uint32_t bin,
     each_block(recorded, recorded->mappings, lead, block, context);
 }
 
-/* Those of malloc: of mappings the pair index, path * 2 + 1, is not asked for. */
+/* Considers only paths of malloc: the pair index of mappings, path * 2 + 1, is not used. */
 enum allocation_path recorded_heap_path(const struct recorded_heap *recorded, uint32_t bin,
                                         uint32_t path)
 {

@@ -11,7 +11,8 @@
 #include "base/files.h"
 #include "base/text.h"
 
-/* Lines begun and not known to have ended, the latest on top: a binary heap. */
+/* Lines that begin before the current address and may not have ended: a binary heap, latest line on
+ * top. */
 struct begun {
     struct jit_symbol *at;
     size_t count;
@@ -54,7 +55,7 @@ static size_t jit_piece_add(struct jit_symbol *pieces, size_t count, struct jit_
     return count + 1;
 }
 
-/* From one boundary to the next: each step takes a line in or leaves one behind. */
+/* Sweeps over all boundaries: each step adds or removes a line. */
 static size_t sweep(const struct jit_symbol *sorted, size_t count, struct begun *begun,
                     struct jit_symbol *pieces)
 {
@@ -82,8 +83,8 @@ static size_t sweep(const struct jit_symbol *sorted, size_t count, struct begun 
 }
 
 /*
- * Pieces of `count` lines in any order, in ascending order without overlaps, each from the latest
- * line there: at most twice as many. NULL: out of memory; else to be freed.
+ * Splits `count` lines in any order into ascending pieces without overlaps, each from the latest
+ * line at its addresses: at most twice as many. The caller frees the result. NULL: out of memory.
  */
 static struct jit_symbol *jitorder_pieces(const struct jit_symbol *lines, size_t count,
                                           size_t *made)
@@ -107,8 +108,7 @@ static struct jit_symbol *jitorder_pieces(const struct jit_symbol *lines, size_t
 
 enum {
     JITMAP_LINES_MAX = 1 << 20,
-    JITMAP_TAIL = 64 /* bytes compared to distinguish a file that grew from one that was written
-                        anew */
+    JITMAP_TAIL = 64 /* bytes compared to detect a file that was rewritten instead of appended to */
 };
 
 void jitmap_init(struct jitmap *jitmap)
@@ -124,7 +124,7 @@ void jitmap_fini(struct jitmap *jitmap)
     jitmap_init(jitmap);
 }
 
-/* The PID inside the process's own namespace names the file. */
+/* Returns the PID in the process's own namespace, which is in the name of the file. */
 static pid_t inner_pid(pid_t pid)
 {
     char path[64];
@@ -140,7 +140,8 @@ static pid_t inner_pid(pid_t pid)
     return last ? (pid_t)atoi(last) : pid;
 }
 
-/* The process's owner, root or we ourselves: files of others are not trusted. */
+/* Returns true if the file belongs to the process's owner, root or ourselves; other files are not
+ * trusted. */
 static bool is_trusted(int fd, pid_t pid)
 {
     char path[64];
@@ -151,7 +152,7 @@ static bool is_trusted(int fd, pid_t pid)
            (file.st_uid == process.st_uid || !file.st_uid || file.st_uid == geteuid());
 }
 
-/* A hexadecimal number and the blanks behind it; NULL: none, or one above 64 bits. */
+/* Reads a hexadecimal number and the blanks after it. NULL: none, or more than 64 bits. */
 static const char *read_number(const char *at, const char *end, uint64_t *value)
 {
     const char *first = at;
@@ -190,7 +191,7 @@ static void parse_line(struct jitmap *jitmap, const char *line, const char *end)
     jitmap->line_count++;
 }
 
-/* From the end of what was whole. The last line may be cut short now and whole next time. */
+/* Parses from the end of the last complete line. The last line may be incomplete now. */
 static void jitmap_parse(struct jitmap *jitmap)
 {
     char *end = jitmap->text + jitmap->text_bytes;
@@ -211,7 +212,7 @@ static void jitmap_parse(struct jitmap *jitmap)
     }
 }
 
-/* Whether the file still begins with what was read of it, by its last bytes. */
+/* Returns true if the file still begins with the text read before, judged by its last bytes. */
 static bool has_grown(const struct jitmap *jitmap, int fd, const struct stat *status)
 {
     char tail[JITMAP_TAIL];

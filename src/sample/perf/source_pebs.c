@@ -31,13 +31,13 @@
 
 enum { PEBS_FIRST_PERIOD = 1009, PEBS_PRECISE_IP = 2, PEBS_LDLAT_CYCLES = 30 };
 
-/* Of the CPU's own PMUs, the one that the events are named by. */
+/* Returns the CPU's own PMU that the events are named by. */
 static const char *main_pmu(const struct kernel *kernel)
 {
     return sysfs_pmu_type(kernel, "cpu_core") >= 0 ? "cpu_core" : "cpu";
 }
 
-/* "PMU/event,ldlat=30/"; ldlat 0: without. */
+/* Encodes "PMU/event,ldlat=30/"; ldlat 0: without a threshold. */
 static int encode_sysfs(struct event *event, const char *pmu, const char *name, unsigned ldlat,
                         const struct kernel *kernel)
 {
@@ -64,7 +64,8 @@ static int encode_libpfm(struct event *event, const char *const *names, unsigned
     return -ENODEV;
 }
 
-/* One event for every PMU of the CPU; `names` for where sysfs has no such file. */
+/* Encodes one event for every PMU of the CPU; `names` are libpfm4's names if sysfs has no such
+ * file. */
 static int encode_all(struct event *event, const char *name, const char *const *names,
                       unsigned ldlat, const struct kernel *kernel)
 {
@@ -88,7 +89,7 @@ static int plan_loads(struct source_plan *plan, unsigned ldlat, const struct ker
     return encode_all(&plan->events[0], "mem-loads", names, ldlat, kernel);
 }
 
-/* Nehalem and Westmere have none. */
+/* Nehalem and Westmere have no store event. */
 static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
 {
     static const char *const names[] = {"MEM_TRANS_RETIRED:PRECISE_STORE",
@@ -98,7 +99,9 @@ static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
         plan->count = 2;
 }
 
-/* The aux leader exists where sysfs offers it; whether it is needed the kernel will say. */
+/*
+ * sysfs lists the aux leader if it exists; whether it is required shows when the kernel is asked.
+ */
 static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 {
     if (encode_sysfs(&plan->aux, main_pmu(kernel), "mem-loads-aux", 0, kernel))
@@ -106,9 +109,9 @@ static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 }
 
 /*
- * Whether the hardware writes a data address into the records of an event: ds.c, constraints
- * with PLD, PST, PSD or DATALA. Counted by event code alone; before Haswell those of 0xd0 and up
- * carry none, and their samples end as such.
+ * Returns true if the hardware writes a data address into the records of an event: ds.c,
+ * constraints with PLD, PST, PSD or DATALA. Checks the event code only; before Haswell events from
+ * 0xd0 on have no address, and their samples end up without one.
  */
 static bool carries_address(const struct event *event)
 {
@@ -153,8 +156,8 @@ static int plan_default(struct source_plan *plan, const struct filter *filter,
     return 0;
 }
 
-/* The highest that the CPU, or the host of a virtual machine, offers; kernels before 4.15 do not
- * report it, and the attempt shows it. */
+/* Sets the highest precision that the CPU, or the host of a virtual machine, offers. Kernels before
+ * 4.15 do not report it, so it is found by trying. */
 static int set_precision(struct source_plan *plan, const struct kernel *kernel, struct error *error)
 {
     char path[128];

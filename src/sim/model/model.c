@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A model made, its threads, its end. */
+/* Creation of a model and its threads, and its end. */
 #include "sim/model/model.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
     return cache;
 }
 
-/* The second level of one thread keeps the evictors of the first. */
+/* Returns true if the level stores the evictors of the first level of its thread. */
 static bool keeps_evictors(const struct model *model, uint32_t level)
 {
     const struct model_spec *spec = &model->spec;
@@ -60,7 +60,7 @@ static struct cache *new_instruction(struct model *model, uint32_t thread)
     return cache->fetched ? cache : NULL;
 }
 
-/* Upper bound of the lines in all caches. */
+/* Returns an upper bound of the lines in all caches. */
 static uint64_t count_lines(const struct model_spec *spec)
 {
     uint64_t lines = 0;
@@ -74,7 +74,7 @@ static int init_users(struct model *model)
 {
     const struct model_spec *spec = &model->spec;
     uint32_t line_bytes = spec->level[spec->level_count - 1].line_bytes;
-    /* Sampling by address is uneven where caches are small. */
+    /* Sampling by address is uneven in small caches. */
     uint64_t slack = 1024;
     if (!spec->users_one_in)
         return 0;
@@ -157,7 +157,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     return model;
 }
 
-/* The first level's table for the fast path. */
+/* Sets up the first level's table for the fast path. */
 static void open_fast(struct state_thread *thread, struct model *model)
 {
     struct cache *first = thread->path[0];
@@ -199,7 +199,7 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
     return thread;
 }
 
-/* Stores of threads are followed only once there are several threads. */
+/* Starts coherence. Stores are only followed once there are several threads. */
 static void begin_several(struct model *model)
 {
     uint32_t first = 0;
@@ -267,10 +267,10 @@ void model_finish(struct model *model)
     }
 }
 
-/* More lines than any cache has; indexes are 32 bits. */
+/* More lines than in any cache; indexes have 32 bits. */
 static const uint64_t LINES_MAX = UINT64_C(1) << 28;
 
-/* Each text once for each level, because numbers cannot be formatted here. */
+/* One text per level, because numbers cannot be formatted here. */
 #define LEVEL_TEXTS(text)                                                                          \
     {                                                                                              \
         "level 1: " text, "level 2: " text, "level 3: " text, "level 4: " text,                    \
@@ -322,7 +322,7 @@ static const char *refuse_level(const struct model_level_spec *level, uint32_t i
     return why ? why : refuse_size(level, index);
 }
 
-/* How a level goes with the one above it. */
+/* Checks a level against the one above it. */
 static const char *refuse_pair(const struct model_spec *spec, uint32_t index)
 {
     static const char *const shorter[] = LEVEL_TEXTS("lines shorter than those of the level above");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The same thing in several runs: by name, kind and module, never by address or id. Rows of one
- * run that have all of these in common are summed. */
+/* Matches rows across runs: by name, kind and module, never by address or id. Rows of one run that
+ * agree in all of these are summed. */
 #include "view/export/diff.h"
 
 #include <errno.h>
@@ -21,13 +21,13 @@ struct match {
     enum report_table table;
 };
 
-/* A function is the same whatever it misses on. */
+/* A function keeps its identity whatever object it misses on. */
 static const char *owner_of(enum report_table table, const struct report_row *row)
 {
     return table == REPORT_FIELDS ? row->object : "";
 }
 
-/* Two builds of a program may be two files. */
+/* The program's own module matches under any name, because two builds may be two files. */
 static const char *module_of(const struct report_row *row)
 {
     return row->own ? "" : row->module;
@@ -54,7 +54,7 @@ static size_t runs_of(const struct diff *diff)
     return diff->a.run_count + diff->b.run_count;
 }
 
-/* The runs of a, then those of b. */
+/* Returns a run by index: the runs of a, then those of b. */
 static const struct report *diff_run(const struct diff *diff, size_t run)
 {
     return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
@@ -72,7 +72,7 @@ static bool new_row(struct diff *diff, struct diff_row *row, const struct report
     return row->shares && row->leasts;
 }
 
-/* Its row, made if there is none; NULL: out of memory. */
+/* Returns the matching row; creates it if there is none. Returns NULL if out of memory. */
 static struct diff_row *diff_match_row_of(struct match *match, const struct report_row *what)
 {
     struct diff *diff = match->diff;
@@ -94,7 +94,7 @@ static struct diff_row *diff_match_row_of(struct match *match, const struct repo
     }
 }
 
-/* Parts of rows that are summed are summed too. */
+/* Sums the parts of rows that are summed. */
 static const double *join_parts(struct diff *diff, const double *had, const struct report *report,
                                 const double *parts)
 {
@@ -139,7 +139,8 @@ static int match_table(struct diff *diff, enum report_table table)
     return code;
 }
 
-/* Of a field by all that makes an object the same; a function says no more than its name. */
+/* Returns the key of an object: for fields, from everything that identifies the object; functions
+ * know only its name. */
 static uint64_t object_key(enum report_table table, const struct report_row *object)
 {
     if (table == REPORT_FUNCTIONS)
@@ -169,7 +170,7 @@ static int find_objects(struct diff *diff, enum report_table table)
     return code;
 }
 
-/* Rows of all runs under what they have in common. 0 or -ENOMEM. */
+/* Matches the rows of all runs. Returns 0 or -ENOMEM. */
 static int diff_match(struct diff *diff)
 {
     int code = 0;
@@ -181,21 +182,21 @@ static int diff_match(struct diff *diff)
     return code ? code : find_objects(diff, REPORT_FUNCTIONS);
 }
 
-/* The two sides as a whole: whether they can be compared, and how much there is on each. */
+/* ---- totals of the two sides: whether they can be compared, and their amounts ---- */
 
-/* Amounts this close are called the same, whatever their interval says: the same program run
- * twice wanders by as much. */
+/* Amounts this close count as equal, whatever their interval, because two runs of the same program
+ * vary by as much. */
 static const double same_amount = 0.05;
 
 static const double waiting_least = 0.02;
 
-/* Nothing of the run has faded. */
+/* Returns true if no part of the run has decayed. */
 static bool is_whole(const struct report *run)
 {
     return strcmp(run->basis, "decayed") || !(run->half_life_s > 0);
 }
 
-/* Of everything attributed in a run; NAN: not known. */
+/* Returns the amount of all attributed samples of a run; NAN if not known. */
 static double diff_amount(const struct diff *diff, const struct report *run)
 {
     switch (diff->amounts) {
@@ -272,7 +273,7 @@ static void diff_totals_note(struct diff *diff, const char *format, ...)
         diff->notes[diff->note_count++] = kept;
 }
 
-/* Length without perf's modifiers, which say in what mode and how precisely: "cycles:uP". */
+/* Returns the length without perf's modifiers for mode and precision: "cycles:uP". */
 static size_t event_length(const char *event)
 {
     const char *colon = strrchr(event, ':');
@@ -295,26 +296,26 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
                          run->path);
     if (!same_event(first, run))
         return error_set(error, -EDOM,
-                         "%s ranks by %s and %s by %s: that is not the same thing; record both "
-                         "with the same event first (-e)",
+                         "%s ranks by %s and %s by %s: these cannot be compared; record both with "
+                         "the same ranking event (-e)",
                          first->path, *first->event ? first->event : "an unknown event", run->path,
                          *run->event ? run->event : "an unknown event");
     if (strcmp(first->comm, run->comm))
-        diff_totals_note(diff, "%s is of %s, not of %s", index < diff->a.run_count ? "A" : "B",
-                         run->comm, first->comm);
+        diff_totals_note(diff, "%s is a run of %s, not of %s",
+                         index < diff->a.run_count ? "A" : "B", run->comm, first->comm);
     if (!strcmp(run->basis, "decayed") && run->half_life_s > 0)
         diff_totals_note(diff,
-                         "%s shows its recent past (half-life %g s), not the whole run; key c or "
-                         "-H 0 before it is written changes that",
+                         "%s shows the recent past (half-life %g s), not the whole run; press c or "
+                         "use -H 0 before writing it",
                          run->path, run->half_life_s);
     if (run->waiting >= waiting_least)
         diff_totals_note(
             diff,
-            "%s: %.0f %% of the samples came before the debugging information was read; their "
-            "fields are under offsets, and what is called after its type is not yet",
+            "%s: %.0f %% of the samples came before debug information was loaded; their fields are "
+            "offsets, and objects are not yet named after their types",
             run->path, run->waiting * 100);
     if (fabs(log(run->period / first->period)) > 0.1)
-        diff_totals_note(diff, "%s has a sample every %.6g events, %s every %.6g", first->path,
+        diff_totals_note(diff, "%s has one sample per %.6g events, %s one per %.6g", first->path,
                          first->period, run->path, run->period);
     return 0;
 }
@@ -325,12 +326,12 @@ static int diff_totals_check(struct diff *diff, struct error *error)
     for (size_t i = 0; i < runs_of(diff) && !code; i++)
         code = check_run(diff, i, error);
     if (!diff->several)
-        diff_totals_note(diff, "the intervals cover how samples fall, not how runs differ from "
-                               "each other; several runs a side (A1,A2,A3 B1,B2,B3) do");
+        diff_totals_note(diff, "the intervals cover sampling, not differences between runs; "
+                               "several runs per side (A1,A2,A3 B1,B2,B3) cover both");
     return code;
 }
 
-/* Amounts of both sides, and notes on what the user has to know of them. As diff_new(). */
+/* Computes the amounts of both sides, and notes for the user. Returns as diff_new(). */
 static int diff_totals(struct diff *diff, struct error *error)
 {
     diff->several = diff->a.run_count > 1 && diff->b.run_count > 1;
@@ -374,16 +375,16 @@ const char *diff_reading(const struct diff_row *row)
     return words[row->share.change > 0][amount_direction(&row->times) + 1];
 }
 
-/* Which rows changed, by how much, and how sure that is. */
+/* ---- which rows changed, by how much, and how certain that is ---- */
 
-/* Rows that have less in every run are not tested: each more weakens the case of all others. */
+/* Rows below this share in every run are not tested: each test reduces the power of all others. */
 static const double share_tested = 0.005;
 
-/* Objects with a smaller share do not speak for the clustering of others. */
+/* Objects with a smaller share are not used to estimate the clustering of others. */
 static const double share_that_speaks = 0.01;
 
-/* Fields, and heap rows named after a type, have another name until debugging information is
- * loaded: the share of the samples before that, in a run. */
+/* Returns the share of a run's samples before debug information was loaded. Fields, and heap rows
+ * named after a type, had another name then. */
 static double early_share(enum report_table table, const struct diff_row *row,
                           const struct report *report)
 {
@@ -391,7 +392,7 @@ static double early_share(enum report_table table, const struct diff_row *row,
     return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->waiting : 0;
 }
 
-/* The possible share of a row that a run does not list: from 0 to the least that it lists. */
+/* Returns the upper bound of a row's share in a run that does not list it. */
 static double hidden_share(const struct diff *diff, enum report_table table,
                            const struct diff_row *row, size_t run)
 {
@@ -412,7 +413,8 @@ static double largest_share(const struct diff *diff, const struct diff_row *row)
     return largest;
 }
 
-/* Shares to calculate with: where a row is not listed, the one that speaks least for a change. */
+/* Fills in shares for calculation. If a row is not listed, uses the possible share that gives the
+ * smallest change. */
 static void fill_shares(const struct diff *diff, enum report_table table,
                         const struct diff_row *row, double *shares)
 {
@@ -430,7 +432,7 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Of the runs in which the row is listed, the others counting as 0; NAN: in none. */
+/* Mean over all runs; a run that does not list the row counts as 0. NAN if no run lists it. */
 static double shown_mean(const double *shares, size_t count)
 {
     double sum = 0;
@@ -442,7 +444,7 @@ static double shown_mean(const double *shares, size_t count)
     return listed ? sum / (double)count : NAN;
 }
 
-/* The effect of sampling chance on the mean of several runs. */
+/* Variance of the mean of several runs due to sampling. */
 static double sampling_variance(const struct diff_side *side, const double *shares)
 {
     double sum = 0;
@@ -479,7 +481,7 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
         row->times = compare_times_of(row->amount_a, &amount);
 }
 
-/* At least one of the two sides is a single run. */
+/* Compares if at least one of the two sides is a single run. */
 static void compare_single(const struct diff *diff, enum report_table table, struct diff_row *row,
                            const double *shares)
 {
@@ -505,8 +507,8 @@ static double design_of(const struct diff *diff, const struct diff_row *row)
                           diff->b.effective);
 }
 
-/* Samples of objects cluster in time, and so do those of their fields and code. A row of one run
- * only is taken as clustered as the worst of the others. */
+/* Estimates the clustering of samples in time, per object; its fields and code share the object's
+ * value. A row without an estimate gets the largest one. */
 static void find_designs(struct diff *diff)
 {
     double worst = 1;
@@ -554,7 +556,7 @@ static void fill_means(struct diff *diff, struct diff_row *row)
     row->times = (struct compare_times){NAN, NAN, NAN};
 }
 
-/* The rows of a table are one family: the level holds for its answer as a whole. */
+/* Adjusts the p-values for multiple tests over all rows of a table. */
 static int adjust(struct diff *diff, enum report_table table)
 {
     size_t rows = diff->count[table];
@@ -679,7 +681,7 @@ static void format_interval(char *out, size_t size, struct value value)
     snprintf(out, size, "%s..%s", low, high);
 }
 
-/* "x0.48", "x12". */
+/* Formats "x0.48", "x12". */
 static void format_factor(char *out, size_t size, struct value value)
 {
     double times = value.number;
@@ -722,7 +724,7 @@ static enum paint paint_change(struct value value)
                .from = FIELD(struct diff_row, times.value), .width = 6, .rank = 1,                 \
                .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight),                \
                .format = format_factor)
-/* At the right, and members of JSON alone. */
+/* The reading, and members of JSON alone. */
 #define READING                                                                                    \
     COLUMN(.title = "READING", .key = "reading", .value = reading, .width = 24, .most = 28,        \
            .rank = 1),                                                                             \
@@ -738,7 +740,7 @@ static enum paint paint_change(struct value value)
         MEMBER_EXACT("p_adjusted", struct diff_row, p_adjusted),                                   \
         MEMBER_EXACT("design", struct diff_row, design),                                           \
         MEMBER("changed", struct diff_row, changed)
-/* Of the row that is compared. */
+/* Column entries from the compared row. */
 #define WHAT(json_key, path) .key = json_key, .in = ROW_OF(struct diff_row, what), .from = path
 
 static const struct column object_list[] = {
@@ -781,7 +783,7 @@ static const struct columns function_table = {
 const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table,
                                                            &function_table};
 
-/* A comparison as text. */
+/* ---- a comparison as text ---- */
 
 static const char *amount_words(const struct diff *diff)
 {
@@ -818,8 +820,8 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
     const char *weighs = diff->a.runs[0]->weighs;
     const char *amounts = amount_words(diff);
     bool same = !*weighs || !strcmp(event, weighs);
-    text_say(writer, "shares of %s%s%s%s, in points of a hundred: B less A", event,
-             same ? "" : " (", same ? "" : weighs, same ? "" : ")");
+    text_say(writer, "shares of %s%s%s%s, in percentage points: B minus A", event, same ? "" : " (",
+             same ? "" : weighs, same ? "" : ")");
     if (!amounts) {
         text_say(writer, "amounts are not known: shares only");
         return;
@@ -852,10 +854,10 @@ static void say_table(struct text_writer *writer, const struct diff *diff, int t
 {
     static const char *const names[] = {"objects", "fields", "functions"};
     if (!diff->changed[table])
-        text_say(writer, "\n%s: nothing changed beyond chance (%zu compared)", names[table],
+        text_say(writer, "\n%s: no significant change (%zu compared)", names[table],
                  diff->tested[table]);
     else
-        text_say(writer, "\n%s: %zu of %zu changed beyond chance", names[table],
+        text_say(writer, "\n%s: %zu of %zu changed significantly", names[table],
                  diff->changed[table], diff->tested[table]);
     text_rows(writer, diff_columns[table], diff->rows[table],
               all ? diff->count[table] : diff->changed[table], SIZE_MAX);
@@ -863,7 +865,7 @@ static void say_table(struct text_writer *writer, const struct diff *diff, int t
 
 int diff_print(FILE *out, const struct diff *diff, const struct view_options *options, bool all)
 {
-    /* Columns ask a snapshot whether they are shown; of this one only for the weight. */
+    /* Columns check a snapshot to decide whether they are shown; only the weight matters here. */
     const struct snapshot known = {.totals.weight = diff->amounts ? 1 : NAN};
     struct text_writer writer;
     int code = text_writer_init(&writer, out, &known, options);

@@ -21,7 +21,7 @@
 #include "view/words.h"
 #include "view/display/browser.h"
 
-/* The process, the source, and how far to trust the figures. */
+/* ---- the process, the source, and how far to trust the figures ---- */
 
 enum { TEXT_BYTES = 512, SHORT_BYTES = 2048, SHORT_ROWS = 3 };
 
@@ -109,7 +109,7 @@ static void write_samples(struct html_writer *writer)
         fact(writer, "Samples", "0%s", lost);
 }
 
-/* The first question, as on the screen. */
+/* Writes the answer to the first question, as on the screen. */
 static void write_answer(struct html_writer *writer)
 {
     const char *evidence = answer_evidence(writer->snapshot);
@@ -118,22 +118,22 @@ static void write_answer(struct html_writer *writer)
     fact(writer, "Answer", "%s%s%s%s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "");
 }
 
-/* Limits that a reader who was not there would miss. */
+/* Writes limits that are not obvious to a reader who did not make the run. */
 static void write_notes(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     char text[TEXT_BYTES];
     html_markup(writer, "<ul class=\"notes says\">\n");
     html_element(writer, "li", "",
-                 snapshot->recording ? "Made from a recording, not live: what was not recorded, "
-                                       "and what is not on the machine that read it, is not here."
+                 snapshot->recording ? "Made from a recording: it lacks what was not recorded and "
+                                       "what is not on the machine that replayed it."
                  : snapshot->source.live ? "Watched live."
                                          : "Not live.");
     if (!snapshot->source.precise && snapshot->source.name)
         html_element(
             writer, "li", "",
-            "The source does not report addresses: they are computed from the registers at each "
-            "sample, and a sample where that fails is counted below, not guessed.");
+            "The source does not report addresses: they are computed from the registers of each "
+            "sample. Samples without a computable address are counted below by reason.");
     answer_trust(snapshot, text, sizeof text);
     html_element(writer, "li", "warn", text);
     levels_sentence(snapshot, snapshot->levels, text, sizeof text);
@@ -174,7 +174,7 @@ static void html_head(struct html_writer *writer)
     write_notes(writer);
 }
 
-/* The problems that were recognised, each in full. */
+/* ---- the recognised problems, each in full ---- */
 
 static void write_fact(struct html_writer *writer, const char *name, const char *text)
 {
@@ -202,7 +202,7 @@ static void write_code(struct html_writer *writer, const struct snapshot_finding
     html_markup(writer, "</dd>\n");
 }
 
-/* Where the page shows what it speaks of. */
+/* Links to the parts of the page that show the subject of a finding. */
 static void write_places(struct html_writer *writer, const struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -252,13 +252,13 @@ static void html_findings(struct html_writer *writer)
         return;
     }
     html_element(writer, "p", "lead",
-                 "Known problems that show in the samples, most gain first. A gain is the part of "
-                 "all samples that the change could save.");
+                 "Known problems that the samples show, largest gain first. A gain is the share of "
+                 "all samples that the remedy could save.");
     for (size_t i = 0; i < findings->count; i++)
         write_finding(writer, &findings->list[i], i);
 }
 
-/* Unattributed samples by reason, and how to read the page. */
+/* ---- unattributed samples by reason, and how to read the page ---- */
 
 static void write_reason(struct html_writer *writer, enum reason reason)
 {
@@ -290,7 +290,7 @@ static void write_reasons(struct html_writer *writer)
     html_markup(writer, any ? "</tbody></table></div>\n" : "<p>Every sample has an object.</p>\n");
 }
 
-/* unattributed samples by reason */
+/* Writes the unattributed samples by reason. */
 static void html_trust(struct html_writer *writer)
 {
     char text[512];
@@ -303,20 +303,19 @@ static void html_trust(struct html_writer *writer)
 }
 
 static const char *const lines[] = {
-    "A share says how much of what was sampled fell on a row; what that is of is at the top. ± is "
-    "half of the 95 % interval in percent points: with few samples it is wide.",
-    "A blank is what was not measured. It is not zero.",
-    "An object is a variable, a heap block or all blocks of one origin, a stack, a mapping. OF IT "
-    "is a part of the object, or of the function, whose row it is.",
-    "In a layout each row is a cache line, and is fetched as a whole. Hot bytes in one row come "
-    "together; cold ones beside them are fetched for nothing.",
-    "LD and ST are the parts that were loads and stores. Columns that this run has nothing to say "
-    "in are left out.",
-    "What the other titles mean is shown where the pointer rests on them, and by man misstop. A "
-    "click on a title sorts.",
+    "A share is the part of the samples that belongs to a row; the top of the page says of what. ± "
+    "is the margin of error (95 %) in percentage points.",
+    "A blank means not measured; it does not mean zero.",
+    "An object is a variable, a heap block or all blocks of one allocation site, a stack, or a "
+    "mapping. OF IT is a share of the object or function that the row belongs to.",
+    "In a layout each row is a cache line, which is fetched as a whole: hot bytes in one row are "
+    "fetched together, and cold bytes next to them are fetched in vain.",
+    "LD and ST are the shares of loads and stores. Columns without values in this run are left "
+    "out.",
+    "Point at a column title for its meaning, or see man misstop. A click on a title sorts.",
 };
 
-/* how to read the page */
+/* Writes how to read the page. */
 static void html_help(struct html_writer *writer)
 {
     html_markup(writer, "<ul class=\"notes\">\n");
@@ -325,7 +324,7 @@ static void html_help(struct html_writer *writer)
     html_markup(writer, "</ul>\n");
 }
 
-/* The time of a recording may be anything. */
+/* Checks the timeline, because the times of a recording are arbitrary. */
 static bool has_time(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
@@ -415,14 +414,16 @@ static void short_sets(const struct snapshot *snapshot, char *out, size_t size)
         __VA_ARGS__                                                                                \
     }
 
-/* The parts of the page in their order. */
+/* The parts of the page in display order. */
 static const struct section {
     const char *id;
-    const char *link; /* its title among the links on top */
+    const char *link; /* title among the links at the top */
     const char *title;
-    const char *lead;  /* a sentence below it; NULL: `write` begins with one, or there is none */
-    struct path given; /* of the snapshot: there only with this */
-    bool (*there)(const struct snapshot *snapshot); /* the same; NULL: always */
+    /* Sentence below the title; NULL: `write` begins with one, or there is none. */
+    const char *lead;
+    struct path given; /* member of the snapshot without which the part is left out */
+    /* Function with the same purpose; NULL: always. */
+    bool (*there)(const struct snapshot *snapshot);
     void (*write)(struct html_writer *writer);
     void (*in_short)(const struct snapshot *snapshot, char *out, size_t size); /* NULL: nothing */
 } sections[] = {
@@ -430,61 +431,61 @@ static const struct section {
             .write = html_findings, .in_short = short_findings),
     SECTION(.id = "objects", .link = "Objects", .title = "Objects",
             .lead = "The variables, heap blocks and mappings that the samples are on. The whisker "
-                    "on a bar is the 95 % interval of the share: rows whose whiskers overlap may "
-                    "well stand the other way round.",
+                    "on a bar is the 95 % interval of the share: rows with overlapping whiskers "
+                    "may be in either order.",
             .write = html_objects, .in_short = short_objects),
     SECTION(.id = "time", .link = "Time", .title = "The run over time", .there = has_time,
             .write = html_timeline, .in_short = short_time),
     SECTION(.id = "inside", .link = "Inside the objects", .title = "Inside the objects",
-            .lead = "Fields, how they lie in cache lines, the code that accesses them.",
+            .lead = "Fields, their positions in cache lines, and the code that accesses them.",
             .given = FIELD(struct snapshot, object_count), .write = html_opened_objects),
     SECTION(.id = "whatif", .link = "What if", .title = "What if",
             .lead =
-                "The same accesses in a second simulated cache, as if one object lay otherwise.",
+                "The same accesses in a second simulated cache, with another layout of one object.",
             .given = FIELD(struct snapshot, whatif.count), .write = html_whatif,
             .in_short = short_whatif),
     SECTION(.id = "code", .link = "Code", .title = "Code",
-            .lead = "The functions that the sampled accesses are in, and below them the lines of "
-                    "the first ones.",
+            .lead = "The functions that contain the sampled accesses, and the source lines of the "
+                    "first ones.",
             .given = FIELD(struct snapshot, code_count), .write = html_code),
     SECTION(.id = "matrix", .link = "Code and data", .title = "Which code on which data",
             .given = FIELD(struct snapshot, matrix.row_count), .write = html_matrix),
     SECTION(.id = "reuse", .link = "Reuse", .title = "What other caches would miss",
-            .lead = "How many other lines are used before a line is used again tells what a cache "
-                    "of any size misses, if any line can go anywhere in it. The dots are the curve "
-                    "of all accesses.",
+            .lead =
+                "The number of other lines used before a line is used again gives the misses of a "
+                "fully associative cache of any size. The dots are the curve of all accesses.",
             .given = FIELD(struct snapshot, reuse.known), .write = html_reuse),
     SECTION(.id = "causes", .link = "Causes", .title = "Why lines were missed",
             .given = FIELD(struct snapshot, causes.known), .write = html_causes,
             .in_short = short_causes),
     SECTION(.id = "simulation", .link = "Simulated caches", .title = "Simulated caches",
-            .lead = "The program ran under these, and not under the machine's own caches. The "
-                    "totals are exact and of the whole run.",
+            .lead = "The program ran under these caches, not those of the machine. The totals are "
+                    "exact and cover the whole run.",
             .given = FIELD(struct snapshot, simulation.level_count), .write = html_simulation),
     SECTION(.id = "watch", .link = "Watched lines", .title = "Watched lines",
-            .lead = "Debug registers of the processor were set on lines that had been sampled: "
-                    "whether they were touched again, how soon, and how much of them was used.",
+            .lead = "Debug registers of the CPU were set on sampled lines, to see whether they are "
+                    "accessed again, how soon, and how much of each is used.",
             .there = has_watched, .write = html_watch),
     SECTION(.id = "sharing", .link = "Sharing", .title = "Shared cache lines",
             .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing,
             .in_short = short_sharing),
     SECTION(.id = "sets", .link = "Cache sets", .title = "Cache sets",
-            .lead = "Samples by the set of the cache that the line belongs to. A few sets above "
-                    "all others: hot lines, or lines that compete for the same set.",
+            .lead = "Samples by cache set. A few sets above all others indicate hot lines, or "
+                    "lines that compete for one set.",
             .there = has_sets, .write = html_sets, .in_short = short_sets),
     SECTION(.id = "again", .link = "Recurrence", .title = "Lines sampled again",
-            .lead = "Of the last samples: the lines that came more than once.",
+            .lead = "Lines that recur among the last samples.",
             .given = FIELD(struct snapshot, window.used), .write = html_window,
             .in_short = window_reading),
     SECTION(.id = "heap", .link = "Heap", .title = "Heap",
-            .lead = "Who allocated the memory that is live, and how many of the samples are on it.",
+            .lead = "The allocation sites of live memory, with their shares of the samples.",
             .given = FIELD(struct snapshot, heap.summary.feed), .write = html_heap),
     SECTION(.id = "search", .link = "Search", .title = "Search",
             .lead =
-                "Ranges of addresses are measured and divided, those with most samples first, "
-                "until each holds one object or one cache line: it finds what has no name, too.",
+                "Address ranges are measured and split, those with most samples first, until each "
+                "contains one object or one cache line. It also finds memory without a name.",
             .given = FIELD(struct snapshot, search.state), .write = html_search),
-    SECTION(.id = "trust", .link = "Not attributed", .title = "What was not attributed, and why",
+    SECTION(.id = "trust", .link = "Not attributed", .title = "Unattributed samples",
             .lead = "Every sample either has an object or is counted here under one reason.",
             .write = html_trust),
     SECTION(.id = "help", .link = "How to read this", .title = "How to read this",
@@ -539,8 +540,10 @@ static void html_sections(struct html_writer *writer)
     }
 }
 
-/* Style and script of the page. Without the script nothing is missing
- * but the sorting by a title. Neither has a < or & in it, which XML would mistake. */
+/* ---- style and script of the page ---- */
+
+/* Without the script, only sorting by a title is missing. Neither contains a < or &, which XML
+ * would misinterpret. */
 
 static const char style[] =
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1d2329;--dim:#626b75;--line:#d9dee3;"
@@ -627,7 +630,7 @@ static const char style[] =
     "auto}th,td,td.code{white-space:normal;overflow-wrap:anywhere}h2,h3,summary{break-after:avoid}"
     "tr,svg{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
-/* Unknown goes last whichever way it is sorted, as on the screen. */
+/* Unknown values are sorted last in either order, as on the screen. */
 static const char script[] =
     "document.querySelectorAll('table.sorts').forEach(function(table){\n"
     "  table.classList.add('live');\n"
@@ -661,7 +664,7 @@ static const char script[] =
 
 static const char option[] = "--html";
 
-/* The page may load nothing from elsewhere, whatever its text contains. */
+/* The page must not load anything, whatever its text contains. */
 static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
                              "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n";
 
@@ -706,7 +709,7 @@ int html_check(const char *path, struct error *error)
 static int write_to(int fd, const struct snapshot *snapshot, const struct view_sources *sources,
                     const struct html_run *run)
 {
-    int own = dup(fd); /* fclose() closes what it was given, which is not ours */
+    int own = dup(fd); /* fclose() closes its descriptor, but the caller owns this one */
     FILE *out = own < 0 ? NULL : fdopen(own, "w");
     int code = out ? html_print(out, snapshot, sources, run) : -errno;
     if (!out && own >= 0)

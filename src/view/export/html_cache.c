@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Misses by cache set, and what recurs in the window. */
+/* Misses by cache set, and the recurrence in the window. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ void html_window(struct html_writer *writer)
     html_rows(writer, &pair_columns, window->pairs, window->pair_count, PAIR_ROWS);
 }
 
-/* Results of the n-way search, and dropped regions. */
+/* ---- results of the n-way search, and dropped regions ---- */
 
 enum { REGION_ROWS = 40, DROPPED_ROWS = 8 };
 
@@ -81,8 +81,7 @@ void html_search(struct html_writer *writer)
     }
 }
 
-/* Why lines were missed, by object, function and thread, and who evicts whom; declared in
- * html_writer.h. */
+/* ---- why lines were missed, by object, function and thread, and who evicts whom ---- */
 
 enum { HTML_CAUSES_ROWS = 30, EXPLAINED = 8, TEXT_BYTES = 512 };
 static const double worth_listing = 0.01; /* of all misses */
@@ -166,7 +165,7 @@ void html_causes(struct html_writer *writer)
     write_evictions(writer, CAUSES_THREADS);
 }
 
-/* Miss curves by cache size, as curves and tables. */
+/* ---- miss curves by cache size, as curves and tables ---- */
 
 enum { CURVE_ROWS = 14, HTML_REUSE_ROWS = 15, OPENED = 5 };
 
@@ -196,7 +195,7 @@ void html_reuse(struct html_writer *writer)
     html_rows(writer, &reuse_line_columns, reuse->lines, reuse->line_count, HTML_REUSE_ROWS);
 }
 
-/* Cache lines that threads contend for, with who uses which bytes. */
+/* ---- cache lines that threads contend for, and the bytes that each thread uses ---- */
 
 enum { GROUP_ROWS = 40, GROUPS_OPENED = 8, SIDES = 16, HTML_SHARING_LINE_ROWS = 20, ACCESSES = 64 };
 
@@ -246,15 +245,15 @@ void html_sharing(struct html_writer *writer)
     const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
     html_element(writer, "p", "lead",
                  sharing->evidence == SHARING_HITM
-                     ? "Lines that several threads use with a store among them; the hardware "
-                       "told when one found the line modified in another's cache."
-                     : "Lines that several threads use by turns with a store among them.");
+                     ? "Lines that several threads access, at least one with stores; the hardware "
+                       "reports when a load finds the line modified in another cache."
+                     : "Lines that several threads access in turn, at least one with stores.");
     html_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, GROUP_ROWS);
     for (size_t i = 0; i < sharing->group_count && i < GROUPS_OPENED; i++)
         write_group(writer, &sharing->groups[i], i == 0);
 }
 
-/* Exact totals of a run under simulated caches. */
+/* ---- exact totals of a run under simulated caches ---- */
 
 void html_simulation(struct html_writer *writer)
 {

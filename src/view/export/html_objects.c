@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The objects, and the first ones one by one. */
+/* The objects: a table, and the first ones in detail. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "view/screens/rows.h"
 #include "view/words.h"
 
-/* The layout of a type in cache lines: bytes by their heat, and the rows of the Layout screen. */
+/* ---- the layout of a type in cache lines: bytes by their heat, and the rows of the Layout
+ * screen ---- */
 
 enum { LINE_BYTES = 64, LINES_DRAWN = 24, ROWS = 200, LEFT = 17 };
 
@@ -21,7 +22,7 @@ static unsigned line_bytes(const struct html_writer *writer)
     return line == 32 || line == 128 ? line : LINE_BYTES;
 }
 
-/* A member that has none itself, in its bytes. The first line may begin before the type does. */
+/* Draws a member without members in its bytes. The first line can begin before the type does. */
 static void draw_member(const struct snapshot_layout *layout, const struct snapshot_layout_row *row,
                         struct canvas *canvas)
 {
@@ -125,7 +126,7 @@ void html_objects(struct html_writer *writer)
         html_say(writer, "<p class=\"dim\">%s.</p>\n", left);
 }
 
-/* Kind, place and size, how its type is known, who allocated it. */
+/* Writes kind, location and size, how the type is known, and the allocation site. */
 static void write_facts(struct html_writer *writer, const struct snapshot_object *object)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -163,7 +164,7 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     }
 }
 
-/* Most samples first: the index of the first row that is too small to show. */
+/* Rows are sorted by samples: returns the index of the first row that is too small to show. */
 static size_t fields_worth_listing(const struct snapshot_object *object)
 {
     size_t count = 0;
@@ -182,18 +183,18 @@ static void write_lists(struct html_writer *writer, const struct snapshot_object
               fields_worth_listing(object));
     for (size_t i = 0; i < object->layout_count && i < LAYOUTS; i++)
         html_layout(writer, object, &object->layouts[i]);
-    html_element(writer, "h3", "", levels.count ? "Where its accesses found their data" : NULL);
+    html_element(writer, "h3", "", levels.count ? "Levels that served its accesses" : NULL);
     html_rows(writer, &levels_columns, levels.list, levels.count, LEVEL_ROWS);
     html_element(writer, "h3", "", object->code_count ? "Code that accesses it" : NULL);
     html_linked_rows(writer, &toucher_columns, object->code, object->code_count, CODE_ROWS,
                      html_function_link);
-    /* One instance is the object itself. */
+    /* A single instance is the object itself. */
     size_t instances = object->instance_count > 1 ? object->instance_count : 0;
     html_element(writer, "h3", "", instances ? "Instances" : NULL);
     html_rows(writer, &instance_columns, object->instances, instances, INSTANCE_ROWS);
 }
 
-/* The id is on the inner element, so that a browser opens it when it follows the link. */
+/* The id is on the inner element, so that a browser that follows the link opens it. */
 static void write_object(struct html_writer *writer, const struct snapshot_object *object,
                          bool open)
 {
@@ -218,7 +219,7 @@ void html_opened_objects(struct html_writer *writer)
         write_object(writer, &snapshot->objects[i], i == 0);
 }
 
-/* The heap beside its misses. */
+/* ---- the heap and its misses ---- */
 
 enum { BIN_ROWS = 60 };
 
@@ -237,7 +238,7 @@ void html_heap(struct html_writer *writer)
     html_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
 }
 
-/* Questions about another layout, and the answers. */
+/* ---- questions about another layout, and the answers ---- */
 
 static void write_answer(struct html_writer *writer, const struct snapshot_whatif *answer)
 {
@@ -262,8 +263,7 @@ void html_whatif(struct html_writer *writer)
         write_answer(writer, &asked->list[i]);
 }
 
-/* Results of hardware watchpoints for each object, and the code that touched next; declared in
- * html_writer.h. */
+/* ---- results of hardware watchpoints per object, and the code that touched next ---- */
 
 enum { HTML_WATCH_OBJECT_ROWS = 40, EXPLAINED = 12 };
 
@@ -273,7 +273,7 @@ static void explain(struct html_writer *writer, const struct snapshot_watch_obje
     watch_reading(&writer->snapshot->watch, object, reading, sizeof reading);
     html_say(writer, "<li><b>%s</b>: %s", object->name, reading);
     for (size_t i = 0; i < object->code_count; i++) {
-        html_say(writer, "%s%s", i ? ", " : " Touched next by ", object->codes[i].text);
+        html_say(writer, "%s%s", i ? ", " : " Next accessed by ", object->codes[i].text);
         if (html_known(object->codes[i].share))
             html_format(writer, " (%.0f%%)", object->codes[i].share * 100);
     }

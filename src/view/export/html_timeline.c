@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run over time: by object, and below that, to be opened, by function, thread and field, and
- * by the other measures that are sampled. */
+/* The run over time: by object, and below that, collapsed, by function, thread and field, and for
+ * the other sampled measures. */
 #include <math.h>
 
 #include "view/export/writers.h"
@@ -9,7 +9,7 @@
 
 enum { CHART_ROWS = 16 };
 
-/* Shares are of the run, or of the object with these fields. */
+/* Writes the key. Shares are of the run, or of the object with these fields. */
 static void write_keys(struct html_writer *writer, const struct timeline_stack *stack)
 {
     html_markup(writer, "<ul class=\"keys\">");
@@ -21,11 +21,10 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
             html_markup(writer, " %.1f%%", share * 100);
         html_markup(writer, "</li>\n");
     }
-    html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: how much there was</li>"
-                        "</ul>\n");
+    html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: the amount</li></ul>\n");
 }
 
-/* `label`: a few words on the picture. The keys are below it. */
+/* Draws a chart with its key below. `label` describes the chart. */
 static void html_timeline_chart(struct html_writer *writer, const struct timeline_stack *stack,
                                 const char *label)
 {
@@ -52,8 +51,7 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
         const struct snapshot_turns *turns = &timeline->turns[i];
         if (turns->left >= objects->count || turns->right >= objects->count)
             continue;
-        html_say(writer,
-                 "<li><b>%s</b> has samples when <b>%s</b> has none, and the other way round",
+        html_say(writer, "<li><b>%s</b> has samples when <b>%s</b> has none, and vice versa",
                  objects->list[turns->left].name, objects->list[turns->right].name);
         if (html_known(turns->correlation))
             html_markup(writer, " (correlation %.2f)", turns->correlation);
@@ -64,7 +62,7 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
 
 enum { PHASE_ROWS = 60, OBJECTS_OPENED = 3, LABEL_BYTES = 320 };
 
-/* One more picture, closed; none of a single series, which is the picture of everything. */
+/* Writes one more chart, collapsed; skips a single series, which equals the total. */
 static void write_more(struct html_writer *writer, enum snapshot_measure measure,
                        const struct timeline_stack *stack)
 {
@@ -88,7 +86,7 @@ static void write_fields(struct html_writer *writer, enum snapshot_measure measu
     }
 }
 
-/* All but the picture by object of what ranks, which is open above. */
+/* Writes all charts except the ranking measure by object, which is shown above. */
 static void write_others(struct html_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
@@ -115,14 +113,13 @@ void html_timeline(struct html_writer *writer)
     const char *name = measure_name(writer->snapshot, timeline->ranks);
     char reading[PHASES_READING_BYTES];
     char lead[LABEL_BYTES];
-    snprintf(
-        lead, sizeof lead,
-        "From left to right, the part of the %.100s that fell on each object. A letter names a "
-        "phase: phases of one letter are alike.",
-        name);
+    snprintf(lead, sizeof lead,
+             "From left to right, the share of each object in the %.100s. A letter names a phase; "
+             "similar phases have the same letter.",
+             name);
     html_element(writer, "p", "lead", lead);
     struct timeline_stack objects = timeline_stack_of(ranking, "object", &ranking->objects);
-    html_timeline_chart(writer, &objects, "parts of objects over time");
+    html_timeline_chart(writer, &objects, "shares of objects over time");
     phases_reading(timeline, reading, sizeof reading);
     html_element(writer, "p", "says", reading);
     html_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);

@@ -68,11 +68,11 @@ const struct columns threads_members =
     MEMBER_ROWS("list", struct snapshot_threads, list, count, &thread_columns),
     MEMBER("left_out", struct snapshot_threads, left_out));
 
-/* Functions x objects. */
+/* ---- the matrix of functions and objects ---- */
 
 static const double least_listed = 0.001;
 
-/* Weights of the events of other measures than the ranking one. */
+/* Returns the weights of the events of the other measures. */
 static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
                         const struct snapshot_matrix_cell *without)
 {
@@ -84,8 +84,8 @@ static json_t *measures(const struct snapshot *snapshot, const struct snapshot_m
     return out;
 }
 
-/* Of samples with an object: `without` are those of the cell without one, NULL: none. `share` is
- * of samples with an object, `all_share` of all. */
+/* Adds the figures of samples with an object. `without` has those without one; NULL: none. `share`
+ * is of samples with an object, `all_share` of all samples. */
 static void set_figures(json_t *out, const struct snapshot *snapshot,
                         const struct snapshot_matrix_cell *cell,
                         const struct snapshot_matrix_cell *without)
@@ -102,7 +102,8 @@ static void set_figures(json_t *out, const struct snapshot *snapshot,
     json_set(out, "measures", measures(snapshot, cell, without));
 }
 
-/* The line of what has no object, or no function; the count where there is none. */
+/* Returns the index of the line for samples without an object or function; the number of lines if
+ * there is none. */
 static size_t nobody_of(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct matrix_lines *lines = &table->axis[axis];
@@ -110,7 +111,7 @@ static size_t nobody_of(const struct matrix_table *table, enum matrix_axis axis)
     return count && lines->list[count - 1].index == MATRIX_NOBODY ? count - 1 : count;
 }
 
-/* The others have no name: null. */
+/* Returns the lines of an axis. The line of all others has no name: null. */
 static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct snapshot *snapshot = table->snapshot;
@@ -148,7 +149,7 @@ static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
 static const struct columns matrix_field_members = MATRIX_PART_MEMBERS("field");
 static const struct columns matrix_line_members = MATRIX_PART_MEMBERS("line");
 
-/* "function on object", and the misses on lines that each had evicted. */
+/* "function on object", and the misses on lines that it evicted. */
 static const struct columns matrix_evictor_members =
     MEMBERS(struct matrix_part, MEMBER("name", struct matrix_part, name),
             MEMBER_COUNT("misses", struct matrix_part, samples));
@@ -158,7 +159,7 @@ static json_t *parts(const struct columns *members, const struct matrix_parts *f
     return json_rows(members, NULL, from->list, from->count);
 }
 
-/* Of the recent past: how many there are, and the first of them. */
+/* Returns the number of items in the recent past, and the first of them. */
 static json_t *recent(const struct matrix_parts *from, const char *name,
                       json_t *key(uint64_t value))
 {
@@ -194,7 +195,8 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
     json_set(out, "blocks", recent(&cell.blocks, "address", json_address));
 }
 
-/* Those that have anything; the rest are 0. Details as objects: from a share of 0.001 on. */
+/* Returns the cells that are not 0. Details are included from a share of 0.001 on, as for
+ * objects. */
 static json_t *cells(const struct matrix_table *table)
 {
     json_t *out = json_array();
@@ -215,7 +217,7 @@ static json_t *cells(const struct matrix_table *table)
     return out;
 }
 
-/* Samples without an object, and those of them without a function. */
+/* Returns the samples without an object, and those also without a function. */
 static json_t *unknown(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;

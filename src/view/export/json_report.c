@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON to a report: the words of json*.c read back. */
+/* Reads JSON into a report; uses the member names of json*.c. Also prints a comparison as JSON. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -13,14 +13,13 @@
 #include "view/export/diff.h"
 #include "view/export/json.h"
 
-/* Between json_report.c, the file and its head, and json_report.c, its tables. */
 enum { REPORT_ROWS_MOST = 1 << 17 };
 
 static double report_number(const json_t *from, const char *path);
 static json_t *report_member(const json_t *from, const char *path);
 static const char *report_text(struct report *report, const json_t *from, const char *path);
 
-/* Tables of a saved report: objects with their fields, and functions. */
+/* ---- tables of a saved report: objects with their fields, and functions ---- */
 
 enum { FIELDS_LISTED = 64, FUNCTIONS_LISTED = 200 };
 
@@ -30,7 +29,8 @@ static double report_share(const json_t *from)
     return value <= 1.000001 ? fmin(value, 1) : NAN;
 }
 
-/* "[heap 0x55d0c0de 12.1M]": the next run has it elsewhere. */
+/* Removes addresses from a name such as "[heap 0x55d0c0de 12.1M]", because they differ in the next
+ * run. */
 static void drop_addresses(char *name)
 {
     for (char *at = name; (at = strstr(at, " 0x"));) {
@@ -50,7 +50,7 @@ static const char *name_without_address(struct report *report, const json_t *fro
     return *name ? name : "?";
 }
 
-/* The kernel cuts names of processes to 15 bytes. */
+/* Returns true if the module is the program. The kernel truncates process names to 15 bytes. */
 static bool is_own(const struct report *report, const char *module)
 {
     enum { COMM_BYTES = 15 };
@@ -65,7 +65,7 @@ static struct report_row *add_row(struct report *report, enum report_table table
                                                    : NULL;
 }
 
-/* Offsets into a stack differ with every run, as its start does. */
+/* Offsets into a stack differ in every run, because its start does. */
 static bool moves(const struct report_row *object, const char *field)
 {
     return *field == '+' && !strcmp(object->kind, "stack");
@@ -97,7 +97,7 @@ static void take_fields(struct report *report, struct report_row *object, const 
         object->least = 0;
 }
 
-/* From the first part there was. */
+/* Reads the parts, starting with the first that exists. */
 static const double *take_parts(struct report *report, const json_t *history)
 {
     double *parts = arena_array(&report->arena, SNAPSHOT_HISTORY, sizeof *parts);
@@ -112,7 +112,7 @@ static const double *take_parts(struct report *report, const json_t *history)
     return parts;
 }
 
-/* A refresh without samples is no share of 0. */
+/* A part of the run without samples is unknown, not a share of 0. */
 static void forget_empty_parts(struct report *report)
 {
     const struct report_row *rows = report->rows[REPORT_OBJECTS];
@@ -127,7 +127,7 @@ static void forget_empty_parts(struct report *report)
     }
 }
 
-/* The tables, into rows that have room for them or for REPORT_ROWS_MOST. */
+/* Reads the objects into rows with room for all, or for REPORT_ROWS_MOST. */
 static void report_take_objects(struct report *report, const json_t *objects)
 {
     size_t i;
@@ -176,7 +176,7 @@ static void report_take_functions(struct report *report, const json_t *functions
 
 enum { REPORT_BYTES_MOST = 64 << 20 };
 
-/* The end of a file, from malloc(); `before`: bytes of the file before it. NULL: `error` says why.
+/* Returns the end of a file, from malloc(), and the bytes `before` it; NULL and `error` on failure.
  */
 static char *read_end(const char *path, size_t *size, off_t *before, struct error *error)
 {
@@ -186,7 +186,7 @@ static char *read_end(const char *path, size_t *size, off_t *before, struct erro
     if (!file || fstat(fileno(file), &status)) {
         error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
-        error_set(error, -ENOTSUP, "%s is no file; give a recording or a saved report", path);
+        error_set(error, -ENOTSUP, "%s is not a file; give a recording or a saved report", path);
     } else {
         *before = status.st_size > REPORT_BYTES_MOST ? status.st_size - REPORT_BYTES_MOST : 0;
         text = malloc((size_t)(status.st_size - *before) + 1);
@@ -222,7 +222,7 @@ enum { TEXT_MOST = 4096 };
 
 static const double objects_listed = 0.001;
 
-/* "a.b": NULL where it is not there. */
+/* Finds "a.b"; returns NULL if it does not exist. */
 static json_t *report_member(const json_t *from, const char *path)
 {
     char name[64];
@@ -235,7 +235,7 @@ static json_t *report_member(const json_t *from, const char *path)
     return at;
 }
 
-/* NAN: not there, no number, or not below infinity and from 0 on. */
+/* Returns NAN if the member does not exist, or is not a finite number of at least 0. */
 static double report_number(const json_t *from, const char *path)
 {
     const json_t *value = report_member(from, path);
@@ -243,7 +243,7 @@ static double report_number(const json_t *from, const char *path)
     return isfinite(parsed) && parsed >= 0 ? parsed : NAN;
 }
 
-/* Printable, in the report's arena; "" where it is not there. */
+/* Returns printable text in the report's arena; "" if it does not exist. */
 static const char *report_text(struct report *report, const json_t *from, const char *path)
 {
     char clean[TEXT_MOST];
@@ -255,7 +255,7 @@ static const char *report_text(struct report *report, const json_t *from, const 
     return kept ? kept : "";
 }
 
-/* The event by its name, as far as it was counted. */
+/* Returns the count of the instructions event, found by name. */
 static double instructions_of(const json_t *events)
 {
     size_t i;
@@ -269,7 +269,8 @@ static double instructions_of(const json_t *events)
     return NAN;
 }
 
-/* A weight fades to half in a half-life: a steady stream adds up to that of half-life / ln 2. */
+/* Decayed weight halves every half-life; a steady stream accumulates to the weight of half-life /
+ * ln 2. */
 static double seconds_covered(const struct report *report, double counted_s)
 {
     if (!strcmp(report->basis, "run") || !(report->half_life_s > 0))
@@ -292,8 +293,8 @@ static void take_head(struct report *report, const json_t *root)
     report->weight = report_number(root, "samples.weight");
     report->samples = report_number(root, "samples.attributed");
     report->effective = report_number(root, "samples.effective");
-    /* Decayed counts carry less information than their number of samples, but no less than the
-     * weight left. */
+    /* Decayed counts have the information of fewer samples than were taken; use the samples only if
+     * the effective number is missing. */
     if (isnan(report->effective))
         report->effective = report->samples;
     report->least = report_number(root, "objects_left_out") == 0 ? 0 : objects_listed;
@@ -324,15 +325,14 @@ static int report_refuse(const json_t *root, const char *path, struct error *err
     if (!json_is_integer(version))
         return error_set(
             error, -EBADMSG,
-            "%s is no report of misstop: it has no version; give what key W wrote or -b -j printed",
+            "%s is not a report of misstop: it has no version; give a file from key W or -b -j",
             path);
     if (json_integer_value(version) != 1)
-        return error_set(error, -EBADMSG, "%s: reports of version %lld are not known here", path,
+        return error_set(error, -EBADMSG, "%s: reports of version %lld are not supported", path,
                          (long long)json_integer_value(version));
     if (json_object_get(root, "change"))
-        return error_set(error, -EBADMSG, "%s is what misstop diff printed, not a report", path);
-    return error_set(error, -EBADMSG, "%s lists no objects; give what key W wrote or -b -j printed",
-                     path);
+        return error_set(error, -EBADMSG, "%s is the output of misstop diff, not a report", path);
+    return error_set(error, -EBADMSG, "%s lists no objects; give a file from key W or -b -j", path);
 }
 
 static int report_make(struct report **out, const json_t *root, const char *path,
@@ -382,15 +382,15 @@ int report_read(struct report **report, const char *path, struct error *error)
     const char *end = size ? memrchr(text, '\n', size) : NULL;
     const char *last = end ? end + 1 : text;
     json_t *root = json_loadb(last, (size_t)(text + size - last), 0, &cause);
-    /* Not one object a line: someone made it pretty. */
+    /* Not one object per line: try the whole file as one formatted object. */
     if (!root && last != text)
         root = json_loadb(text, size, 0, &cause);
     int code =
         !size  ? error_set(error, -EBADMSG, "%s is empty", path)
         : root ? report_make(report, root, path, error)
         : before && last == text
-            ? error_set(error, -EFBIG, "the last line of %s is longer than a report can be", path)
-            : error_set(error, -EBADMSG, "%s is not JSON, or cut off: %s", path, cause.text);
+            ? error_set(error, -EFBIG, "the last line of %s is too long for a report", path)
+            : error_set(error, -EBADMSG, "%s is not JSON, or is truncated: %s", path, cause.text);
     json_decref(root);
     free(text);
     return code;
@@ -414,7 +414,7 @@ void report_free(struct report *report)
     free(report);
 }
 
-/* A comparison as one JSON object on one line. */
+/* ---- a comparison as one JSON object on one line ---- */
 
 static const struct columns run_members = MEMBERS(struct report, MEMBER("path", struct report, path),
             MEMBER_KNOWN("comm", struct report, comm),

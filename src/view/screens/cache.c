@@ -14,7 +14,7 @@
 
 struct cache_view {
     uint32_t cursor;
-    bool moved; /* by the user; else it stays on the hottest set */
+    bool moved; /* by the user; otherwise it follows the hottest set */
     struct sets_map map;
     struct table parts; /* of the set under the cursor */
     struct table lines;
@@ -28,7 +28,7 @@ static struct cache_view *cache_view(const struct browser *browser)
 
 enum {
     PART_ROWS = 6, /* of the list below the map */
-    BIG_ROWS = 14, /* room for the legend, and for the lines below the verdict */
+    BIG_ROWS = 14, /* with room for the legend and the lines below the verdict */
     HISTOGRAM_BAR = 32,
     HISTOGRAM_COLUMNS = 56,
     HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1
@@ -75,7 +75,8 @@ static void cache_update(struct browser *browser)
     show_parts(browser);
 }
 
-/* Crowded sets are the rarer news and come first; else how the lines recur. */
+/* Crowded sets are rarer and more important, so they come first; otherwise describes how lines
+ * recur. */
 static void cache_verdict(const struct snapshot *snapshot, char *out, size_t size)
 {
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
@@ -85,7 +86,7 @@ static void cache_verdict(const struct snapshot *snapshot, char *out, size_t siz
     *out = (char)toupper((unsigned char)*out);
 }
 
-/* The verdict and the cache; rows used. */
+/* Draws the verdict and the cache. Returns the rows used. */
 static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sets *sets = &snapshot->sets;
@@ -137,7 +138,7 @@ static void draw_histogram(const struct snapshot_window *window, struct canvas *
     }
 }
 
-/* The set under the map's cursor. */
+/* Describes the set under the cursor. */
 static void set_title(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_sets *sets = &browser->snapshot->sets;
@@ -186,7 +187,7 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
     if (!has_map(browser)) {
         struct area words = {area.row, 1, 1, area.columns - 1};
         return canvas_wrap(canvas, words, PAINT_DIM,
-                           "The shape of the cache is not known here; -C L1=32K,8,64 gives it.");
+                           "The cache geometry is not known here; -C L1=32K,8,64 sets it.");
     }
     int rows = draw_sets(browser, canvas, area);
     if (rows >= area.rows)
@@ -233,7 +234,7 @@ static void move_cursor(struct browser *browser, long sets)
     show_parts(browser);
 }
 
-/* The keys of the map, while its list is the one shown. */
+/* Handles the keys of the map while the list of its set is displayed. */
 static bool move_in_map(struct browser *browser, enum action action)
 {
     struct cache_view *view = cache_view(browser);
@@ -292,7 +293,7 @@ static void cache_hint(struct browser *browser, char *out, size_t size)
     const struct table *table = browser_table(browser);
     if (table == &view->pairs)
         snprintf(out, size,
-                 "A high lift: accessed close together, so put them close together. b: sets");
+                 "High lift: accessed close together, so place them close together. b: sets");
     else if (table == &view->lines)
         snprintf(out, size, "The lines with most samples. Enter: the object. b: sampled together");
     else if (view->map.fold > 1)
@@ -314,10 +315,10 @@ static const char *cache_label(struct browser *browser, enum action action)
 const struct screen cache_screen = {
     .name = "Cache",
     .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map "
-             "is a set and the samples on it. The lists below are the objects on the set under the "
-             "cursor, the lines that recur, and the objects that are sampled close together.",
-    .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
-            "more data than the cache holds. A few lines again and again: look at Sharing.",
+             "shows the samples of a set. The lists below are the objects in the set under the "
+             "cursor, the recurring lines, and the objects that are sampled close together.",
+    .next = "Crowded sets: data at power-of-two distances; pad it. Most lines seen once: more data "
+            "than fits in the cache. A few lines repeatedly: see Sharing.",
     .state_size = sizeof(struct cache_view),
     .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
                {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
@@ -332,7 +333,7 @@ const struct screen cache_screen = {
             ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
 
-/* Columns of recurring lines and of pairs sampled together. */
+/* ---- columns of recurring lines and of pairs sampled together ---- */
 
 static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
 {
@@ -369,7 +370,7 @@ const struct columns line_columns = {
     .object = FIELD(struct snapshot_recurrence, object),
 };
 
-/* Objects by their ids, as indices change from one snapshot to the next. */
+/* Uses object ids, because indices change between snapshots. */
 static uint64_t pair_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_pair);
@@ -381,11 +382,10 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 
 static const struct column pair_list[] = {
     COLUMN(.title = "LIFT", .key = "lift",
-           .help =
-               "How many times more often than by chance samples on the two come close together.",
+           .help = "How many times more often than by chance the two are sampled close together.",
            .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
            .format = format_times),
-    COLUMN(.title = "TIMES", .key = "together", .help = "Times they were seen together.",
+    COLUMN(.title = "TIMES", .key = "together", .help = "How often they were sampled together.",
            .from = FIELD(struct snapshot_pair, together), .width = 5, .rank = 3, UNIT_COUNT),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_pair, object_a),
            .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
@@ -405,7 +405,7 @@ static const struct column pair_list[] = {
 
 const struct columns pair_columns = {
     .title = "Sampled together",
-    .empty = "No samples come together more often than by chance.",
+    .empty = "No objects are sampled together more often than by chance.",
     TABLE(struct snapshot_pair, pair_list),
     ALL_OF(window.pairs, window.pair_count),
     .identity = pair_identity,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A level below Objects: one object: where in it the samples are, the code that accesses it,
- * instances. */
+/* Below Objects: one object: its hot offsets, the code that accesses it, and its instances. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@ struct detail_view {
     struct table fields;
     struct table code;
     struct table instances;
-    struct levels_rows answers; /* of the hardware; none where it reports no levels */
+    struct levels_rows answers; /* of the hardware; empty if it reports no levels */
     struct table levels;
     struct caller_rows callers;
     struct table called_by;
@@ -29,7 +28,7 @@ static struct detail_view *detail_view(const struct browser *browser)
     return browser->states[SCREEN_DETAIL];
 }
 
-/* The lines above the lists of Detail. */
+/* ---- the lines above the lists ---- */
 
 static int draw_facts(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
@@ -71,7 +70,7 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-/* The size of an element, by the type with most of the samples or by the offsets. */
+/* Draws the size of an element, by the type with most of the samples or by the offsets. */
 static bool draw_element(const struct snapshot_object *object, struct canvas *canvas,
                          struct area area)
 {
@@ -91,7 +90,7 @@ static bool draw_element(const struct snapshot_object *object, struct canvas *ca
     return typed || object->element_size;
 }
 
-/* Its type, and who says so. */
+/* Draws its type, and how the type is known. */
 static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
     char known[192];
@@ -107,7 +106,7 @@ static bool draw_type(const struct snapshot_object *object, struct canvas *canva
     return true;
 }
 
-/* Where the memory came from: the call path of its bin. */
+/* Draws the origin of the memory: the call path of its bin. */
 static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
                         struct canvas *canvas, struct area area)
 {
@@ -130,7 +129,7 @@ static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     return true;
 }
 
-/* A sentence, where there is one; rows used. */
+/* Draws a sentence if there is one. Returns the rows used. */
 static int draw_known(const char *text, struct canvas *canvas, struct area area)
 {
     if (*text)
@@ -138,7 +137,7 @@ static int draw_known(const char *text, struct canvas *canvas, struct area area)
     return *text != '\0';
 }
 
-/* Name, share, place, type and origin of the object in Detail; rows used. */
+/* Draws name, share, address, type and origin of the object. Returns the rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {
@@ -170,7 +169,7 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
 
-/* Drilled into, the object stays; else it is the one selected in Objects. */
+/* Keeps an object that was opened explicitly; otherwise follows the selection in Objects. */
 static void detail_update(struct browser *browser)
 {
     struct detail_view *view = detail_view(browser);
@@ -220,10 +219,10 @@ void browser_open_listed(struct browser *browser, uint32_t index)
     if (object)
         browser_open_object(browser, object);
     else
-        browser_message(browser, "it is not among the objects listed now");
+        browser_message(browser, "this object is not listed now");
 }
 
-/* The levels say which samples they are of. */
+/* Draws the levels; the title names the samples they are from. */
 static void draw_levels(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *levels = &detail_view(browser)->levels;
@@ -234,7 +233,8 @@ static void draw_levels(struct browser *browser, struct canvas *canvas, struct a
     pane_table(browser, canvas, area, levels);
 }
 
-/* Offsets left, code over instances right; or instances under offsets, levels under code. */
+/* Offsets on the left, code above instances on the right; or instances below offsets, levels below
+ * code. */
 static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct detail_view *view = detail_view(browser);
@@ -308,8 +308,9 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     return instance->size;
 }
 
-/* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
-static bool nobody_named(const struct browser *browser)
+/* Returns true for memory of an allocator that cannot be read from outside; Heap explains it and
+ * suggests a remedy. */
+static bool is_unnamed_heap(const struct browser *browser)
 {
     return browser->opened.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
            !browser->snapshot->heap.bin_count;
@@ -324,13 +325,13 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
         return;
     if (table == &detail_view(browser)->called_by && object->callers) {
         callers_known(object->callers, object->samples, known, sizeof known);
-        snprintf(out, size, "Enter: that function.  F5: without callers, or with all.  %s", known);
+        snprintf(out, size, "Enter: that function.  F5: hide or show callers.  %s", known);
     } else if (table == &detail_view(browser)->fields && !object->layout_count)
         snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
-                 nobody_named(browser) ? ".  Why it has no better name: 7" : "");
+                 is_unnamed_heap(browser) ? ".  4, Heap, says why it has no better name" : "");
 }
 
-/* A field without a layout leads to the code. */
+/* Enter on a field without a layout opens the code. */
 static const char *detail_label(struct browser *browser, enum action action)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -351,18 +352,17 @@ static void detail_fini(void *state)
 
 const struct screen detail_screen = {
     .name = "Detail",
-    .shows =
-        "One object: which of its fields or offsets have the samples, the code that accesses it "
-        "with its callers, and its blocks one by one. Left and Right go from one list to the next.",
-    .next = "Is it one field or all of them? Enter on a field shows its place in the cache lines, "
-            "on a function the source line that waits.",
+    .shows = "One object: its fields or offsets with their samples, the code that accesses it with "
+             "its callers, and its blocks. Left and Right switch between the lists.",
+    .next = "Is it one field or all of them? Enter on a field shows its position in the cache "
+            "line; Enter on a function, the source line that waits.",
     .state_size = sizeof(struct detail_view),
     .tables = {{.at = offsetof(struct detail_view, fields),
                 .columns = &field_columns,
                 .open = browser_open_layout,
                 .enter = "Layout",
-                .hint = "Enter: this field among its neighbours, with cache lines.  Right: the "
-                        "code that touches these bytes"},
+                .hint = "Enter: this field and its neighbours in cache lines.  Right: the code "
+                        "that accesses these bytes"},
                {.at = offsetof(struct detail_view, code),
                 .columns = &toucher_columns,
                 .open = browser_open_function_row,
@@ -376,8 +376,8 @@ const struct screen detail_screen = {
                 .columns = &levels_columns,
                 .least = 1,
                 .enter = "",
-                .hint = "WAITED: what each level costs. Far levels: keep it smaller or closer; "
-                        "hitm: threads share it; page walks: huge pages"},
+                .hint = "WAITED: cost of each level. Far levels: make it smaller or closer; hitm: "
+                        "threads share it; page walks: huge pages"},
                {.at = offsetof(struct detail_view, called_by),
                 .columns = &caller_columns,
                 .least = 1,
@@ -395,9 +395,9 @@ const struct screen detail_screen = {
             ACTION_WRITE},
 };
 
-/* Columns of the offsets inside objects, and of their instances. */
+/* ---- columns of the offsets in objects, and of their instances ---- */
 
-/* Of any object: in batch text fields of several objects are in one list. */
+/* Checks all objects: in batch text, one list contains fields of several objects. */
 static bool has_field_type(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->object_count; i++)
@@ -418,12 +418,12 @@ static struct value field_line(const struct snapshot *snapshot, const void *poin
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
-    /* Members of a union begin together. */
+    /* Members of a union have the same offset. */
     return (uint64_t)row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48 ^
            (uint64_t)row->unit << 58;
 }
 
-/* By latency where that is known, else by the event. */
+/* From latencies if they are known, otherwise from the event. */
 static struct value field_stall_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -433,13 +433,13 @@ static struct value field_stall_share(const struct snapshot *snapshot, const voi
 
 static const struct column field_list[] = {
     COLUMN(.title = "OF IT", .key = "share",
-           .help = "Part of the object's samples that fell on this offset.",
+           .help = "Share of the object's samples at this offset.",
            .from = FIELD(struct snapshot_field, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
            .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "FIELD", .key = "name",
-           .help = "Its name, lo..hi for any of several bit-fields; else the offset into the "
-                   "object, or [*]+N into each array element.",
+           .help = "Its name, lo..hi for one of several bit-fields; otherwise the offset in the "
+                   "object, or [*]+N in each array element.",
            .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .help = "The field's type.",
@@ -449,7 +449,8 @@ static const struct column field_list[] = {
            .help = "The offset as a number: sort by it to see the layout.",
            .from = FIELD(struct snapshot_field, offset), .width = 8, .rank = 4, UNIT_INTEGER,
            .paint = paint_dim),
-    COLUMN(.title = "LINE", .help = "Which cache line from the start of the object or element.",
+    COLUMN(.title = "LINE",
+           .help = "Index of the cache line from the start of the object or element.",
            .value = field_line, .width = 6, .rank = 5, UNIT_INTEGER, .paint = paint_dim),
     COLUMN(.title = "BYTES", .key = "size", .help = "Widest access seen.",
            .from = KNOWN(struct snapshot_field, size), .width = 5, .rank = 4, UNIT_INTEGER),
@@ -513,11 +514,11 @@ const struct columns offset_columns = {
 
 static const struct column instance_list[] = {
     COLUMN(.title = "OF IT", .key = "share",
-           .help = "Part of the object's samples that fell on this instance.",
+           .help = "Share of the object's samples on this instance.",
            .from = FIELD(struct snapshot_instance, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "START", .key = "address", .help = "Where the instance begins.",
+    COLUMN(.title = "START", .key = "address", .help = "Start address of the instance.",
            .from = FIELD(struct snapshot_instance, base), .width = 14, .most = 18,
            .format = format_address),
     COLUMN(.title = "SIZE", .key = "size", .from = KNOWN(struct snapshot_instance, size),
@@ -525,7 +526,7 @@ static const struct column instance_list[] = {
     COLUMN(.title = "SAMPLES", .key = "samples",
            .from = SUM(struct snapshot_instance, samples, count_over), .width = 7, .rank = 2,
            UNIT_COUNT),
-    COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most samples on it.",
+    COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most of its samples.",
            .from = KNOWN(struct snapshot_instance, tid), .width = 7, .rank = 3, UNIT_INTEGER,
            .paint = paint_dim),
 };
@@ -536,14 +537,14 @@ const struct columns instance_columns = {
     .key = FIELD(struct snapshot_instance, base),
 };
 
-/* From a member of a type to the code that misses on it. */
+/* ---- from a member of a type to the code that misses on it ---- */
 
 struct found {
     const struct snapshot_code *code;
     const struct snapshot_instruction *instruction;
 };
 
-/* Members [first, end) are the row's own and those inside it. */
+/* Returns the end of the members [first, end) of a row: its own and the nested ones. */
 static uint32_t member_end_of(const struct snapshot_layout *layout,
                               const struct snapshot_layout_row *row)
 {
@@ -555,7 +556,8 @@ static uint32_t member_end_of(const struct snapshot_layout *layout,
     return end;
 }
 
-/* Without a type the fields of object and instruction are both called by their offset. */
+/* Without a type, the fields of the object and of the instruction are both named by their
+ * offset. */
 static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
 {
     for (size_t i = 0; field && i < object->field_count; i++)
@@ -565,7 +567,7 @@ static bool same_offset(const struct snapshot_object *object, uint64_t offset, c
     return false;
 }
 
-/* Another member may have the same bytes: in a union, or a bit-field beside it. */
+/* Another member can have the same bytes: in a union, or an adjacent bit-field. */
 static bool is_at(const struct snapshot_layout_row *row,
                   const struct snapshot_instruction *instruction)
 {
@@ -585,8 +587,8 @@ static bool on_member(const struct snapshot_object *object, const struct snapsho
             is_at(row, instruction));
 }
 
-/* The instruction with most samples on the member; in this object, or else (index UINT32_MAX)
- * in any. */
+/* Returns the instruction with most samples on the member, in this object, or in any object if
+ * index is UINT32_MAX. */
 static struct found hottest(const struct snapshot *snapshot, const struct snapshot_object *object,
                             const struct snapshot_layout *layout,
                             const struct snapshot_layout_row *row, uint32_t index)
@@ -617,9 +619,9 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
         browser_open_instruction(browser, found.code, found.instruction);
     } else if (object->code_count) {
         browser_open_function(browser, &object->code[0]);
-        browser_message(browser, "no instruction is mostly on this member; this is the function "
+        browser_message(browser, "no instruction mainly accesses this member; this is the function "
                                  "with most samples on the object");
     } else {
-        browser_message(browser, "no code is known that accesses it");
+        browser_message(browser, "no known code accesses it");
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 3: which code accesses which data. */
+/* Screen 3: functions by objects. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@
 
 enum { HEADING_NAME_BYTES = 256 };
 
-/* Bytes of `text` that one row takes: to the end of a word where that leaves it half full. */
+/* Returns the bytes of `text` that fit in one row; breaks after a word if the row is then more than
+ * half full. */
 static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
 {
     struct glyph glyph;
@@ -44,7 +45,7 @@ static int count_rows(const char *text, int columns, bool words, bool ascii)
     return rows ? rows : 1;
 }
 
-/* Rows that a name takes in so many columns: `most` at the most, where it is cut. */
+/* Returns the rows that a name needs with this width, at most `most`, for which it is truncated. */
 static int matrix_heading_rows(const char *name, int columns, int most, bool ascii)
 {
     char text[HEADING_NAME_BYTES];
@@ -53,7 +54,7 @@ static int matrix_heading_rows(const char *name, int columns, int most, bool asc
     return rows < most ? rows : most;
 }
 
-/* Its last row is at the foot of the box. */
+/* Draws a heading, aligned to the bottom of the box. */
 static void matrix_heading_draw(struct canvas *canvas, struct area box, enum paint paint,
                                 const char *name)
 {
@@ -80,7 +81,7 @@ enum {
     PINNED_FROM = 2
 };
 
-/* Less would print as 0.0 %. */
+/* Smaller shares would print as 0.0 %. */
 static const double least_shown = 0.0005;
 
 static const struct matrix_lines *rows_of(const struct matrix_table *table)
@@ -111,7 +112,7 @@ static void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_
             }
 }
 
-/* ---- where everything goes ---- */
+/* ---- positions ---- */
 
 static void label_of(const struct matrix_line *line, bool tagged, char *out, size_t size)
 {
@@ -134,7 +135,7 @@ static int name_columns(const struct matrix_table *table, int columns, bool asci
     return wanted < most ? wanted : most > NAME_LEAST ? most : NAME_LEAST;
 }
 
-/* As many cells as fit at a readable width, then as wide as they are few. */
+/* Fits as many cells as possible at a readable width, then widens them to use the room. */
 static void choose_widths(struct matrix_grid *grid, const struct matrix_table *table, int columns)
 {
     int left = columns - grid->names.columns - TOTAL_COLUMNS;
@@ -159,7 +160,7 @@ static void scroll(size_t cursor, size_t count, size_t shown, size_t *first)
         *first = count > shown ? count - shown : 0;
 }
 
-/* Widths come first, for the headings need as many rows as those ask for. */
+/* Computes the widths first, because the number of heading rows depends on them. */
 static void place_columns(struct matrix_grid *grid, const struct matrix_table *table,
                           struct area area, bool ascii)
 {
@@ -176,7 +177,7 @@ static void place_columns(struct matrix_grid *grid, const struct matrix_table *t
            &grid->first[MATRIX_OBJECTS]);
 }
 
-/* The column of the table at a place in sight. */
+/* Returns the table column at a visible position. */
 static size_t column_at(const struct matrix_grid *grid, const struct matrix_table *table,
                         size_t shown)
 {
@@ -185,7 +186,7 @@ static size_t column_at(const struct matrix_grid *grid, const struct matrix_tabl
                : grid->first[MATRIX_OBJECTS] + shown;
 }
 
-/* `area`: below the headings; the totals are in its first row. */
+/* `area` is below the headings; its first row has the totals. */
 static void place_rows(struct matrix_grid *grid, const struct matrix_table *table, struct area area)
 {
     size_t rows = area.rows > 1 ? (size_t)area.rows - 1 : 0;
@@ -200,7 +201,7 @@ static void place_rows(struct matrix_grid *grid, const struct matrix_table *tabl
 
 /* ---- drawing ---- */
 
-/* Blank where there is nothing. */
+/* Draws a share; blank if it is 0. */
 static void draw_share(struct canvas *canvas, int row, int column, int width, double share,
                        enum paint paint)
 {
@@ -219,7 +220,7 @@ static int cell_column(const struct matrix_grid *grid, size_t shown)
            (int)shown * grid->cell_columns;
 }
 
-/* Of the column at a place in sight. */
+/* Returns the heading of the column at a visible position. */
 static const char *heading_of(const struct matrix_grid *grid, const struct matrix_table *table,
                               size_t shown, char out[GRID_NAME_BYTES])
 {
@@ -247,7 +248,7 @@ static void draw_headings(const struct matrix_grid *grid, const struct matrix_ta
     }
 }
 
-/* As many as the names in sight need, of those that can be spared. */
+/* Returns the number of heading rows: as many as the visible names need, limited by the height. */
 static int heading_rows(const struct matrix_grid *grid, const struct matrix_table *table, int rows,
                         bool ascii)
 {
@@ -332,7 +333,7 @@ static enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct m
     return again ? TABLE_AGAIN : TABLE_SELECTED;
 }
 
-/* The cursor of a grid of functions and objects, by keys and from one snapshot to the next. */
+/* ---- the cursor: keys, and new snapshots ---- */
 
 static bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table *table,
                             enum action action)
@@ -366,7 +367,7 @@ static struct matrix_view *matrix_view(const struct browser *browser)
     return browser->states[SCREEN_MATRIX];
 }
 
-/* Renaming and combining on the Matrix screen: objects on its first row, functions below. */
+/* ---- renaming and combining: objects in the first row, functions below ---- */
 
 static enum matrix_axis axis_of(const struct browser *browser)
 {
@@ -382,11 +383,11 @@ static const struct matrix_line *under_cursor(const struct browser *browser, enu
 
 static const char *trouble(int code)
 {
-    return code == -EEXIST   ? "these are one already"
-           : code == -ENOENT ? "one that was tagged is not listed any more"
-           : code == -ENOSPC ? "no more names can be kept"
+    return code == -EEXIST   ? "these are already combined"
+           : code == -ENOENT ? "a tagged row is no longer listed"
+           : code == -ENOSPC ? "too many names"
            : code == -ENOMEM ? "out of memory"
-                             : "that name cannot be given";
+                             : "this name cannot be used";
 }
 
 static void tag(struct browser *browser, const struct matrix_line *line)
@@ -417,9 +418,8 @@ static void combine(struct browser *browser, const struct matrix_line *line)
     if (code)
         browser_message(browser, trouble(code));
     else if (!any)
-        browser_message(browser, axis == MATRIX_FUNCTIONS
-                                     ? "tag the functions (t) that shall go into this one first"
-                                     : "tag the objects (t) that shall go into this one first");
+        browser_message(browser, axis == MATRIX_FUNCTIONS ? "first tag the functions to combine (t)"
+                                                          : "first tag the objects to combine (t)");
     if (any)
         grid->tagged.count = 0;
 }
@@ -430,11 +430,11 @@ static void undo(struct browser *browser)
     bool undone = bin_rules_undo(rules);
     if (undone)
         bin_rules_keep(rules);
-    browser_message(browser, undone ? "the last naming or combining is taken back"
-                                    : "nothing was named or combined");
+    browser_message(browser,
+                    undone ? "the last renaming or combining is undone" : "nothing to undo");
 }
 
-/* Names are made of the rules, which have changed; the cursor goes with what it was on. */
+/* Rebuilds the table, because names depend on the rules; the cursor follows its lines. */
 static void make_again(struct browser *browser)
 {
     struct matrix_view *view = matrix_view(browser);
@@ -451,7 +451,7 @@ static void make_again(struct browser *browser)
     view->grid.moved = true;
 }
 
-/* Tagging, combining, renaming; true: done. What was typed as a new name. */
+/* Handles tagging, combining and renaming; true: done. */
 static bool matrix_name_act(struct browser *browser, enum action action)
 {
     const struct matrix_line *line = under_cursor(browser, axis_of(browser));
@@ -463,7 +463,7 @@ static bool matrix_name_act(struct browser *browser, enum action action)
     if (action != ACTION_TAG && action != ACTION_COMBINE && action != ACTION_RENAME)
         return false;
     if (!line || !line->members) {
-        browser_message(browser, "these are many: move to one of them first");
+        browser_message(browser, "this is a group: move to one of its members first");
         return true;
     }
     if (action == ACTION_TAG)
@@ -477,7 +477,8 @@ static bool matrix_name_act(struct browser *browser, enum action action)
     return true;
 }
 
-/* The cursor may have been moved on by a new snapshot: it is on the same names still. */
+/* Renames the lines under the cursor; they are the same even if a new snapshot arrived since the
+ * prompt. */
 static void matrix_answer(struct browser *browser, const char *text, struct request *request)
 {
     struct matrix_view *view = matrix_view(browser);
@@ -521,7 +522,7 @@ static void matrix_update(struct browser *browser)
 
 /* ---- drawing ---- */
 
-/* The part of the table in sight, and how much of it is known. */
+/* Draws which part of the table is visible, and how much of the data is known. */
 static void draw_summary(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct matrix_table *table = &matrix_view(browser)->table;
@@ -566,7 +567,7 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
     int used = matrix_grid_draw(grid_of(browser), table, canvas, grid);
     if (title)
         draw_summary(browser, canvas, area);
-    /* A short table leaves them more room. */
+    /* A short table leaves more room for the words. */
     struct area below = {grid.row + used + !small, 0, 0, area.columns};
     below.rows = area.row + area.rows - below.row;
     below.rows = below.rows > WORDS_ROWS ? WORDS_ROWS : below.rows;
@@ -586,14 +587,15 @@ static bool move_by(struct browser *browser, enum action action)
     return true;
 }
 
-/* Skips measures that no event counts, with a note on how to count them. */
+/* Returns true if the measure is skipped because no event counts it, and a note explains how to
+ * count it. */
 static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
 {
     return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
            !matrix_measure_known(snapshot, measure);
 }
 
-/* The next one that this snapshot knows. */
+/* Changes to the next measure that this snapshot knows. */
 static void change_measure(struct browser *browser)
 {
     char text[512];
@@ -615,12 +617,12 @@ static void open_object(struct browser *browser)
 {
     const struct matrix_line *line = under_cursor(browser, MATRIX_OBJECTS);
     if (!line || !line->members) {
-        browser_message(browser, "no one object: move to its column first");
+        browser_message(browser, "not a single object: move to a column first");
         return;
     }
     const struct snapshot_object *object = &browser->snapshot->objects[line->index];
     browser_open_object(browser, object);
-    /* Esc comes back here, not to Detail, where nothing was asked. */
+    /* Enter Layout directly, so that Esc returns here and not to Detail. */
     if (object->layout_count)
         browser_enter(browser, SCREEN_LAYOUT);
 }
@@ -631,7 +633,7 @@ static void open_function(struct browser *browser)
     if (!line && under_cursor(browser, MATRIX_OBJECTS))
         open_object(browser);
     else if (!line || !line->members)
-        browser_message(browser, "no one function: move to its row first");
+        browser_message(browser, "not a single function: move to a row first");
     else
         browser_open_function(browser, &browser->snapshot->code[line->index]);
 }
@@ -668,9 +670,9 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
     if (!rows_of(&matrix_view(browser)->table)->count)
         snprintf(out, size, "Samples of each function on each object");
     else if (axis_of(browser) == MATRIX_FUNCTIONS)
-        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: join, rename");
+        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: combine, rename");
     else
-        snprintf(out, size, "Enter: the object  t C R: join, rename  Home: strongest cell");
+        snprintf(out, size, "Enter: the object  t C R: combine, rename  Home: largest cell");
 }
 
 static const char *matrix_label(struct browser *browser, enum action action)
@@ -699,10 +701,10 @@ static void matrix_fini(void *state)
 
 const struct screen matrix_screen = {
     .name = "Matrix",
-    .shows = "Functions down, objects across, and in each cell their part of all samples. Totals "
-             "are in the first row and column.",
-    .next = "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
-            "goes to the code, o to the data.",
+    .shows = "A row per function and a column per object. Each cell is their share of all samples; "
+             "totals are in the first row and column.",
+    .next = "The lines below describe the selected cell, at first the largest one. Enter goes to "
+            "the code, o to the data.",
     .key_help = "Matrix: samples of each function on each object",
     .state_size = sizeof(struct matrix_view),
     .init = matrix_init,

@@ -17,12 +17,12 @@
 #include "view/screens/causes.h"
 #include "view/screens/rows.h"
 
-/* The user's rules for lines of the matrix. */
+/* ---- the user's rules for lines of the matrix ---- */
 
 static const char *const prefixes[] = {
     [MATRIX_FUNCTIONS] = "function ", [MATRIX_OBJECTS] = "object "};
 
-/* The name of a function or object in the rules, and its hash. */
+/* Formats the name of a function or object in the rules, and returns its hash. */
 static uint64_t matrix_full_name(const struct snapshot *snapshot, enum matrix_axis axis,
                                  uint32_t index, char out[BIN_RULES_NAME_BYTES])
 {
@@ -32,14 +32,15 @@ static uint64_t matrix_full_name(const struct snapshot *snapshot, enum matrix_ax
     return hash_bytes(out, strlen(out));
 }
 
-/* The name alone again. */
+/* Returns the name without the prefix. */
 static const char *matrix_plain_name(enum matrix_axis axis, const char *full_name)
 {
     size_t length = strlen(prefixes[axis]);
     return strncmp(full_name, prefixes[axis], length) ? full_name : full_name + length;
 }
 
-/* The full name of a line's strongest member; -EINVAL: it is the others, or there is none. */
+/* Formats the full name of a line's largest member; returns -EINVAL for the others, or if there is
+ * no such line. */
 static int matrix_rules_name_line(const struct matrix_table *table, enum matrix_axis axis,
                                   size_t at, char out[BIN_RULES_NAME_BYTES])
 {
@@ -90,8 +91,8 @@ static uint32_t id_of(const struct snapshot *snapshot, enum matrix_axis axis, ui
     return axis == MATRIX_FUNCTIONS ? snapshot->code[index].id : snapshot->objects[index].id;
 }
 
-/* A line of one member, under the name and identity of the group that it belongs to. Several of
- * one name are one only if something was combined into that name. */
+/* Returns a line with one member, with the name and identity of its group. Members with the same
+ * name are merged only if something was combined into that name. */
 static struct matrix_line matrix_table_line_of(const struct snapshot *snapshot,
                                                const struct bin_rules *rules, enum matrix_axis axis,
                                                uint32_t index,
@@ -182,7 +183,7 @@ static const char *rest_name(enum matrix_axis axis, uint32_t which)
     return which == MATRIX_OTHERS ? "others" : axis == MATRIX_OBJECTS ? "no object" : "no access";
 }
 
-/* An axis as the snapshot has it. */
+/* An axis of the snapshot. */
 struct listed {
     const uint32_t *indices; /* [count]; then the unlisted ones, then those without a line */
     size_t count;
@@ -197,7 +198,7 @@ static struct listed listed_of(const struct snapshot *snapshot, enum matrix_axis
                : (struct listed){matrix->columns, matrix->column_count, matrix->column_totals};
 }
 
-/* Lines of one name are shown as the first of them, which has most. */
+/* Merges the lines of a group into the first of them, which is the largest. */
 static void matrix_table_join(struct matrix_table *table, const struct bin_rules *rules,
                               enum matrix_axis axis, const struct listed *listed)
 {
@@ -234,8 +235,8 @@ static void matrix_table_rank(struct matrix_table *table, struct matrix_lines *l
         lines->line_of[i] = now_at[first[lines->line_of[i]]];
 }
 
-/* The listed lines and the unlisted ones, if these have anything; their place is set in any
- * case. Cells without a listed line go behind all lines. */
+/* Arranges the listed lines, then the lines of the rest that have samples. Cells of a rest without
+ * samples are mapped behind all lines. */
 static void arrange(struct matrix_table *table, const struct bin_rules *rules,
                     enum matrix_axis axis)
 {
@@ -315,7 +316,8 @@ static bool matrix_cell_belongs(const struct matrix_table *table, struct matrix_
            matrix_place_has(table, place, MATRIX_OBJECTS, column);
 }
 
-/* The sums of the cells, or totals, of a line, or of a cell of two. */
+/* Sums the rates of the cells, or of the totals, that belong to a line or to a cell. Returns their
+ * number. */
 static size_t matrix_rates_sum(const struct matrix_table *table, struct matrix_place place,
                                struct rates_sums *sums)
 {
@@ -337,7 +339,8 @@ static size_t matrix_rates_sum(const struct matrix_table *table, struct matrix_p
     return parts;
 }
 
-/* Of one line as on its own screen; not for combined lines, with parts that are not all known. */
+/* Uses the rates of a single function or object, as its own screen does; joins those of combined
+ * lines. */
 static const struct snapshot_rates *matrix_rates(const struct matrix_table *table,
                                                  struct matrix_place place,
                                                  struct snapshot_rates *joined)
@@ -467,7 +470,7 @@ static void name_threads(const struct snapshot_threads *known, struct matrix_par
 
 /* ---- causes ---- */
 
-/* Shares become amounts again, so that they can be added. */
+/* Converts shares back to amounts, so that they can be added. */
 static void add_figures(struct snapshot_causes_figures *sum,
                         const struct snapshot_causes_figures *more)
 {
@@ -490,7 +493,7 @@ static void end_figures(struct snapshot_causes_figures *sum)
     sum->by_itself = sum->evicted > 0 ? sum->by_itself / sum->evicted : NAN;
 }
 
-/* Levels and causes of the snapshot's cells. */
+/* Sums the levels and causes of the snapshot's cells. */
 static void gather_cells(const struct matrix_table *table, struct matrix_place place,
                          struct matrix_cell *cell)
 {
@@ -566,7 +569,7 @@ bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS]
 
 enum { PARTS_LISTED = 5, NAME_BYTES = 160 };
 static const double least_listed = 0.005; /* of its cell */
-static const double mixed = 0.05;         /* less than that part written is not worth a word */
+static const double mixed = 0.05;         /* smaller written parts are not mentioned */
 
 static bool is_nobody(const struct matrix_line *line)
 {
@@ -584,7 +587,7 @@ static void say_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES
                 cell->column ? cell->column->name : "all objects");
 }
 
-/* ", 45% of NAME's"; nothing where it is no line. */
+/* Formats ", 45% of NAME's"; nothing if there is no line. */
 static void say_part_of(const struct matrix_table *table, const struct matrix_line *line,
                         const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
 {
@@ -594,7 +597,7 @@ static void say_part_of(const struct matrix_table *table, const struct matrix_li
                     matrix_table_share(table, figures) / of_line * 100,
                     line->members ? "" : "that of ", NAME_BYTES, line->name);
     else if (of_line > 0)
-        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of what has no object",
+        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of samples without an object",
                     matrix_table_share(table, figures) / of_line * 100);
 }
 
@@ -605,7 +608,7 @@ static void say_shares(const struct matrix_table *table, const struct matrix_cel
     char count[16];
     double share = matrix_table_share(table, figures);
     if (!(figures->samples > 0) && !(share > 0)) {
-        text_append(out, MATRIX_WORD_BYTES, "nothing: no sample of it fell there");
+        text_append(out, MATRIX_WORD_BYTES, "no samples");
         return;
     }
     text_append(out, MATRIX_WORD_BYTES, "%.1f%% of all %s", share * 100,
@@ -619,26 +622,24 @@ static void say_shares(const struct matrix_table *table, const struct matrix_cel
                 figures->loads / figures->samples * 100, figures->stores / figures->samples * 100);
 }
 
-/* The reasons are shown with the samples in Quality and in Code. */
+/* Quality and Code show the reasons together with the samples. */
 static void say_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
                        char out[MATRIX_WORD_BYTES])
 {
     if (is_nobody(cell->row))
         text_append(out, MATRIX_WORD_BYTES,
-                    "no access that waited for data was found: it was computing, in the kernel, or "
-                    "in code that is not known");
+                    "no waiting access was found: computing, in the kernel, or in unknown code");
     else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
              snapshot->code[cell->row->index].unknown_reason)
-        text_append(out, MATRIX_WORD_BYTES,
-                    "%s; Enter opens the function, where it is shown by line",
+        text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, which shows it by line",
                     access_reason_note(snapshot->code[cell->row->index].unknown_reason));
     else if (is_nobody(cell->column))
-        text_append(out, MATRIX_WORD_BYTES,
-                    "the access is known but not its address, or no access is; Code shows the "
-                    "reasons by function");
+        text_append(
+            out, MATRIX_WORD_BYTES,
+            "the address, or the access itself, is not known; Code shows the reasons by function");
 }
 
-/* The parts with their shares of the cell, and how much of each is written. */
+/* Formats the parts with their shares of the cell, and how much of each is written. */
 static void say_named(const struct matrix_parts *parts, const char *label,
                       char out[MATRIX_WORD_BYTES])
 {
@@ -657,7 +658,7 @@ static void say_named(const struct matrix_parts *parts, const char *label,
     }
 }
 
-/* "why: 92% capacity; evicted by visit on particles 61%, ..." */
+/* Formats "why: 92% capacity; evicted by visit on particles 61%, ..." */
 static void say_evictors(const struct matrix_parts *by, const char *label,
                          char out[MATRIX_WORD_BYTES])
 {
@@ -695,7 +696,7 @@ static void say_threads(const struct matrix_parts *threads, char out[MATRIX_WORD
     }
 }
 
-/* Only those that are no chance. */
+/* Returns true if the samples of the block are not due to chance. */
 static bool stands_out(const struct matrix_part *block, const struct matrix_parts *blocks)
 {
     return block->samples >= 5 && block->samples >= 0.01 * blocks->all;
@@ -711,7 +712,7 @@ static void say_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_B
     }
     text_append(out, MATRIX_WORD_BYTES, "; %zu blocks", blocks->distinct);
     if ((double)blocks->distinct > 0.9 * blocks->all)
-        text_append(out, MATRIX_WORD_BYTES, ", hardly one twice: there are many more");
+        text_append(out, MATRIX_WORD_BYTES, ", hardly any block twice: there are many more");
     else if (!stands_out(&blocks->list[0], blocks))
         text_append(out, MATRIX_WORD_BYTES, ", none stands out");
     for (size_t i = 0; i < blocks->count && i < PARTS_LISTED; i++)
@@ -768,7 +769,7 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
     };
     char text[MATRIX_WORD_BYTES];
     int used = 0;
-    /* Where there is one row only, the figures matter more than the names. */
+    /* If there is only one row, the figures are more important than the names. */
     for (enum matrix_word word = area.rows > 1 ? MATRIX_WORD_TITLE : MATRIX_WORD_SHARES;
          word < MATRIX_WORDS && used < area.rows; word++) {
         struct area rest = {area.row + used, area.column + 1, area.rows - used, area.columns - 2};

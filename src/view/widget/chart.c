@@ -56,7 +56,7 @@ struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, d
     return chart;
 }
 
-/* Periods [*first, *end) are in a column. */
+/* Finds the periods [*first, *end) drawn in a column. */
 static void periods_of(const struct timeline_chart *chart, int column, size_t *first, size_t *end)
 {
     size_t count = chart->end - chart->first;
@@ -102,7 +102,8 @@ const char *timeline_chart_mark(size_t series, bool ascii)
     return ascii ? letters[series] : "█";
 }
 
-/* From the bottom: the series with most misses in the run, the next, and the rest. */
+/* Draws a column from the bottom: the series with most misses in the run, then the next, then the
+ * remainder. */
 static void draw_column(const struct timeline_chart *chart, struct canvas *canvas, struct area area,
                         int column)
 {
@@ -146,7 +147,7 @@ static void draw_amounts(const struct timeline_chart *chart, struct canvas *canv
     }
 }
 
-/* The letter in the middle of each phase, a bar where it begins. */
+/* Draws a bar at the start of each phase and its letter in the middle. */
 static void draw_phases(const struct timeline_chart *chart, struct canvas *canvas, int row,
                         int start)
 {
@@ -213,7 +214,8 @@ void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii)
     for (int i = 0; i < columns; i++) {
         int here = eighths - i * STEPS;
         here = here < 0 ? 0 : here > STEPS ? STEPS : here;
-        /* In ASCII a half counts; the first character shows whatever there is. */
+        /* In ASCII, a cell at least half full is drawn; the first is drawn unless the value is
+         * 0. */
         bool mark = here >= STEPS / 2 || (i == 0 && here > 0);
         used = bar_append(out, size, used, !ascii ? lying[here] : mark ? "#" : " ");
     }
@@ -252,15 +254,15 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
 
 enum { REUSE_CURVE_LABEL = 6, ROWS_LEAST = 4, SIZE_COLUMNS = 6 };
 
-/* Positions: the plot without its labels. */
+/* Position of a plot without its labels. */
 struct plot {
     struct canvas *canvas;
     struct area area;
-    double top;  /* part missed at the upper end */
+    double top;  /* part of accesses missed at the upper end */
     double last; /* point at the right end */
 };
 
-/* The upper end of an axis. */
+/* Returns the upper end of an axis. */
 static double round_up(double part)
 {
     static const double steps[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8};
@@ -270,7 +272,8 @@ static double round_up(double part)
     return 1;
 }
 
-/* Beyond the largest cache marked only changes of the curve are of interest. */
+/* Returns the last point to draw. Beyond the largest marked cache, only changes of the curve
+ * matter. */
 static double last_point(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row)
 {
     double largest = 0;
@@ -400,7 +403,7 @@ static void draw_ruler(const struct frame *frame)
                       RULED / frame->per_cell, PAINT_DIM, "%d", byte);
 }
 
-/* A cell that is both read and written shows the store. */
+/* Bytes that are both read and written are drawn as written. */
 static void draw_bytes(const struct frame *frame, int row, uint64_t read, uint64_t written)
 {
     bool ascii = frame->canvas->ascii;
@@ -451,7 +454,7 @@ static void draw_contended(const struct frame *frame, int row,
             canvas_text(frame->canvas, row, frame->start + cell, 1, PAINT_WARN, "^");
     if (!bytes)
         canvas_text(frame->canvas, row, frame->start, BYTES / frame->per_cell, PAINT_DIM,
-                    "none: only the line is wanted by all");
+                    "none: only the line is shared");
 }
 
 int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *canvas,
@@ -475,7 +478,7 @@ int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *can
 
 enum { SETS_LABEL = 7 };
 
-/* Standard deviations above the mean that chance alone exceeds once in 1000: as hot_sets. */
+/* Deviations above the mean that occur by chance once in 1000; the same bound as for hot_sets. */
 static const double hot_deviations = 3.09;
 
 double sets_map_mean(const struct snapshot_sets *sets)
@@ -483,14 +486,14 @@ double sets_map_mean(const struct snapshot_sets *sets)
     return timeline_sum(sets->counts, 0, sets->sets) / sets->sets;
 }
 
-/* Powers of two. */
+/* Uses powers of two. */
 static void choose_shape(struct sets_map *map, uint32_t sets, struct area area)
 {
     int columns = 1;
     map->fold = 1;
     while (columns * 2 <= area.columns - SETS_LABEL && (uint32_t)columns * 2 <= sets)
         columns *= 2;
-    /* Wider cells where they do not cost rows that are not there. */
+    /* Widen the cells while the rows still fit. */
     int cell = 1;
     while (cell < 4 && columns >= 16 && sets / ((uint32_t)columns / 2) <= (uint32_t)area.rows) {
         columns /= 2;
@@ -505,7 +508,8 @@ static void choose_shape(struct sets_map *map, uint32_t sets, struct area area)
     map->cell = cell;
 }
 
-/* Red only where the test speaks of concentration: colours must not say more than it does. */
+/* Uses red only if the test found a concentration, so that colours do not suggest more than the
+ * test. */
 static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
 {
     double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;
@@ -516,7 +520,7 @@ static enum paint heat_of(const struct snapshot_sets *sets, double count, double
     return count > 0.5 * mean ? PAINT_HEAT_1 : PAINT_HEAT_0;
 }
 
-/* The hottest of the sets folded into one cell: a conflict must not be averaged away. */
+/* Returns the maximum of the sets folded into a cell, because an average would hide a conflict. */
 static double fullest(const struct snapshot_sets *sets, uint32_t first, uint32_t count)
 {
     double most = 0;
@@ -560,7 +564,7 @@ void sets_map_legend(const struct snapshot_sets *sets, struct canvas *canvas, in
              bar_step(1, canvas->ascii), text_count(text, fullest(sets, 0, sets->sets)));
     pen_part(&pen, PAINT_DIM, " samples, mean %s", text_count(text, sets_map_mean(sets)));
     if (sets->verdict == SETS_CONCENTRATED)
-        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance allows");
+        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance explains");
 }
 
 long sets_map_at(const struct sets_map *map, int row, int column)

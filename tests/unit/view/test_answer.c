@@ -44,7 +44,7 @@ static void the_bounds_decide(void **state)
            "Waits for memory: 35-60% of CPU time beyond L1, 17-30% beyond L2");
     snapshot = snapshot_with(0.5, 0.5);
     expect(&snapshot, WAITS_MUCH, "Waits for memory: 50% of CPU time beyond L1, 25% beyond L2");
-    assert_string_equal(answer_evidence(&snapshot), "bounds from how lines recur");
+    assert_string_equal(answer_evidence(&snapshot), "bounds from recurring lines");
     snapshot = snapshot_with(0, 0.41);
     expect(&snapshot, WAITS_PERHAPS,
            "Waits for memory: at most 41% of CPU time beyond L1, at most 21% beyond L2");
@@ -161,7 +161,7 @@ static void no_bounds_no_answer(void **state)
     snapshot.totals.samples = 99;
     expect(&snapshot, WAITS_NOT_YET, "Waits for memory: too few samples to say");
     snapshot.target.state = "idle";
-    expect(&snapshot, WAITS_IDLE, "Uses no CPU: waits, but not for memory");
+    expect(&snapshot, WAITS_IDLE, "Uses no CPU: not waiting for memory");
 }
 
 static void the_gauge_is_full_to_the_low_bound(void **state)
@@ -204,9 +204,8 @@ static void cpu_and_quality(void **state)
     assert_string_equal(text, "12 samples");
     snapshot.heap.summary.lost = 5;
     answer_trust(&snapshot, text, sizeof text);
-    assert_string_equal(text,
-                        "5 allocations and frees were lost: some samples in the heap may be on "
-                        "the block before.");
+    assert_string_equal(
+        text, "5 allocations and frees were lost: some heap samples may be on the wrong block.");
 }
 
 /* On the screen: what waits comes first where something waits, else what has most time. */

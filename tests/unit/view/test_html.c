@@ -243,9 +243,9 @@ static void simulated_and_watched(void **state)
     assert_non_null(strstr(text, ">123456789<"));
     assert_non_null(strstr(text, ">10.0%<")); /* of all */
     assert_non_null(strstr(text, ">50.0%<")); /* of what L1 missed */
-    assert_non_null(strstr(text, "<b>&lt;ring&gt;</b>: Its lines are touched again: L2 has 16384 "
-                                 "lines and was filled meanwhile. Work on less at a time "
-                                 "(blocking), or make it smaller. Touched next by "
+    assert_non_null(strstr(text, "<b>&lt;ring&gt;</b>: Its lines are accessed again: L2 has 16384 "
+                                 "lines and was filled meanwhile. Process less at a time "
+                                 "(blocking), or make it smaller. Next accessed by "
                                  "walk&lt;int&gt; (walk.c:12) (75%)."));
     check_well_formed(text, "simulated");
     free(text);

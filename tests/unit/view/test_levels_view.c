@@ -230,7 +230,7 @@ static void counted_levels_say_so(void **state)
     snapshot.source.events[0].role = EVENT_MISS_L1;
     levels_sentence(&snapshot, &levels, text, sizeof text);
     assert_string_equal(text, "found in: L2 60% L3 40%, 40.0% beyond this core; counted: only L1 "
-                              "misses, worked out from the counts of several events");
+                              "misses, computed from the counts of several events");
     snapshot.source.events[0].role = EVENT_MISS_L2;
     levels_basis(&snapshot, text, sizeof text);
     assert_non_null(strstr(text, "L2 misses"));
@@ -448,7 +448,7 @@ static void said_above_the_lists(void **state)
         screen_press(KEYS_DOWN);
     screen_press(KEYS_ENTER);
     assert_true(screen_has("16.6% (15.9 to 17.3) of all stalls"));
-    assert_true(screen_has("7.9x (6.8 to 9.2) its part of the misses"));
+    assert_true(screen_has("7.9x (6.8 to 9.2) its share of the misses"));
     screen_close();
     screen_open(FIXTURE_RATES, 10, 40, false, "");
     screen_close();
@@ -467,7 +467,7 @@ static void help_says_what_would_give_them(void **state)
                  {"clock", true, "misstop doctor"},
                  {"pebs", true, "-e ldlat=3"},
                  {"ibs", true, "l3missonly"},
-                 {"replay", false, "recording holds no event"}};
+                 {"replay", false, "recording has no event"}};
     char text[256];
     (void)state;
     const struct snapshot *without = fixture_new(FIXTURE_TYPED, 0);

@@ -307,7 +307,7 @@ static void what_is_missing_is_a_part_of_all_samples(void **state)
     assert_true(binary_missing(&all) == 0.7);
     binary_note(&all, text, sizeof text);
     assert_string_equal(text,
-                        "70.0% of the samples are in programs or libraries that are not here");
+                        "70.0% of the samples are in programs or libraries that were not found");
     struct snapshot_binaries found = first(2, 2);
     assert_true(binary_missing(&found) == 0);
     binary_note(&found, text, sizeof text);
@@ -320,7 +320,7 @@ static void each_is_reported_what_became_of_it(void **state)
 {
     static const char *const fates[] = {
         "not found: build-id 12ab",
-        "another build is here: /lib/libz.so has build-id 56ef; recorded was 34cd",
+        "found another build: /lib/libz.so has build-id 56ef; recorded was 34cd",
         "/sym/lib/libc.so", "not verified, no build-id was recorded"};
     char text[512];
     (void)state;
@@ -336,7 +336,7 @@ static void the_report_names_the_missing_and_the_remedy(void **state)
     struct snapshot_binaries all = first(0, 4);
     const char *text = report(&all);
     assert_non_null(strstr(text, "600 samples  /opt/x/server: not found"));
-    assert_non_null(strstr(text, "100 samples  /lib/libz.so: another build"));
+    assert_non_null(strstr(text, "100 samples  /lib/libz.so: found another build"));
     assert_null(strstr(text, "libc.so"));
     assert_non_null(strstr(text, "perf archive"));
     assert_non_null(strstr(text, "not verified"));
@@ -411,7 +411,7 @@ static void what_became_of_the_misses(void **state)
     assert_non_null(strstr(text, "simulated (not counting after --sim-to): 900 loads"));
     simulation.pause = SIMULATION_PAUSED;
     simulation_sentence(&simulation, text, sizeof text);
-    assert_non_null(strstr(text, "T goes on"));
+    assert_non_null(strstr(text, "T resumes"));
     simulation.pause = SIMULATION_BEFORE;
     simulation_sentence(&simulation, text, sizeof text);
     assert_non_null(strstr(text, "--sim-from was not reached"));
@@ -492,7 +492,7 @@ static void layouts_asked_about_in_words(void **state)
         {{.kind = WHATIF_PAD, .element = 48, .sizes = {64}},
          "Elements padded from 48 to 64 bytes."},
         {{.kind = WHATIF_ALIGN, .element = 48, .sizes = {64}, .to = 64},
-         "Each element begins at a multiple of 64, 64 bytes to the next (48 now)."},
+         "Each element starts at a multiple of 64; the stride is 64 bytes (48 now)."},
         {{.kind = WHATIF_ARRAYS, .count = 5}, "An array for each of its 5 members."},
     };
     char text[192];
@@ -517,17 +517,17 @@ static void readings_of_layouts(void **state)
     } known[] = {
         {{.reading = LAYOUT_TOO_FEW}, ""},
         {{.reading = LAYOUT_SHORT, .size = 24, .line_bytes = 64},
-         "It takes 24 of the 64 bytes of a cache line; what is beside it is fetched with it."},
+         "It takes 24 of the 64 bytes of a cache line; its neighbours are fetched with it."},
         {{.reading = LAYOUT_SPREAD, .hot_span = 2, .hot_lines = 1, .unused = 0.62},
-         "90% of its samples are on members in 2 cache lines that would fit in 1: put them side by "
-         "side. Of the bytes fetched 62% are never used."},
+         "90% of its samples are on members in 2 cache lines that would fit in 1: place them next "
+         "to each other. Of the fetched bytes, 62% are never used."},
         {{.reading = LAYOUT_STRADDLES, .straddling = 0.12},
-         "12% of the accesses cross from one cache line into the next: align the elements."},
+         "12% of the accesses cross a cache line boundary: align the elements."},
         {{.reading = LAYOUT_UNUSED, .unused = 0.5, .unused_least = true},
-         "Of the bytes fetched at least 50% are never used: members that are not needed together "
-         "with the hot ones could live elsewhere."},
+         "Of the fetched bytes, at least 50% are never used: members that are not needed together "
+         "with the hot ones could be moved elsewhere."},
         {{.reading = LAYOUT_FITS, .unused = 0.1},
-         "The hot members share their cache lines; 10% of the bytes fetched are never used."},
+         "The hot members share their cache lines; 10% of the fetched bytes are never used."},
     };
     char text[LAYOUT_READING_BYTES];
     (void)state;
