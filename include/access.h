@@ -40,7 +40,7 @@ static inline bool access_is_for_data(enum reason reason)
 {
     switch (reason) {
     case REASON_KERNEL:
-    case REASON_NO_MEMORY: /* it was computing */
+    case REASON_NO_MEMORY: /* the CPU was computing */
     case REASON_FOREIGN:
     case REASON_AGENT:
         return false;
@@ -89,7 +89,7 @@ enum miss_cause {
 struct access {
     uint64_t time_ns;
     uint64_t address;  /* valid if reason is REASON_NONE */
-    uint64_t ip;       /* of the accessing instruction; of the sample if that is not known */
+    uint64_t ip;       /* address of the accessing instruction; of the sample if not known */
     uint64_t weight;   /* events (misses, stalls) this access represents */
     uint64_t latency;  /* core cycles; 0: not measured */
     uint64_t data_src; /* union perf_mem_data_src; 0: not recorded */
@@ -113,8 +113,8 @@ struct access {
     int32_t displacement;
     uint8_t cause;  /* enum miss_cause */
     bool locked;    /* atomic read-modify-write: lock prefix, or xchg */
-    bool of_leaf;   /* needs the frame of a leaf function, which is soon gone */
-    bool waits;     /* in a loop that only waits for another thread's store (spinning) */
+    bool of_leaf;   /* needs the frame of a leaf function, which is short-lived */
+    bool waits;     /* the loop only waits for another thread's store (spinning) */
     bool kept;      /* stack slot that holds a register across calls in a loop */
     bool rewritten; /* stack slot that the loop around the access stores to */
     bool chases;    /* address loaded in the same loop; the sample is of this instruction */
@@ -156,7 +156,7 @@ enum data_level {
     DATA_CACHE,        /* a cache of this node; the level is not reported */
     DATA_PEER_CACHE,   /* another core of the same node */
     DATA_REMOTE_CACHE, /* another node or socket */
-    DATA_DRAM,         /* of this node */
+    DATA_DRAM,         /* DRAM of this node */
     DATA_REMOTE_DRAM,
     DATA_MEMORY, /* the node is not reported */
     DATA_PMEM,
@@ -185,8 +185,8 @@ enum data_tlb {
     TLB_UNKNOWN,
     TLB_L1,
     TLB_L2,
-    TLB_HIT,   /* in L1 or L2 */
-    TLB_MISS,  /* in neither: page walk */
+    TLB_HIT,   /* hit in L1 or L2 */
+    TLB_MISS,  /* miss in both: page walk */
     TLB_FAULT, /* handled by the kernel */
     TLB_COUNT
 };
@@ -198,8 +198,7 @@ struct data_source {
     uint8_t level;  /* enum data_level */
     uint8_t snoop;  /* enum data_snoop */
     uint8_t tlb;    /* enum data_tlb */
-    uint8_t hops;   /* 1: another core, 2: another node, 3: another socket, 4: another board; 0:
-                       not reported */
+    uint8_t hops;   /* 1: another core, 2: node, 3: socket, 4: board; 0: not reported */
     uint8_t kind;   /* enum access_kind */
     uint8_t remote; /* enum data_answer, like the members below */
     uint8_t locked;

@@ -110,7 +110,7 @@ struct agent_header {
     uint64_t unwound;      /* paths that needed an unwind */
     uint64_t checked;      /* cached paths compared with a fresh unwind */
     uint64_t wrong;        /* ... that differed */
-    uint64_t chunks_taken; /* from the pool, since the start */
+    uint64_t chunks_taken; /* chunks taken from the pool since the start */
     uint32_t woken;        /* number of wakeups of misstop; the futex it waits on */
     uint32_t unused3;
     uint8_t unused2[128 - 104];
@@ -125,7 +125,7 @@ struct agent_ring {
     uint64_t head;       /* end of the written part */
     uint64_t lost;       /* events that found no free chunk */
     uint64_t start;      /* position at which the current owner began */
-    uint64_t generation; /* of the owner */
+    uint64_t generation; /* generation of the owner */
     uint64_t unused[4];
 };
 

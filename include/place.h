@@ -49,7 +49,7 @@ struct type_member {
     uint32_t parent;  /* index of the enclosing member; TYPE_NO_MEMBER: the type itself */
     uint16_t depth;   /* 0: a member of the type itself */
     uint8_t kind;     /* enum member_kind */
-    uint8_t bit_offset; /* of a bit-field, from `offset`, least significant bit first */
+    uint8_t bit_offset; /* bits from `offset` to a bit-field, least significant bit first */
     uint8_t bit_size;   /* 0: not a bit-field */
 };
 
@@ -127,16 +127,16 @@ struct heap_bin {
     bool renamed;      /* the user chose the name */
     uint32_t combined; /* further call paths merged into this bin */
     uint64_t live_blocks;
-    uint64_t usable_bytes;    /* of live blocks */
-    uint64_t requested_bytes; /* of live blocks; 0 if walked */
-    uint64_t allocations;     /* since the start */
+    uint64_t usable_bytes;    /* bytes of live blocks */
+    uint64_t requested_bytes; /* bytes of live blocks; 0 if walked */
+    uint64_t allocations;     /* number since the start */
     uint64_t frees;
     double allocations_per_s; /* over the last refresh; NAN: not known, as for the members below */
     double frees_per_s;
     double lifetime_s;    /* mean, of freed blocks */
-    double age_s;         /* since its first allocation */
-    double quiet_s;       /* since its last allocation */
-    double growth_blocks; /* since the mark */
+    double age_s;         /* time since its first allocation */
+    double quiet_s;       /* time since its last allocation */
+    double growth_blocks; /* change since the mark */
     double growth_bytes;
     uint64_t sizes[HEAP_SIZES]; /* live blocks by usable size */
 };
@@ -177,7 +177,7 @@ struct place {
     uint32_t holder;
     uint32_t function;   /* function id of access.ip */
     uint64_t base;       /* start of the accessed instance; end (CFA) of a stack frame */
-    uint64_t size_bytes; /* of the instance; 0: not known */
+    uint64_t size_bytes; /* size of the instance; 0: not known */
     /* The offset into the instance is access.address - base; it is negative in a stack frame. */
     uint32_t type;        /* id of the accessed type; 0: see untyped */
     uint32_t type_offset; /* offset of the access from the start of the type (of one element) */
@@ -258,7 +258,7 @@ struct instruction_desc {
 struct mapping_desc {
     uint64_t start;
     uint64_t end;
-    uint64_t offset;   /* of start in the file */
+    uint64_t offset;   /* file offset of `start` */
     char path[1024];   /* printable; "" if there is no file */
     char build_id[65]; /* lower-case hexadecimal; "" if not known */
 };
@@ -282,9 +282,9 @@ struct loading_state {
 struct memory_use {
     double faults_per_s;  /* minor page faults of the process, over the last refresh */
     double cpus;          /* CPU time per second, over the same refresh */
-    double kernel_share;  /* of that CPU time */
-    double huge_share;    /* part of the memory around the address on huge pages */
-    uint32_t tlb_entries; /* of the last-level TLB, for 4 KiB pages */
+    double kernel_share;  /* fraction of that CPU time in kernel mode */
+    double huge_share;    /* fraction of the memory around the address on huge pages */
+    uint32_t tlb_entries; /* entries of the last-level TLB, for 4 KiB pages */
 };
 
 /*
@@ -371,7 +371,7 @@ enum binary_state {
 };
 
 struct binary_desc {
-    const char *path;     /* as recorded, printable */
+    const char *path;     /* recorded path, printable */
     const char *build_id; /* recorded build-id, in hexadecimal; NULL: none */
     const char *found;    /* file that was opened; for BINARY_OTHER the rejected file; NULL */
     const char *found_id; /* build-id of the rejected file; NULL: none */
@@ -387,8 +387,8 @@ struct binary_desc {
 struct snapshot_binaries {
     const struct binary_desc *list; /* most samples first, at most BINARIES_SHOWN; NULL: live */
     size_t count;
-    uint64_t samples; /* in the recording so far, all events */
-    uint64_t nowhere; /* of these, in code outside all recorded mappings: functions without names */
+    uint64_t samples; /* samples of the recording so far, all events */
+    uint64_t nowhere; /* samples in code outside all recorded mappings: functions without names */
     bool code_only;   /* only code mappings were recorded: perf record without -d */
 };
 

@@ -52,7 +52,7 @@ struct request {
     uint32_t pid;
     int direction;
     double interval_s;
-    double start_s; /* from the start of the run */
+    double start_s; /* time from the start of the run */
     double end_s;
     uint32_t object; /* id */
     uint32_t type;   /* id; 0: the type with the most samples */

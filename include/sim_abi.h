@@ -24,7 +24,7 @@ enum {
     SIM_HEADER_BYTES = 4096,
     SIM_LEVELS_MAX = 4,
     SIM_NAME_BYTES = 256,
-    SIM_THREADS_MAX = 1024, /* during the whole run; further threads share the last entry */
+    SIM_THREADS_MAX = 1024, /* maximum during the whole run; further threads share the last entry */
     /* Maximum number of instructions that access memory; further ones are counted only in the
      * totals. */
     SIM_INSTRUCTIONS_MAX = 1 << 20,
@@ -32,13 +32,13 @@ enum {
     /* Kept free of misses, for units that must not be lost. */
     SIM_RING_RESERVE = SIM_RING_UNITS / 8,
     SIM_PATH_UNITS_MAX = 64,
-    SIM_PAIRS_MAX = 1 << 16,   /* of instructions, per kind and level */
+    SIM_PAIRS_MAX = 1 << 16,   /* maximum number of instruction pairs, per kind and level */
     SIM_PAIR_PLACES = 1 << 17, /* hash table slots for them, so that searches are short */
     /* One in this many lines reports its reuse; fewer if there are many lines. */
     SIM_REUSE_ONE_IN = 32,
     SIM_REUSE_LINES = 4096,   /* upper bound of the lines with reported reuse */
-    SIM_QUESTIONS_MAX = 4,    /* at the same time */
-    SIM_BLOCKS_MAX = 1 << 20, /* that exist when a question begins */
+    SIM_QUESTIONS_MAX = 4,    /* maximum number of questions at a time */
+    SIM_BLOCKS_MAX = 1 << 20, /* maximum number of blocks that exist when a question begins */
     SIM_PATHS_MAX = 1 << 20   /* allocation paths that a question can distinguish */
 };
 
@@ -183,8 +183,8 @@ struct sim_line {
     uint32_t tid;           /* running thread */
     uint32_t weight;        /* lines or uses it represents */
     uint32_t touched_bytes; /* bytes accessed, every access counted; saturates */
-    uint64_t ip;            /* of the instruction that fetched it, or uses it */
-    uint64_t address;       /* accessed by that instruction */
+    uint64_t ip;            /* address of the instruction that fetched the line, or uses it */
+    uint64_t address;       /* address accessed by that instruction */
     union {
         uint32_t uses[SIM_USES];
         uint64_t distance; /* SIM_REUSED: other lines used since; SIM_NO_DISTANCE: first use */
@@ -280,19 +280,20 @@ struct sim_answer {
     uint64_t stamp;          /* time at which it was accepted */
     uint32_t state;          /* enum sim_answer_state */
     uint32_t settled;        /* the second model's contents have reached a steady state */
-    uint64_t blocks;         /* of the object, at present */
-    uint64_t blocks_refused; /* not followed: no free slot */
-    uint64_t blocks_small;   /* smaller than an element: not moved */
-    uint64_t blocks_unknown; /* misstop has not yet classified them */
-    uint64_t accesses;       /* since the question was accepted, as for all counts below */
+    uint64_t blocks;         /* number of blocks of the object at present */
+    uint64_t blocks_refused; /* number of blocks not followed: no free slot */
+    uint64_t blocks_small;   /* number of blocks not moved: smaller than an element */
+    uint64_t blocks_unknown; /* number of blocks that misstop has not classified yet */
+    uint64_t accesses;       /* accesses since the question was accepted, as for all counts below */
     uint64_t object_accesses;
-    uint64_t cut; /* of these, to elements split across parts of the new layout */
+    uint64_t cut; /* accesses to elements split across parts of the new layout */
     uint64_t before[SIM_LEVELS_MAX];
     uint64_t object_before[SIM_LEVELS_MAX];
     uint64_t after[SIM_LEVELS_MAX];
     uint64_t object_after[SIM_LEVELS_MAX];
-    uint64_t fresh[SIM_LEVELS_MAX]; /* of object_after: on lines that were never fetched before */
-    char why[SIM_NAME_BYTES];       /* with SIM_ANSWER_REFUSED */
+    /* Misses of object_after on lines that were never fetched before. */
+    uint64_t fresh[SIM_LEVELS_MAX];
+    char why[SIM_NAME_BYTES]; /* cause of SIM_ANSWER_REFUSED */
 };
 
 /* The whole memory, in the order of the file. */

@@ -24,8 +24,8 @@ enum line_use {
 #define LINE_NO_DISTANCE UINT64_MAX
 
 struct line_event {
-    uint64_t ip;      /* of the instruction that fetched the line, or uses it */
-    uint64_t address; /* accessed by that instruction */
+    uint64_t ip;      /* address of the instruction that fetched the line, or uses it */
+    uint64_t address; /* address accessed by that instruction */
     uint64_t weight;  /* lines or uses that this event represents */
     /* LINE_REUSED: other lines used in between, of the first level's line size; LINE_NO_DISTANCE:
      * first use. */

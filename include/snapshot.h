@@ -33,7 +33,7 @@ enum sets_verdict { SETS_TOO_FEW, SETS_UNIFORM, SETS_CONCENTRATED };
 struct snapshot_set_part {
     uint32_t set;
     uint32_t object; /* index into objects, UINT32_MAX: not listed there */
-    double samples;  /* of mean weight */
+    double samples;  /* weighted: samples of mean weight */
 };
 
 /* Why the sets shown may differ from the real ones. */
@@ -46,7 +46,7 @@ enum sets_doubt {
 /* The content of the hot sets. */
 enum sets_content {
     SETS_CONTENT_UNKNOWN, /* no set is above the bound */
-    SETS_HOT_LINES,       /* not more lines than a set has ways */
+    SETS_HOT_LINES,       /* no more lines than a set has ways */
     SETS_LARGE_OBJECT,    /* lines of an object larger than the cache */
     SETS_MANY_LINES       /* more lines than ways, but fewer than the cache holds */
 };
@@ -61,7 +61,7 @@ struct snapshot_sets {
     double *counts;    /* [sets] samples, under the basis */
     uint32_t *lines;   /* [sets] distinct missed lines in the window; NULL: not known */
     double chi2;       /* NAN: too few samples */
-    double p_value;    /* of a uniform distribution */
+    double p_value;    /* probability under a uniform distribution */
     uint32_t hot_sets; /* sets above the 99.9 % bound of their expected count */
     enum sets_verdict verdict;
     double samples;   /* counted */
@@ -71,7 +71,7 @@ struct snapshot_sets {
     double held;
     enum sets_content content;
     bool conflict;                   /* SETS_MANY_LINES, and misses are counted */
-    struct snapshot_set_part *parts; /* by set, most samples first; from the window */
+    struct snapshot_set_part *parts; /* sorted by set, most samples first; from the window */
     size_t part_count;
 };
 
@@ -80,11 +80,11 @@ const char *sets_verdict_name(enum sets_verdict verdict);
 
 /* A cache line that recurs in the window. */
 struct snapshot_recurrence {
-    uint64_t address; /* of the cache line */
+    uint64_t address; /* address of the cache line */
     uint32_t count;
     uint32_t set;
     uint32_t object;    /* index into objects, UINT32_MAX: none */
-    int64_t offset;     /* of the line in the object */
+    int64_t offset;     /* offset of the line in the object */
     uint32_t functions; /* distinct functions with misses on the line */
 };
 
@@ -145,14 +145,14 @@ enum region_reason {
 /* Share of a found region in one phase. */
 struct snapshot_region_phase {
     char name[4]; /* "A" */
-    double share; /* of all misses in the searched range, in that phase */
+    double share; /* fraction of all misses in the searched range, in that phase */
     bool leads;   /* no region found in that phase has more */
 };
 
 struct snapshot_region {
     uint64_t base;
     uint64_t bound;
-    double share; /* of all misses in the searched range */
+    double share; /* fraction of all misses in the searched range */
     double low;
     double high;
     uint32_t iterations; /* number of measurements averaged */
@@ -193,13 +193,13 @@ struct snapshot_recording {
     const char *host;
     const char *cpu;     /* "Intel(R) Xeon(R) ..." */
     const char *kernel;  /* "5.4.0-42-generic x86_64" */
-    const char *command; /* of the recorder */
+    const char *command; /* command line of the recorder */
     const char *date;    /* "2026-11-21 12:03:11" local time */
     bool date_exact;     /* true: the recording's start time; false: the file's modification time */
-    double position_s;   /* since the first sample of the process; NAN: no timestamps */
-    double length_s;     /* until its last sample; NAN: not known */
-    uint32_t processes;  /* with samples; 0: not known */
-    double process_share;  /* of the displayed process, in all samples; NAN: not known */
+    double position_s;   /* time since the first sample of the process; NAN: no timestamps */
+    double length_s;     /* time until its last sample; NAN: not known */
+    uint32_t processes;  /* number of processes with samples; 0: not known */
+    double process_share;  /* fraction of all samples in the displayed process; NAN: not known */
     const char *others;    /* "12 (xz), 13 (cat)": the other processes with the most samples */
     const char *addresses; /* how many samples have an address, or registers to compute it from */
     const char *note;      /* missing, damaged or unusable parts */
@@ -209,11 +209,11 @@ struct snapshot_recording {
 struct snapshot_thread {
     uint32_t tid;
     const char *name; /* current name; NULL: the thread has ended, or names are not known */
-    double samples;   /* of the ranking event, with an object */
-    struct snapshot_share share; /* of the samples of all threads */
+    double samples;   /* samples of the ranking event with an object */
+    struct snapshot_share share; /* fraction of the samples of all threads */
     uint32_t object; /* object with most of its samples, index into objects; UINT32_MAX: none */
     const char *object_name;
-    double object_share; /* of the thread's samples */
+    double object_share; /* fraction of the thread's samples */
     const char *function_name;
     double function_share;
 };
@@ -232,7 +232,7 @@ const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *thr
 /* Time range of the tables, if it is not the run up to now. Live data (heap, lost records, rates,
  * histories) is not known then. The timeline shows the whole run. */
 struct snapshot_time_range {
-    double start_s; /* from the start of the run */
+    double start_s; /* time from the start of the run */
     double end_s;
     double length_s; /* total of its pieces */
     size_t pieces;   /* number of occurrences of the phase */
@@ -261,13 +261,13 @@ enum event_role {
 };
 
 struct snapshot_event {
-    const char *name; /* in the syntax of -e */
+    const char *name; /* name in the syntax of -e */
     enum event_role role;
     uint64_t period;  /* current, events per sample */
-    uint64_t samples; /* since the start or the last reset */
+    uint64_t samples; /* number since the start or the last reset */
     double events;    /* sum of the samples' periods; NAN: not known */
-    /* Part of the time the event was counted: events are multiplexed if there are too few counters.
-     * NAN or 0: not known. */
+    /* Fraction of the time the event was counted: events are multiplexed if there are too few
+     * counters. NAN or 0: not known. */
     double counted;
 };
 
@@ -284,7 +284,7 @@ struct snapshot_source {
 struct snapshot_target {
     uint32_t pid;
     uint32_t threads;
-    uint32_t cpus; /* that it may run on; 0: not known */
+    uint32_t cpus; /* number of CPUs it may run on; 0: not known */
     double cpu;    /* CPU time used per second, over the last second or interval; NAN: not known */
     const char *comm;
     const char *exe;
@@ -300,14 +300,14 @@ struct snapshot_totals {
     uint64_t attributed;
     uint64_t reasons[REASON_COUNT];
     uint64_t how[ACCESS_HOW_COUNT];
-    uint64_t typed[TYPED_COUNT];     /* of the attributed samples */
-    uint64_t untyped[UNTYPED_COUNT]; /* of the samples in typed[TYPED_NOT] */
-    uint64_t agent;                  /* of misstop's own agent; not included in `samples` */
+    uint64_t typed[TYPED_COUNT];     /* attributed samples by enum typed */
+    uint64_t untyped[UNTYPED_COUNT]; /* samples of typed[TYPED_NOT] by reason */
+    uint64_t agent;                  /* samples of misstop's own agent; not included in `samples` */
     uint64_t lost;
     uint64_t throttled;
     double reason_weight[REASON_COUNT];   /* like `weight`, for samples without an object */
     double typed_weight[TYPED_COUNT];     /* like `weight`, for attributed samples */
-    double untyped_weight[UNTYPED_COUNT]; /* of typed_weight[TYPED_NOT] */
+    double untyped_weight[UNTYPED_COUNT]; /* components of typed_weight[TYPED_NOT] */
     double everything;                    /* weight of all samples; 0: not known */
     double weight;    /* events represented by the attributed samples of the ranking event */
     double effective; /* number of samples of equal weight with the same statistical error */
@@ -315,9 +315,9 @@ struct snapshot_totals {
 };
 
 struct snapshot {
-    uint32_t iteration; /* from 1 */
+    uint32_t iteration; /* number of the snapshot, from 1 */
     double elapsed_s;
-    /* Since the start or the last reset: time covered by counts of the whole run. */
+    /* Time that counts of the whole run cover: since the start or the last reset. */
     double counted_s;
     double interval_s;  /* refresh interval */
     double half_life_s; /* 0: no decay */
@@ -329,9 +329,9 @@ struct snapshot {
     const struct snapshot_time_range *time_range; /* NULL: the run up to now */
     struct snapshot_simulation simulation;
     struct snapshot_totals totals;
-    struct snapshot_levels *levels; /* of all attributed samples; NULL: not known */
-    struct snapshot_rates *rates;   /* of all attributed samples; NULL: not known */
-    struct snapshot_wait wait;      /* of the process's CPU time */
+    struct snapshot_levels *levels; /* levels of all attributed samples; NULL: not known */
+    struct snapshot_rates *rates;   /* rates of all attributed samples; NULL: not known */
+    struct snapshot_wait wait;      /* fraction of the process's CPU time spent waiting */
     /* All with a share of objects_least or more, most samples first. */
     struct snapshot_object *objects;
     size_t object_count;

@@ -22,11 +22,11 @@ enum {
 struct snapshot_causes_figures {
     double samples;
     double misses;             /* misses represented */
-    double share[CAUSE_COUNT]; /* of the misses; share[CAUSE_NOT_KNOWN] is 0 */
+    double share[CAUSE_COUNT]; /* fractions of the misses; share[CAUSE_NOT_KNOWN] is 0 */
     double evicted;            /* misses with a known evictor */
-    double by_itself; /* part of `evicted` evicted by the row itself; NAN: not known, or none */
-    /* Parts of the misses: lines evicted before they were reused (DTrack 3.5), by the same object
-     * or by another. */
+    double by_itself; /* fraction of `evicted` due to the row itself; NAN: not known, or none */
+    /* Fractions of the misses: lines evicted before they were reused (DTrack 3.5), by the same
+     * object or by another. */
     double early_same;
     double early_other;
 };
@@ -37,14 +37,14 @@ struct snapshot_evictor {
     const char *object;   /* NULL: not known */
     uint32_t object_id;
     uint32_t function_id;
-    double share; /* of the misses with a known evictor */
+    double share; /* fraction of the misses with a known evictor */
 };
 
 /* A thread that evicted the row's lines. */
 struct snapshot_evictor_thread {
     const char *name; /* "worker (123)" */
     uint32_t tid;     /* 0: all threads that are not counted individually */
-    double share;     /* of the misses with a known evictor */
+    double share;     /* fraction of the misses with a known evictor */
 };
 
 struct snapshot_causes_row {
@@ -53,7 +53,7 @@ struct snapshot_causes_row {
     uint32_t id;
     const char *name;
     struct snapshot_causes_figures figures;
-    double unlisted; /* part of figures.evicted without a free entry in the table; NAN */
+    double unlisted; /* fraction of figures.evicted without a free entry in the table; NAN */
     /* Largest share first; empty for threads. */
     struct snapshot_evictor evictors[SNAPSHOT_EVICTORS];
     size_t evictor_count;
@@ -121,8 +121,8 @@ struct snapshot_reuse_row {
     uint32_t line;
     const char *function; /* function of a source line; NULL: the row is an object */
     double uses;          /* number of intervals that the figures are computed from */
-    double share;         /* of all accesses */
-    double first;         /* part of its accesses that miss in any cache: first use of a line */
+    double share;         /* fraction of all accesses */
+    double first;         /* fraction of its accesses that miss in any cache: first use of a line */
     /* Miss ratio of a cache of each size, with its 95 % interval. */
     struct snapshot_share miss[REUSE_POINTS];
     struct snapshot_share at[REUSE_MARKS]; /* miss ratio at the marks */

@@ -35,16 +35,16 @@ struct snapshot_instruction {
     const char *file;       /* NULL: not known */
     uint32_t line;          /* 0: not known */
     const char *inlined;    /* "min < clamp": functions inlined there; NULL: none */
-    double samples;         /* on known objects, weighted: samples of mean weight */
+    double samples;         /* samples on known objects, weighted: of mean weight */
     double count_over;      /* samples counted, minus `samples`; 0 if all have the same weight */
     double unknown_samples; /* without a known object */
     double unknown_over;
     enum reason unknown_reason; /* most frequent reason of the unknown samples; REASON_NONE: none */
-    double share;               /* of its function's samples, on known objects or not */
+    double share;               /* fraction of its function's samples, on known objects or not */
     double loads;
     double stores;
     uint32_t object;     /* index into objects of the object with most of its misses; UINT32_MAX */
-    double object_share; /* of the instruction's samples */
+    double object_share; /* fraction of the instruction's samples */
     uint32_t objects;    /* number of distinct objects */
     const char *field;   /* "particle.vy"; NULL: not known */
     uint32_t type_id;    /* as in struct snapshot_field */
@@ -52,7 +52,7 @@ struct snapshot_instruction {
     /* Offset into the type, with arrays folded to element 0. It does not identify which member of a
      * union, or which bit-field, was accessed. */
     uint64_t offset;
-    const struct snapshot_use *use; /* of the lines it fetched; NULL: not measured */
+    const struct snapshot_use *use; /* use of the lines it fetched; NULL: not measured */
     /* [LINE_PAIRS]; NULL: not measured, or not a hot instruction. */
     struct snapshot_partners *partners;
 };
@@ -70,7 +70,7 @@ struct snapshot_caller {
     const char *module;
     uint64_t path; /* the same for the same row in the next snapshot */
     double samples;
-    struct snapshot_share share; /* of the samples with known callers */
+    struct snapshot_share share; /* fraction of the samples with known callers */
 };
 
 /* Callers for the ranking event, under the basis. */
@@ -84,14 +84,14 @@ struct snapshot_callers {
 struct snapshot_frame {
     const char *function;
     const char *file; /* NULL: not known */
-    uint32_t line;    /* of the function; 0: not known */
+    uint32_t line;    /* first line of the function; 0: not known */
     /* Function that it called; NULL: this is the sampled function. */
     const struct snapshot_frame *inner;
 };
 
 struct snapshot_stack {
     const struct snapshot_frame *outermost;
-    double share; /* of the known stacks of a function on an object */
+    double share; /* fraction of the known stacks of a function on an object */
 };
 
 /* A function and its accesses: to one object, or to all objects in snapshot.code. */
@@ -104,10 +104,11 @@ struct snapshot_code {
     uint64_t address; /* hottest accessing instruction */
     double samples;   /* weighted, as for an instruction */
     double count_over;
-    struct snapshot_share share; /* of its object's samples; in `code`, of all attributed samples */
-    /* In `code` only: samples that waited for data of an unknown object, their part of all samples,
-     * and the part of all samples including known objects; the most frequent reason, or
-     * REASON_NONE. */
+    /* Fraction of its object's samples; in `code`, of all attributed samples. */
+    struct snapshot_share share;
+    /* Only in `code`: samples that waited for data of an unknown object, their fraction of all
+     * samples, and the fraction of all samples including known objects; the most frequent reason,
+     * or REASON_NONE. */
     double unknown_samples;
     double unknown_over;
     double unknown_share;
@@ -116,11 +117,11 @@ struct snapshot_code {
     uint32_t sites;      /* number of distinct accessing instructions seen */
     uint32_t top_object; /* index into objects, UINT32_MAX if none */
     double top_object_share;
-    struct snapshot_rates *rates; /* in `code` only; NULL: not measured */
-    struct snapshot_use *use;  /* in `code` only; use of the lines it fetched; NULL: not measured */
-    struct snapshot_wait wait; /* of the function's time; in `code` only */
-    struct snapshot_callers *callers;          /* in `code` only; NULL: too few stacks are known */
-    struct snapshot_instruction *instructions; /* in `code` only; by address */
+    struct snapshot_rates *rates; /* only in `code`; NULL: not measured */
+    struct snapshot_use *use;  /* only in `code`: use of the lines it fetched; NULL: not measured */
+    struct snapshot_wait wait; /* only in `code`: fraction of the function's time spent waiting */
+    struct snapshot_callers *callers;          /* only in `code`; NULL: too few stacks are known */
+    struct snapshot_instruction *instructions; /* only in `code`: sorted by address */
     size_t instruction_count;
 };
 
@@ -140,14 +141,14 @@ struct snapshot_causes_figures;
 /* A cell, for the ranking event under the basis. */
 struct snapshot_matrix_cell {
     double samples;
-    double share; /* of the total weight, attributed or not */
-    double loads; /* part of samples; samples without loads and stores are of unknown kind */
+    double share; /* fraction of the total weight, attributed or not */
+    double loads; /* fraction of samples; samples without loads and stores are of unknown kind */
     double stores;
     /* Cycles waited, latency x accesses; NAN: latencies are not measured for this event. */
     double cycles;
     double by[SNAPSHOT_MEASURES];         /* events of the other measures; NAN: not counted */
-    const struct snapshot_levels *levels; /* of a listed cell; NULL: not measured */
-    const struct rates_sums *rates; /* for the miss rate; also of totals; NULL: not measured */
+    const struct snapshot_levels *levels; /* levels of a listed cell; NULL: not measured */
+    const struct rates_sums *rates; /* sums for the miss rate, also of totals; NULL: not measured */
     const struct snapshot_causes_figures *causes;
 };
 
@@ -158,7 +159,7 @@ struct snapshot_matrix_site {
     uint32_t line;     /* 0: not known */
     const char *file;  /* NULL: not known */
     const char *field; /* "particle.vy"; NULL: not known */
-    uint64_t address;  /* of the instruction */
+    uint64_t address;  /* address of the instruction */
     double samples;
     double loads;
     double stores;
@@ -170,8 +171,8 @@ struct snapshot_matrix_block {
     uint16_t row;
     uint16_t column;
     uint32_t tid;
-    uint64_t base;  /* of the block */
-    double samples; /* of mean weight */
+    uint64_t base;  /* start of the block */
+    double samples; /* weighted: samples of mean weight */
 };
 
 /* Evictors of the lines missed in a cell (MemSpy's "Causes of Replacements"), or evicting threads.
@@ -199,14 +200,14 @@ struct snapshot_matrix {
     size_t row_count;                          /* listed rows; 0: nothing to show */
     size_t column_count;                       /* listed columns */
     uint32_t rows[SNAPSHOT_MATRIX_ROWS];       /* indices into code */
-    uint32_t columns[SNAPSHOT_MATRIX_COLUMNS]; /* into objects */
+    uint32_t columns[SNAPSHOT_MATRIX_COLUMNS]; /* indices into objects */
     struct snapshot_matrix_cell all;
     struct snapshot_matrix_cell *row_totals;    /* [row_count + 2] */
     struct snapshot_matrix_cell *column_totals; /* [column_count + 2] */
     struct snapshot_matrix_cell *cells;         /* [(row_count + 2) * (column_count + 2)] by rows */
-    double attributed;                          /* part of the total weight */
+    double attributed;                          /* fraction of the total weight */
     double forgotten; /* share of all attributed weight in dropped cells */
-    double estimated; /* part of the dropped weight that is spread over listed cells */
+    double estimated; /* fraction of the dropped weight that is spread over listed cells */
     /* Parts of cells, as far as they were kept; unordered. */
     struct snapshot_matrix_site *sites; /* without sites below 1/4000 of the total */
     size_t site_count;

@@ -27,7 +27,7 @@ enum finding_kind {
     FINDING_WASTE,         /* most of the blocks' memory is allocator overhead */
     FINDING_STACK,         /* variable on the stack that could be in a register */
     FINDING_FIRST_TOUCH,   /* new memory is filled all the time */
-    FINDING_REACH,         /* on more pages than the TLB covers, by calculation */
+    FINDING_REACH,         /* uses more pages than the TLB covers, by calculation */
     FINDING_COLUMNS,       /* matrix traversed by columns, with rows of a power of two */
     FINDING_PUSHED_OUT,    /* would fit, but accesses to another object evict it */
     FINDING_SPINNING,      /* a word is read repeatedly until another thread writes it */
@@ -46,9 +46,9 @@ enum finding_sure { FINDING_PERHAPS, FINDING_LIKELY, FINDING_SURE };
  */
 enum finding_rule {
     RULE_NONE,
-    RULE_FALSE_SHARING_CAUSE, /* by the causes of the object's misses */
+    RULE_FALSE_SHARING_CAUSE, /* based on the causes of the object's misses */
     RULE_TRUE_SHARING_CAUSE,
-    RULE_CONFLICT_CAUSE, /* by the causes of the misses */
+    RULE_CONFLICT_CAUSE, /* based on the causes of the misses */
     RULE_FALSE_SHARING,  /* lines passed between threads */
     RULE_TRUE_SHARING,
     RULE_CONFLICT_SETS, /* samples concentrate in few sets */
@@ -71,16 +71,16 @@ enum finding_rule {
     RULE_REACH,
     RULE_REMOTE,
     RULE_EVICTED,         /* capacity misses caused by another object that is streamed */
-    RULE_STREAMING_CAUSE, /* by the causes of the misses */
+    RULE_STREAMING_CAUSE, /* based on the causes of the misses */
     RULE_FIRST_TOUCH_CAUSE,
-    RULE_STREAMING, /* by the order and rate of samples */
+    RULE_STREAMING, /* based on the order and rate of samples */
     RULE_COUNT
 };
 
 struct finding_split {
-    double samples; /* on the type */
+    double samples; /* number of samples on the type */
     uint64_t element_bytes;
-    uint64_t used_bytes;  /* of an element */
+    uint64_t used_bytes;  /* bytes used of an element */
     double fetched_bytes; /* per element; RULE_SPLIT_OFF: in total, as is needed_bytes */
     double needed_bytes;
     bool in_order;
@@ -90,9 +90,9 @@ struct finding_split {
 
 struct finding_straddling {
     uint32_t samples;
-    double crossing; /* part of the samples on elements that cross a line */
-    double elements; /* part of the elements that cross; NAN: not known */
-    double part;     /* part of the samples that alignment would save */
+    double crossing; /* fraction of the samples on elements that cross a line */
+    double elements; /* fraction of the elements that cross; NAN: not known */
+    double part;     /* fraction of the samples that alignment would save */
     bool by_number;  /* calculated from `elements` */
     uint64_t hot_first;
     uint64_t hot_end;
@@ -112,12 +112,12 @@ struct finding_sharing {
 /* Misses with causes, counted by a simulation. */
 struct finding_cause {
     double misses;
-    double part;        /* with the cause, or causes, of the rule */
+    double part;        /* part with the cause, or causes, of the rule */
     double first;       /* first references */
-    double same;        /* on bytes that the other thread wrote */
-    double apart;       /* on other bytes of the line */
-    double stores;      /* part of the samples */
-    double bytes;       /* that miss */
+    double same;        /* part on bytes that the other thread wrote */
+    double apart;       /* part on other bytes of the line */
+    double stores;      /* fraction of the samples */
+    double bytes;       /* bytes that miss */
     double cache_bytes; /* 0: not known; the same for `stride` */
     uint64_t stride;    /* between addresses in one set */
     bool written;
@@ -127,8 +127,8 @@ struct finding_sets {
     uint32_t hot;
     uint32_t all;
     uint32_t ways;
-    double excess; /* part of the samples above an even distribution */
-    double part;   /* part of that excess on this object */
+    double excess; /* fraction of the samples above an even distribution */
+    double part;   /* fraction of that excess on this object */
 };
 
 struct finding_chasing {
@@ -150,7 +150,7 @@ struct finding_streaming {
     bool backward;
     double bytes;
     double bytes_per_s;
-    double part; /* part of the samples that continue the previous one in order */
+    double part; /* fraction of the samples that continue the previous one in order */
     uint32_t lines;
     uint32_t singles;
 };
@@ -164,18 +164,18 @@ struct finding_blocks {
 };
 
 struct finding_pair {
-    double samples[2]; /* on the object that is read first, and on the other */
-    double blocks;     /* of each object */
-    uint32_t misses;   /* on the first object, followed by one on the other */
-    double same;       /* part of these misses at the same index */
+    double samples[2]; /* samples on the object that is read first, and on the other */
+    double blocks;     /* number of blocks of each object */
+    uint32_t misses;   /* misses on the first object, followed by one on the other */
+    double same;       /* fraction of these misses at the same index */
     uint64_t element_bytes[2];
 };
 
 struct finding_churn {
     double per_s;
-    double part; /* of all allocations */
+    double part; /* fraction of all allocations */
     double lifetime_s;
-    double allocator; /* part of the samples */
+    double allocator; /* fraction of the samples */
 };
 
 /* A way to use huge pages. */
@@ -192,22 +192,22 @@ enum finding_huge {
 
 struct finding_pages {
     double samples;
-    double part; /* of the samples: page walks, stores (RULE_FIRST_TOUCH_FAULTS) or remote */
+    double part; /* part with page walks, stores (RULE_FIRST_TOUCH_FAULTS) or remote memory */
     double pages;
     double page_bytes;
     double tlb_entries;
     bool tlb_known; /* false: tlb_entries is the most that any CPU has */
-    double huge;    /* part of its memory on huge pages */
+    double huge;    /* fraction of its memory on huge pages */
     enum finding_huge way;
     double faults_per_s;
-    double kernel; /* part of the CPU time */
+    double kernel; /* fraction of the CPU time */
 };
 
 struct finding_columns {
     double rows;
     uint64_t row_bytes;
     uint32_t steps;
-    uint32_t beside; /* of the steps, those that end close to the previous column */
+    uint32_t beside; /* steps that end close to the previous column */
     bool power;      /* the row size is a power of two */
     uint64_t in_sets;
     uint32_t sets;
@@ -224,7 +224,7 @@ struct finding_stack {
 struct finding_spinning {
     uint32_t threads;
     uint32_t samples;
-    double part; /* on the line of each */
+    double part; /* fraction of the samples on the waited-for line of each thread */
 };
 
 struct finding_copying {
@@ -279,7 +279,7 @@ struct snapshot_finding {
     const char *file;
     uint32_t line;
     /* Names used in the rule's sentences; NULL: none. */
-    const char *type;  /* of its elements */
+    const char *type;  /* type of its elements */
     const char *other; /* object or type */
     const char *link;  /* member that points from one object to the other */
     const char *level; /* cache level; NULL: the simulated cache */
@@ -304,18 +304,19 @@ struct snapshot_finding {
         struct finding_copying copying;
     } of; /* selected by the rule */
     struct finding_support support;
-    /* Part of all samples of the ranking event, attributed or not, that the finding is about. */
+    /* Fraction of all samples of the ranking event, attributed or not, that the finding is
+     * about. */
     double share;
-    /* Part of all samples that the remedy could save; NAN: not known. The range is gain_low to gain
-     * if there is a lower bound. If `bound` is set, the gain is at most `gain` and no lower bound
-     * is known. */
+    /* Fraction of all samples that the remedy could save; NAN: not known. The range is gain_low to
+     * gain if there is a lower bound. If `bound` is set, the gain is at most `gain` and no lower
+     * bound is known. */
     double gain;
     double gain_low; /* 0: no lower bound */
     bool bound;
 };
 
 struct snapshot_findings {
-    struct snapshot_finding *list; /* estimates first, then bounds; most gain first */
+    struct snapshot_finding *list; /* estimates first, then bounds; largest gain first */
     size_t count;
 };
 

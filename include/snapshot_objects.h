@@ -17,7 +17,7 @@
 /* One offset, or the same offset in all elements of an array. */
 struct snapshot_field {
     const char *name; /* "particle.vy"; "+40", or "[*]+40" without a type */
-    const char *type; /* of the field: "double"; NULL: not known */
+    const char *type; /* type of the field: "double"; NULL: not known */
     uint32_t type_id; /* type it is a member of; 0: not known */
     uint32_t member;  /* index of the member in that type; TYPE_NO_MEMBER: none */
     /* Size in bytes of the bit-field unit. The member is its first bit-field: "flags.lo..hi". */
@@ -28,12 +28,12 @@ struct snapshot_field {
     uint32_t size;     /* widest access seen, bytes */
     double samples;    /* under the basis, weighted: samples of mean weight */
     double count_over; /* samples counted, minus `samples`; 0 if all have the same weight */
-    double share;      /* of its object's samples */
+    double share;      /* fraction of its object's samples */
     double loads;
     double stores;
     struct snapshot_levels *levels;         /* NULL: not measured */
     struct snapshot_rates *rates;           /* NULL: not measured */
-    struct snapshot_use *use;               /* of the lines it fetched; NULL: not measured */
+    struct snapshot_use *use;               /* use of the lines it fetched; NULL: not measured */
     struct snapshot_causes_figures *causes; /* NULL: not measured */
 };
 
@@ -48,11 +48,11 @@ enum layout_row_kind {
 struct snapshot_layout_row {
     enum layout_row_kind kind;
     struct type_member member; /* name "" and type NULL in a hole */
-    uint32_t index;            /* of the member in its type; TYPE_NO_MEMBER: none */
+    uint32_t index;            /* index of the member in its type; TYPE_NO_MEMBER: none */
     bool has_members;          /* rows of its own members follow; its heat is their sum */
     double samples;
     double count_over; /* samples counted, minus `samples` */
-    double share;      /* of the object's samples of this type */
+    double share;      /* fraction of the object's samples of this type */
     double loads;
     double stores;
     const struct snapshot_levels *levels; /* NULL: not measured, or the row covers several fields */
@@ -66,7 +66,7 @@ struct snapshot_layout_row {
 struct snapshot_layout_line {
     uint64_t start; /* offset of the first byte in the element, and of the byte after the last */
     uint64_t end;
-    double share;  /* part of the samples on the type that are in this line */
+    double share;  /* fraction of the samples on the type that are in this line */
     uint32_t used; /* bytes of members with samples */
     uint32_t cold; /* bytes fetched but never sampled */
 };
@@ -85,23 +85,23 @@ enum layout_reading {
 struct snapshot_layout {
     uint32_t type;    /* id */
     const char *name; /* "struct particle" */
-    uint64_t size;    /* of one element */
+    uint64_t size;    /* size of one element */
     bool inferred; /* the type is not known: element size and offsets are inferred from samples */
     double samples;
     double count_over; /* samples counted, minus `samples` */
-    double share;      /* of the object's samples */
+    double share;      /* fraction of the object's samples */
     struct snapshot_layout_row *rows;
     size_t row_count;
     struct snapshot_layout_line *lines;
     size_t line_count;
     uint32_t phase;     /* most frequent offset of elements in a cache line, bytes */
-    double phase_share; /* part of the samples in the window with this offset; NAN: too few */
+    double phase_share; /* fraction of the samples in the window with this offset; NAN: too few */
     uint32_t phases;    /* number of distinct offsets seen */
     double straddling;  /* share of samples with an access that crosses a line; NAN */
     uint64_t hot_span;  /* lines that contain the members with most of the heat */
     uint64_t hot_lines; /* lines needed if those members were adjacent */
     enum layout_reading reading; /* interpretation of the figures above and `unused` */
-    double unused;               /* part of the fetched bytes that is not used */
+    double unused;               /* fraction of the fetched bytes that is not used */
     bool unused_least;           /* `unused` is a lower bound: neighbours are not known */
     uint32_t line_bytes;
 };
@@ -111,9 +111,9 @@ struct snapshot_layout {
 struct snapshot_instance {
     uint64_t base;
     uint64_t size;
-    double samples;    /* weighted, as for an object */
-    double count_over; /* as for an object */
-    double share;      /* of its object's samples */
+    double samples;    /* weighted: samples of mean weight */
+    double count_over; /* samples counted, minus `samples` */
+    double share;      /* fraction of its object's samples */
     uint32_t tid;      /* thread with most misses on it */
 };
 
@@ -123,27 +123,28 @@ struct snapshot_object {
     const char *module;
     const char *type;      /* NULL: not known */
     const char *type_raw;  /* type of an element, as written by the compiler; NULL: not known */
-    uint32_t type_id;      /* of its elements; 0: not known */
+    uint32_t type_id;      /* type of its elements; 0: not known */
     uint32_t type_votes;   /* accesses by code that gave it this type; 0: declared with this type */
     uint32_t type_against; /* accesses by code that gave it another type */
-    double typed[TYPED_COUNT]; /* parts of samples */
+    double typed[TYPED_COUNT]; /* fractions of the samples */
     enum object_kind kind;
     uint64_t address;
     uint64_t size;
     uint32_t blocks;
     uint32_t bin;      /* index into heap.bins; UINT32_MAX: not a heap bin */
-    double samples;    /* of the ranking event, under the basis, weighted: of mean weight */
+    double samples;    /* ranking event under the basis, weighted: samples of mean weight */
     double count_over; /* samples counted, minus `samples`; 0 if all have the same weight */
-    struct snapshot_share share; /* of all attributed weight of the ranking event */
-    double loads; /* part of samples; samples without loads and stores are of unknown kind */
+    struct snapshot_share share; /* fraction of all attributed weight of the ranking event */
+    double loads; /* fraction of samples; samples without loads and stores are of unknown kind */
     double stores;
-    double inferred; /* part of samples with an inferred instead of a computed address */
-    double event_share[SAMPLE_EVENTS_MAX]; /* part of each event's attributed weight; NAN: none */
-    double latency;                        /* mean, cycles; NAN */
-    struct snapshot_levels *levels;        /* NULL: not measured */
-    struct snapshot_rates *rates;          /* NULL: not measured */
-    struct snapshot_use *use;              /* of the lines it fetched; NULL: not measured */
-    struct snapshot_wait wait;             /* of the time at its accesses */
+    double inferred; /* fraction of samples with an inferred instead of a computed address */
+    /* Fraction of each event's attributed weight; NAN: none. */
+    double event_share[SAMPLE_EVENTS_MAX];
+    double latency;                   /* mean, cycles; NAN */
+    struct snapshot_levels *levels;   /* NULL: not measured */
+    struct snapshot_rates *rates;     /* NULL: not measured */
+    struct snapshot_use *use;         /* use of the lines it fetched; NULL: not measured */
+    struct snapshot_wait wait;        /* fraction of the time at its accesses spent waiting */
     struct snapshot_callers *callers; /* functions that access it; NULL: too few stacks are known */
     uint64_t element_size;            /* inferred stride; 0: none */
     double element_confidence;        /* 0..1 */
@@ -163,21 +164,23 @@ struct snapshot_object {
 /* An instruction and an object, for profiles in the formats of other tools. Only on request
  * (profile_want_accesses()), because every pair is visited. */
 struct snapshot_access {
-    /* Of the instruction; 0: all accesses to the object that are not counted by instruction. */
+    /* Address of the instruction; 0: all accesses to the object that are not counted by
+     * instruction. */
     uint64_t address;
     const char *function;      /* NULL: address is 0 */
     const char *function_file; /* where it begins; NULL, 0: not known, as for the next four */
     uint32_t function_line;
-    const char *file; /* of the instruction */
+    const char *file; /* position of the instruction */
     uint32_t line;
-    const char *inlined;                 /* "min < clamp": functions inlined there; NULL: none */
-    const struct mapping_desc *code;     /* mapping of the instruction */
-    const struct snapshot_stack *stacks; /* of its function on its object; the shares add up to 1 */
+    const char *inlined;             /* "min < clamp": functions inlined there; NULL: none */
+    const struct mapping_desc *code; /* mapping of the instruction */
+    /* Stacks of its function on its object; the shares add up to 1. */
+    const struct snapshot_stack *stacks;
     size_t stack_count;
     const char *object;
     enum object_kind kind;
-    const char *module; /* of the object; "" */
-    const char *type;   /* of the object; NULL */
+    const char *module; /* module of the object; "" */
+    const char *type;   /* type of the object; NULL */
     const char *field;  /* NULL */
     double samples; /* these add up to all attributed samples, weight and cycles to their totals */
     double weight;  /* events: the object's, in proportion to the samples */
@@ -188,8 +191,8 @@ struct snapshot_access {
 struct snapshot_bin {
     struct heap_bin heap; /* strings in the snapshot's arena */
     uint32_t object;      /* index into objects; UINT32_MAX: not listed there */
-    double samples;       /* under the basis */
-    double share;         /* of all attributed weight of the ranking event */
+    double samples;       /* samples under the basis */
+    double share;         /* fraction of all attributed weight of the ranking event */
     /* Name with the first caller that distinguishes it from other bins of that name; NULL: the name
      * is unique. */
     const char *called;

@@ -18,9 +18,9 @@ struct snapshot_share {
     double high;
 };
 
-/* Levels and the TLB, which an access can miss. Each rate is a part of all accesses, not only of
- * those that reached the level. An access that waits for a line already on its way does not count
- * as a miss. */
+/* Levels and the TLB, which an access can miss. Each rate is a fraction of all accesses, not only
+ * of those that reached the level. An access that waits for a line already on its way does not
+ * count as a miss. */
 enum rate_level {
     RATE_L1,
     RATE_L2,
@@ -37,11 +37,11 @@ enum rates_from {
 struct snapshot_rates {
     enum rates_from from;
     double accesses; /* estimate: the sum of periods; NAN: not known, as for the members below */
-    struct snapshot_share accessed; /* its part of all accesses */
+    struct snapshot_share accessed; /* its fraction of all accesses */
     /* Misses per access. If value is NAN and low is not: misses were sampled, but no access. */
     struct snapshot_share miss_rate[RATE_LEVELS];
-    struct snapshot_share stall;  /* its part of all stall time */
-    struct snapshot_share missed; /* its part of all misses at `level` */
+    struct snapshot_share stall;  /* its fraction of all stall time */
+    struct snapshot_share missed; /* its fraction of all misses at `level` */
     /* Ratio stall / missed; 1: like the average. Interval as above; high NAN: no upper bound. */
     struct snapshot_share critical;
     enum rate_level level;
@@ -84,8 +84,8 @@ struct snapshot_levels {
     double latency;                             /* mean, cycles */
     double histogram[SNAPSHOT_LATENCY_CLASSES]; /* accesses by latency */
     double waited[DATA_LEVEL_COUNT];            /* latency x accesses, cycles, by level */
-    /* Share of latency x accesses of all attributed samples. Only an estimate of its part of the
-     * waiting time, because waits overlap. */
+    /* Fraction of latency x accesses of all attributed samples. Only an estimate of its fraction of
+     * the waiting time, because waits overlap. */
     double stall;
 };
 
@@ -93,7 +93,7 @@ struct snapshot_levels {
 void snapshot_levels_derive(struct snapshot_levels *levels);
 
 /*
- * Part of the time spent waiting for data that is not in this core's nearer caches: of the
+ * Fraction of the time spent waiting for data that is not in this core's nearer caches: of the
  * process's CPU time, a function's time, or the time at an object's accesses.
  */
 enum wait_level { WAIT_BEYOND_L1, WAIT_BEYOND_L2, WAIT_BEYOND_L3, WAIT_LEVELS };
@@ -102,7 +102,7 @@ enum wait_level { WAIT_BEYOND_L1, WAIT_BEYOND_L2, WAIT_BEYOND_L3, WAIT_LEVELS };
 enum wait_evidence {
     WAIT_UNKNOWN,
     WAIT_FROM_COUNTERS,   /* stall and cycle events */
-    WAIT_FROM_LATENCIES,  /* of the samples */
+    WAIT_FROM_LATENCIES,  /* latencies of the samples */
     WAIT_FROM_RECURRENCE, /* which lines recur in the samples, and how many lines there are */
     WAIT_FROM_SIMULATION  /* every access was seen */
 };
@@ -133,8 +133,8 @@ struct snapshot_use {
     double spatial_high;
 };
 
-/* Returns the part of the fetched bytes that were used: SIP's spatial use. NAN if `use` is NULL or
- * has no line. */
+/* Returns the fraction of the fetched bytes that was used: SIP's spatial use. NAN if `use` is NULL
+ * or has no line. */
 static inline double snapshot_use_spatial(const struct snapshot_use *use)
 {
     return use && use->fetched_bytes > 0 ? use->used_bytes / use->fetched_bytes : NAN;

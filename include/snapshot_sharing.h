@@ -52,8 +52,8 @@ struct snapshot_sharing_code {
     const char *file;  /* NULL: not known */
     uint32_t line;     /* 0: not known */
     const char *where; /* "counter.c:12"; NULL: not known */
-    uint32_t id;       /* of the function */
-    double share;      /* of its thread's samples on the line */
+    uint32_t id;       /* id of the function */
+    double share;      /* fraction of its thread's samples on the line */
     uint64_t read;     /* bit i: byte i of the cache line */
     uint64_t written;
     const char *field; /* "counters.hits", "+8": named as in Layout */
@@ -63,10 +63,10 @@ struct snapshot_sharing_code {
 /* A thread that accesses the line. */
 struct snapshot_sharing_side {
     uint32_t tid;
-    uint32_t cpu; /* on which it was last seen; UINT32_MAX: not known */
+    uint32_t cpu; /* CPU on which it was last seen; UINT32_MAX: not known */
     int node;     /* NUMA node of that CPU; -1: not known, or there is only one */
     double samples;
-    double share; /* of the line's samples */
+    double share; /* fraction of the line's samples */
     double loads;
     double stores;
     double hitm;   /* NAN: not measured */
@@ -81,20 +81,20 @@ struct snapshot_sharing_side {
 };
 
 struct snapshot_sharing_line {
-    uint64_t address; /* of its first byte */
+    uint64_t address; /* address of its first byte */
     int64_t offset;   /* offset of that byte into the object: negative if the object starts later */
     enum sharing_verdict verdict;
-    double overlap; /* part of the contention that is for the same bytes, 0..1; NAN */
+    double overlap; /* fraction of the contention that is for the same bytes, 0..1; NAN */
     double samples;
-    double share;     /* of all attributed samples */
-    double of_object; /* share of the object's samples */
+    double share;     /* fraction of all attributed samples */
+    double of_object; /* fraction of the object's samples */
     double hitm;      /* NAN: not measured */
     /* Accesses shortly after another thread's access, at least one of the two a store. */
     double turns;
-    double pairs;    /* accesses shortly after another access; `turns` is a part of them */
+    double pairs;    /* accesses shortly after another access; `turns` is a subset of them */
     double expected; /* expected turns if the order were random */
     bool locked;
-    int node;         /* of its page; -1: not known, or there is only one */
+    int node;         /* NUMA node of its page; -1: not known, or there is only one */
     uint32_t threads; /* counted individually; without threads that have few accesses */
     double others;    /* accesses by further threads */
     struct snapshot_sharing_side *sides; /* most samples first */
@@ -106,11 +106,11 @@ struct snapshot_sharing_group {
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;     /* id of the object: the same in the next snapshot */
     const char *name;
-    const char *fields; /* of both threads: "hits | misses", in order of offset; NULL */
+    const char *fields; /* fields of both threads: "hits | misses", in order of offset; NULL */
     enum sharing_verdict verdict;
     enum sharing_evidence evidence;
     double samples;
-    struct snapshot_share share; /* of all attributed samples */
+    struct snapshot_share share; /* fraction of all attributed samples */
     double of_object;
     double hitm;
     double turns;

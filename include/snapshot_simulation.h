@@ -21,7 +21,7 @@ struct simulation_level {
 /* Why counting is paused. */
 enum simulation_pause {
     SIMULATION_STARTING, /* Valgrind is starting: the program has not begun */
-    SIMULATION_PAUSED,   /* by the user */
+    SIMULATION_PAUSED,   /* paused by the user */
     SIMULATION_BEFORE,  /* the function that starts counting (--sim-from) has not been called yet */
     SIMULATION_OUTSIDE, /* the function that stops counting (--sim-to) was called last */
     SIMULATION_PAUSE_COUNT
@@ -55,10 +55,10 @@ enum whatif_state {
 struct snapshot_whatif_level {
     double before;
     double after;
-    double object_before; /* of these, to the object */
+    double object_before; /* fraction of `before` to the object */
     double object_after;
-    /* Of object_after: on lines fetched for the first time since the question was asked; NAN:
-     * nothing was moved. */
+    /* Fraction of object_after on lines fetched for the first time since the question was asked;
+     * NAN: nothing was moved. */
     double fresh;
 };
 
@@ -75,18 +75,19 @@ enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8 };
 
 struct snapshot_whatif {
     enum whatif_state state;
-    const char *object;     /* name of the object */
-    uint32_t object_id;     /* 0: it has not appeared yet */
-    const char *question;   /* in the syntax of --what-if: "split=vy" */
-    const char *layout;     /* a sentence that describes the new layout; NULL: not planned yet */
-    const char *why;        /* why it waits or was refused; NULL */
-    bool settled;           /* the second model's contents have reached a steady state */
-    double blocks;          /* of the object at present, without those below */
-    double blocks_left_out; /* not followed because of lack of memory: counted as other data */
-    double blocks_small;    /* smaller than an element: not moved */
-    double accesses; /* since the question was asked or settled; the same for all members below */
+    const char *object;   /* name of the object */
+    uint32_t object_id;   /* 0: it has not appeared yet */
+    const char *question; /* question in the syntax of --what-if: "split=vy" */
+    const char *layout;   /* a sentence that describes the new layout; NULL: not planned yet */
+    const char *why;      /* why it waits or was refused; NULL */
+    bool settled;         /* the second model's contents have reached a steady state */
+    double blocks;        /* blocks of the object at present, without those below */
+    /* Blocks not followed because of lack of memory: counted as other data. */
+    double blocks_left_out;
+    double blocks_small; /* blocks not moved: smaller than an element */
+    double accesses; /* number since the question was asked or settled, as for all members below */
     double object_accesses;
-    double cut; /* of these, those that the new layout splits into several parts */
+    double cut; /* accesses that the new layout splits into several parts */
     uint32_t level_count;
     struct snapshot_whatif_level level[SIMULATION_LEVELS_MAX];
     double stall_before; /* cycles, with the latencies of whatif_miss_cycles() (profile/whatif.h) */

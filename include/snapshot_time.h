@@ -23,8 +23,8 @@ struct snapshot_stream {
     uint32_t object;
     const char *name;
     double *weight;    /* [periods] */
-    double share;      /* of the whole run */
-    double volatility; /* at the displayed period; NAN: too few samples */
+    double share;      /* fraction of the whole run */
+    double volatility; /* volatility at the displayed period; NAN: too few samples */
     /* [profile_count], at the periods of the profile; NULL except for objects. */
     double *volatilities;
 };
@@ -41,13 +41,13 @@ struct snapshot_measured {
     double *nobody;
     struct snapshot_streams objects;
     struct snapshot_streams functions;
-    struct snapshot_streams fields;  /* of the leading objects */
+    struct snapshot_streams fields;  /* fields of the leading objects */
     struct snapshot_streams threads; /* grouped by name, ignoring a number at the end */
 };
 
 /* A time range with a stable distribution of the misses over objects. */
 struct snapshot_phase {
-    double start_s; /* from the start of the run */
+    double start_s; /* time from the start of the run */
     double end_s;   /* end so far, for the last one */
     double known_s; /* time at which its start was detected; NAN: the first phase */
     double samples;
@@ -63,7 +63,7 @@ struct snapshot_phase {
     const char *fell;
     double fell_by;
     double *shares; /* [objects.count], shares of its misses; NULL: no misses */
-    double nobody;  /* part of its samples that have no object, attributed or not */
+    double nobody;  /* fraction of its samples that have no object, attributed or not */
     bool inversion; /* another object led in the previous time range */
     bool again;     /* a time range of this name occurred before */
 };
@@ -94,15 +94,16 @@ struct snapshot_timeline {
     size_t periods;
     enum snapshot_measure ranks; /* measure of the ranking event; phases are computed from it */
     struct snapshot_measured by[SNAPSHOT_MEASURES];
-    struct snapshot_phase *phases; /* in time order; the last one is still running */
+    struct snapshot_phase *phases; /* sorted by time; the last one is still running */
     size_t phase_count;
     size_t different;                    /* number of distinct phases */
-    struct snapshot_volatility *profile; /* by period */
+    struct snapshot_volatility *profile; /* sorted by period */
     size_t profile_count;
-    struct snapshot_volatility *recent; /* of the last two minutes, at the shortest base period */
+    /* Profile of the last two minutes, at the shortest base period. */
+    struct snapshot_volatility *recent;
     size_t recent_count;
     double recent_s;    /* period chosen from `recent`; NAN: too early */
-    bool recent_damped; /* that period damps the noise */
+    bool recent_damped; /* recent_s damps the noise */
     double display_s;   /* refresh interval that damps the noise and keeps the phases; NAN */
     struct snapshot_turns *turns; /* strongest first */
     size_t turn_count;

@@ -36,8 +36,8 @@ struct snapshot_watch_code {
     const char *file; /* NULL: not known */
     uint32_t line;    /* 0: not known */
     const char *text; /* "sum (a.c:12)" */
-    uint32_t id;      /* of the function */
-    double share;     /* of the object's touches */
+    uint32_t id;      /* id of the function */
+    double share;     /* fraction of the object's touches */
 };
 
 struct snapshot_watch_object {
@@ -45,19 +45,19 @@ struct snapshot_watch_object {
     uint32_t id;
     const char *name;
     uint64_t watched;              /* first legs: sampled accesses with a watch on their line */
-    uint64_t touched;              /* of these, lines that were touched again */
-    struct snapshot_share again;   /* part of lines touched again within again_s */
+    uint64_t touched;              /* watched lines that were touched again */
+    struct snapshot_share again;   /* fraction of lines touched again within again_s */
     double again_s;                /* NAN: too few watches */
-    struct snapshot_share returns; /* part of lines touched again within long_s */
+    struct snapshot_share returns; /* fraction of lines touched again within long_s */
     /* Time from one touch to the next. Too short to measure: value NAN, low 0, high known. */
     struct snapshot_median reuse_s;
-    struct snapshot_median misses; /* of the process in that time; NAN: not counted */
-    double thread_misses;          /* of the first touching thread, median; NAN */
+    struct snapshot_median misses; /* misses of the process in that time; NAN: not counted */
+    double thread_misses;          /* misses of the first touching thread, median; NAN */
     uint64_t visits;               /* visits with measured use of the line */
-    struct snapshot_share used;    /* part of the line's 8-byte words used in a visit */
-    double elsewhere;              /* part of touches by another thread; NAN: not known */
+    struct snapshot_share used;    /* fraction of the line's 8-byte words used in a visit */
+    double elsewhere;              /* fraction of touches by another thread; NAN: not known */
     enum watch_verdict verdict;
-    uint64_t settled; /* of these, touched again or watched for at least long_s */
+    uint64_t settled; /* watches with a second touch, or that lasted at least long_s */
     uint64_t needed;  /* number of settled watches for a verdict, estimated until there is one */
     double wait_s;    /* time until then at this pace; NAN: not known yet */
     struct snapshot_watch_code codes[SNAPSHOT_WATCH_CODES]; /* most touches first */
@@ -75,7 +75,7 @@ struct snapshot_watch {
     uint64_t touches;
     double trap_ns;
     double arm_ns;
-    double budget;        /* part of the target's CPU time */
+    double budget;        /* fraction of the target's CPU time */
     double overhead;      /* part used so far; NAN */
     bool budget_limits;   /* the budget limits the pace */
     size_t verdicts;      /* objects with a verdict */
@@ -121,14 +121,14 @@ struct watch_result {
     uint32_t object;
     uint32_t origin_tid;
     uint32_t toucher_tid;
-    uint64_t address;   /* of the watched word: 8 bytes */
-    uint64_t base;      /* of the sampled access's instance */
+    uint64_t address;   /* address of the watched word: 8 bytes */
+    uint64_t base;      /* start of the sampled access's instance */
     uint64_t origin_ns; /* time of the access from which time is counted */
     uint64_t armed_ns;  /* earlier touches were missed */
     uint64_t end_ns;
     /* Part of the time since armed_ns during which the first thread is known not to have run. */
     uint64_t off_ns;
-    uint64_t ip; /* of the instruction after the touching one; 0: not touched */
+    uint64_t ip; /* address of the instruction after the touching one; 0: not touched */
 };
 
 #endif

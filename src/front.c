@@ -28,10 +28,9 @@ enum {
 struct front {
     struct front_setup setup;
     pthread_t thread;
-    pthread_mutex_t stages; /* held while the stages are used */
-    pthread_mutex_t
-        next_turn;      /* held while waiting for `stages`, so that the loop cannot overtake */
-    bool asks;          /* the terminal thread holds `stages`; used only by that thread */
+    pthread_mutex_t stages;    /* held while the stages are used */
+    pthread_mutex_t next_turn; /* held while waiting for `stages`: the loop cannot overtake */
+    bool asks;                 /* the terminal thread holds `stages`; used only by that thread */
     bool drawn_without; /* the screen lacks data that requires `stages`; used only by that thread */
     int signals;
     int to_loop;         /* eventfd */
@@ -41,7 +40,7 @@ struct front {
     size_t request_count;
     const struct snapshot *snapshot;
     char message[256];
-    struct view_play line; /* of a recording; to be drawn if .has_line is set */
+    struct view_play line; /* position of a recording; to be drawn if .has_line is set */
     bool has_line;
     bool quit;
     bool child;
@@ -265,7 +264,7 @@ static bool is_asked(struct front *front, const bool *what)
     return asked;
 }
 
-/* The loop is busy: gives it a moment to finish. */
+/* Gives a busy loop a moment to finish. */
 static void await_end(struct front *front)
 {
     uint64_t until_ns = clock_now_ns() + (uint64_t)LEAVE_MS * 1000000;
@@ -324,7 +323,9 @@ int front_resume(struct front *front, struct error *error)
     pthread_mutex_lock(&front->stages);
     int code = -pthread_create(&front->thread, NULL, run, front);
     front->runs = !code;
-    return code ? error_set(error, code, "no thread for the screen: %s", strerror(-code)) : 0;
+    return code ? error_set(error, code, "cannot start the thread of the screen: %s",
+                            strerror(-code))
+                : 0;
 }
 
 struct display *front_pause(struct front *front)
@@ -353,9 +354,10 @@ int front_start(struct front **out, const struct front_setup *setup, struct erro
     pthread_mutex_init(&front->stages, NULL);
     pthread_mutex_init(&front->next_turn, NULL);
     pthread_mutex_init(&front->box, NULL);
-    int code = front->signals < 0 || front->to_loop < 0 || front->to_front < 0
-                   ? error_set(error, -EMFILE, "no descriptor for the screen: %s", strerror(EMFILE))
-                   : 0;
+    int code =
+        front->signals < 0 || front->to_loop < 0 || front->to_front < 0
+            ? error_set(error, -EMFILE, "no file descriptor for the screen: %s", strerror(EMFILE))
+            : 0;
     *out = front; /* the thread may already use it */
     if (!code)
         code = front_resume(front, error);

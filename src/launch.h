@@ -19,7 +19,7 @@ struct simulation {
     struct sim_memory memory;
     char **command; /* the command, NULL-terminated */
     char memory_option[64];
-    char first_level[64]; /* in -C syntax: the cache shown on Sets */
+    char first_level[64]; /* the cache shown on Sets, in -C syntax */
 };
 
 /* Parses `spec`: levels in -C syntax and the word "causes", joined by ':'. Without levels, or if
@@ -49,7 +49,7 @@ struct launch {
     int gate;   /* a write lets the child proceed to exec */
     int report; /* the child's errno if exec failed */
     bool ended;
-    int status;      /* from wait(2), once ended */
+    int status;      /* status from wait(2), once ended */
     char output[64]; /* file with the program's terminal output; "": none */
 };
 

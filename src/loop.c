@@ -36,7 +36,7 @@ enum loop_source {
 
 struct loop {
     const struct loop_setup *setup;
-    struct player player; /* of a recording */
+    struct player player; /* player of a recording */
     bool replays;         /* a complete recording */
     bool follows;         /* a recording that arrives through a pipe */
     bool signalled;
@@ -56,7 +56,8 @@ static struct timespec timespec_of(double seconds)
                              .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
 }
 
-/* Fires after first_s, then every delay_s; 0 s stops the timer. Returns 0 or a negative errno. */
+/* Makes the timer fire after first_s, then every delay_s; 0 s stops it. Returns 0 or a negative
+ * errno. */
 static int refresh_timer_start(int fd, double first_s, double delay_s)
 {
     struct itimerspec timer = {.it_interval = timespec_of(delay_s),
@@ -328,8 +329,8 @@ static void read_signals(struct loop *loop)
     look_at_child(loop);
 }
 
-/* True for a complete file read from a pipe: it has one report, at its end. A file that is still
- * being recorded has one per interval. */
+/* Returns true for a complete file read from a pipe: it has one report, at its end. A file that is
+ * still being recorded has one per interval. */
 static bool is_copied(const struct loop *loop)
 {
     bool idled;
@@ -362,12 +363,12 @@ static bool report_end(struct loop *loop)
     char how[80] = "";
     char text[128];
     if (loop->follows) {
-        loop_message(loop, "the recording has ended; q leaves");
+        loop_message(loop, "the recording has ended; q quits");
         return true;
     }
     if (loop->setup->launch)
         launch_how(loop->setup->launch, how, sizeof how);
-    snprintf(text, sizeof text, "the process has ended%s%s; q leaves", *how ? " " : "", how);
+    snprintf(text, sizeof text, "the process has ended%s%s; q quits", *how ? " " : "", how);
     loop_message(loop, text);
     return *how || !loop->setup->launch;
 }
@@ -382,7 +383,7 @@ static void read_rest(struct loop *loop)
         loop_refresh(loop);
 }
 
-/* The target has ended: keeps the last snapshot on the screen until the user leaves. */
+/* Keeps the last snapshot of an ended target on the screen until the user leaves. */
 static void show_end(struct loop *loop)
 {
     loop->polled[LOOP_TARGET].fd = -1;

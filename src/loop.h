@@ -28,7 +28,7 @@ struct front;
 
 struct front_setup {
     struct display *display;
-    const struct view_options *view; /* for files written with `W` */
+    const struct view_options *view; /* options of files written with `W` */
     /* Called in the terminal's thread on quit, if the loop does not respond soon. Exits the
      * process, or returns to let the loop finish. */
     void (*leave)(void *context);
@@ -72,7 +72,7 @@ struct loop_setup {
     const struct options *options;
     struct engine *engine;
     struct front *front;   /* screen; NULL: batch */
-    FILE *output;          /* for a batch */
+    FILE *output;          /* output of a batch */
     struct launch *launch; /* NULL or pid 0: nothing launched */
     pid_t pid;             /* target; 0 in replay */
 };

@@ -95,7 +95,7 @@ struct run {
     struct command command; /* the launched program */
     pid_t pid;
     const struct signals_before *signals;
-    FILE *output;   /* for reports */
+    FILE *output;   /* destination of reports */
     char input[32]; /* path to reread a recording from standard input; "": as given */
     bool started;   /* the program passed its gate */
 };

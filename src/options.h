@@ -29,9 +29,9 @@ struct options {
     char **command; /* CMD and its arguments, NULL-terminated */
     const char *input;
     const char *record;          /* -o; NULL: no recording */
-    uint64_t record_limit_bytes; /* of one file; 0: none */
+    uint64_t record_limit_bytes; /* limit of one file; 0: none */
     uint32_t record_files;       /* number of files kept; 0: default */
-    uint32_t threads;            /* of a replay; 0: depends on the CPUs */
+    uint32_t threads;            /* number for a replay; 0: depends on the CPUs */
     const char *symfs;
     bool debuginfod; /* debug information may be downloaded from servers */
     const char *source;
@@ -45,7 +45,7 @@ struct options {
     bool version;
     bool batch;
     bool json;
-    double watch;       /* --watch: part of the target's CPU time for watchpoints; 0: none */
+    double watch;       /* --watch: fraction of the target's CPU time for watchpoints; 0: none */
     const char *pprof;  /* file for the run's profile; NULL: none */
     const char *output; /* file for the reports of -b and -j; NULL: standard output */
     const char *html;   /* file for the run's page; NULL: none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A simulated machine to rebuild MemSpy's examples: processors with one cache each (src/sim). Their
- * misses go into a profile with their causes, as those of --sim do. For experiments/memspy only.
+ * misses go into a profile with their causes, as those of --sim do. Private to experiments/memspy.
  */
 #ifndef MISSTOP_TESTS_MEMSPY_MACHINE_H
 #define MISSTOP_TESTS_MEMSPY_MACHINE_H

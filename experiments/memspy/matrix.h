@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A sparse lower triangular matrix by rows, as in tri, and the order in which its rows can be
- * solved in parallel. For experiments/memspy/test_tri.c.
+ * solved in parallel. Used by experiments/memspy/test_tri.c.
  *
  * MemSpy used BCSSTK15 (3948 rows, a structure of beams). This matrix is generated: 1316 joints on
  * a grid, each with three unknowns that depend on all unknowns of neighbouring joints; the number

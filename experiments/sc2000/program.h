@@ -26,8 +26,7 @@ struct sc_object {
 
 struct sc_program {
     const char *name;
-    void (*prepare)(
-        void); /* initialises its data; not reported, as the paper measures only the run */
+    void (*prepare)(void);      /* initialises the data; the paper measures only the run */
     void (*run)(uint32_t part); /* one time step, sweep or file; called with 0, 1, 2, ... */
     uint32_t parts;             /* of a whole run */
     const struct sc_object *objects;

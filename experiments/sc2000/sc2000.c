@@ -19,8 +19,8 @@
 
 enum { TICK_CYCLES = 1000000 };
 
-static const double interrupt_cycles =
-    9000; /* section 3.3: 8,800 for the signal, and its handler */
+/* Section 3.3: 8,800 for the signal, and its handler. */
+static const double interrupt_cycles = 9000;
 
 static struct stream stream;
 static struct simulated *cache;

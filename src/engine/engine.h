@@ -23,34 +23,34 @@ struct engine_options {
     pid_t pid;
     bool launched;     /* the process waits before its exec */
     const char *input; /* replay, or NULL */
-    /* Reports the part of a recording scanned so far; NULL: not called. */
+    /* Reports the fraction of a recording scanned so far; NULL: not called. */
     void (*progress)(void *context, double share);
     void *progress_context;
     const char *symfs;
     bool debuginfod;  /* --debuginfod */
     bool batch;       /* no screen: waits for a recording's debug information */
     bool forgets;     /* no time range of the run will be requested */
-    unsigned threads; /* for the replay of a perf recording; 0: one */
+    unsigned threads; /* number for the replay of a perf recording; 0: one */
     const char *source;
     const char *events;
     uint32_t rate;
     uint64_t period;
-    struct sim_memory *sim; /* of a program under the simulated cache, or NULL; not owned */
+    struct sim_memory *sim; /* memory of a program under the simulated cache, or NULL; not owned */
     uint32_t window;
     double half_life_s;
     bool whole_run; /* the tables start with the whole run instead of the recent past */
     uint32_t ways;
     const char *cache;           /* -C */
     const char *search;          /* --search */
-    struct feed *feed;           /* of the agent in a launched program, or NULL; not owned */
+    struct feed *feed;           /* feed of the agent in a launched program, or NULL; not owned */
     bool walk;                   /* read the heap of a running process */
     const char *heap_note;       /* why there is no agent, or NULL */
     const char *record;          /* -o: file to record the samples to; NULL: none */
-    uint64_t record_limit_bytes; /* of one file; 0: none */
-    unsigned record_files;       /* kept at the limit; 0: the writer's choice */
+    uint64_t record_limit_bytes; /* limit of one file; 0: none */
+    unsigned record_files;       /* number of files kept at the limit; 0: the writer's choice */
     /* [WHATIF_MAX] --what-if OBJECT:QUESTION, terminated by NULL if fewer. */
     const char *const *what_if;
-    double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
+    double watch; /* --watch: fraction of the target's CPU time for watchpoints; 0: none */
 };
 
 int engine_open(struct engine **engine, const struct engine_options *options, struct error *error);
@@ -138,7 +138,7 @@ struct snapshot_binaries engine_binaries(const struct engine *engine, struct bin
 /* Makes the next snapshot, the last one, wait briefly for debug information that its rows need. */
 void engine_be_patient(struct engine *engine);
 
-/* Returns NULL if out of memory. Free with snapshot_free(). */
+/* Returns the next snapshot, or NULL if out of memory. Free with snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 
 /* Like engine_snapshot(), for the whole run, with every instruction and object

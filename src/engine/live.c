@@ -32,7 +32,7 @@ static bool slice_over(struct engine *engine)
     return own_ns >= engine->slice_own_until_ns;
 }
 
-/* No slice limit for an ended program: all remaining records are read. */
+/* Begins a slice. An ended program has no slice limit: all remaining records are read. */
 static void begin_slice(struct engine *engine, uint64_t until_ns)
 {
     bool sliced = until_ns != UINT64_MAX;
@@ -72,7 +72,7 @@ static long live_drain(struct engine *engine, uint64_t until_ns)
     sampler_pace(engine->sampler, may_take, engine);
     long count = engine_take(engine, &until_ns);
     engine_watch_pump(engine, until_ns);
-    /* Not beyond the samples: later samples must find the blocks of their time. */
+    /* Do not go beyond the samples: later samples must find the blocks of their time. */
     engine->behind |= !live_follow_heap(engine, until_ns);
     resolver_settle(engine->resolver, clock_now_ns());
     return count;
@@ -85,13 +85,13 @@ static void report_rate(struct engine *engine)
     bool slower = info->rate < info->rate_wanted * 0.9;
     if (slower && !engine->slower && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "%.0f samples a second are more than can be digested here: fewer are taken until "
-                 "none are lost",
+                 "%.0f samples per second are more than this machine can process: the rate is "
+                 "reduced until none are lost",
                  info->rate_wanted);
     if (info->switches > 0 && !engine->spares && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "fewer samples: each of %.0f switches in a second of CPU time sets the timer; "
-                 "-r N takes more",
+                 "sampling rate reduced: each of %.0f context switches per second of CPU time sets "
+                 "the timer; -r N raises it",
                  info->switches);
     engine->slower = slower;
     engine->spares = info->switches > 0;

@@ -89,8 +89,7 @@ void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended
     if (ended)
         play->goal_ns = play->position_ns;
     if (sought)
-        play->wall_ns =
-            now_ns; /* continue playing from here instead of from the time of the request */
+        play->wall_ns = now_ns; /* continue from here, not from the time of the request */
     if (play->goal_ns < play->position_ns)
         play->goal_ns = play->position_ns;
 }
@@ -135,7 +134,7 @@ bool play_pause(struct play *play, uint64_t now_ns)
     return play->ended && !play->paused && play_go(play, 0);
 }
 
-/* "1:02:03": each part counts 60 times the next one. */
+/* Parses "1:02:03": each part counts 60 times the next one. */
 static bool parse_colons(const char *text, double *seconds)
 {
     char *end;
@@ -150,7 +149,7 @@ static bool parse_colons(const char *text, double *seconds)
     }
 }
 
-/* "1h2m3.5s"; a missing last unit means seconds. */
+/* Parses "1h2m3.5s"; a missing last unit means seconds. */
 static bool parse_units(const char *text, double *seconds)
 {
     *seconds = 0;

@@ -15,15 +15,16 @@
 /* Recorder: its files, and the names and answers that the tables get through it. */
 struct recorder {
     struct recorder_options options;
-    struct place_names names; /* of the resolver */
+    struct place_names names; /* names of the resolver */
     struct perfdata_writer *perfdata;
     struct store_writer *store; /* NULL: it could not be opened after a rotation */
     uint64_t mark;
-    uint16_t ranking; /* as last recorded */
+    uint16_t ranking; /* last recorded ranking event */
     struct utsname machine;
-    struct snapshot_simulation simulation; /* of the last refresh, as are `watch` and `whatif` */
-    struct snapshot_watch watch;           /* without its objects */
-    struct snapshot_whatifs whatif;        /* valid while a refresh is recorded */
+    /* State at the last refresh, as are `watch` and `whatif`. */
+    struct snapshot_simulation simulation;
+    struct snapshot_watch watch;    /* without its objects */
+    struct snapshot_whatifs whatif; /* valid while a refresh is recorded */
     /* Thins out reuses of lines: a program can cause millions per second. */
     struct thinning reuses;
     char path[PATH_MAX];

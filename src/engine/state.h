@@ -38,16 +38,16 @@ struct recorder;
 struct recorder_options {
     int64_t user; /* owner of the process; negative: not known */
     const char *path;
-    uint64_t limit_bytes; /* of FILE; 0: none */
-    unsigned files;       /* kept at the limit */
+    uint64_t limit_bytes; /* limit of FILE; 0: none */
+    unsigned files;       /* number of files kept at the limit */
     bool launched;
     uint64_t start_ns; /* when watching began; 0: at the first record */
     const struct geometry *geometry;
-    struct sampler *sampler; /* not owned, nor is `resolver` */
+    struct sampler *sampler; /* not owned, like `resolver` */
     struct resolver *resolver;
     struct snapshot_watch watch;   /* initial state; .on false: no watchpoints */
     uint64_t cache_lines[3];       /* as in struct store_facts */
-    struct line_pair_source pairs; /* of a simulation; empty: none */
+    struct line_pair_source pairs; /* pairs of a simulation; empty: none */
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;
 };
@@ -138,7 +138,7 @@ struct engine_whatif {
     enum whatif_state state;
     struct whatif_wanted wanted;
     bool wanting;            /* not yet sent to the simulation */
-    bool follows;            /* blocks are allocated and freed */
+    bool follows;            /* its blocks come and go, and are followed */
     bool listed;             /* the existing blocks have been reported */
     uint32_t object;         /* id; 0: identified by name */
     uint32_t type;           /* id of the layout's type; 0: the one with most samples */
@@ -154,7 +154,7 @@ struct engine_whatif {
 };
 
 struct engine_whatifs {
-    struct engine_whatif list[WHATIF_MAX]; /* by number */
+    struct engine_whatif list[WHATIF_MAX]; /* indexed by number */
     uint64_t tried_ns;                     /* last attempt while the program waited for questions */
     uint32_t tries;
     struct engine_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
@@ -208,19 +208,19 @@ struct engine {
     const struct engine_kind *kind;
     struct engine_options options;
     struct recording_text recording;
-    struct sampler *sampler; /* NULL when a store is replayed, as is `resolver` */
+    struct sampler *sampler; /* NULL when a store is replayed, like `resolver` */
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
     struct past *past; /* the places added to the profile; NULL: not kept */
     struct engine_time_range time_range;
-    struct geometry geometry;  /* of the set map */
+    struct geometry geometry;  /* geometry of the set map */
     struct recorder *recorder; /* -o; NULL: none */
     struct watch *watch;       /* --watch; NULL: none */
-    char watch_trouble[192];   /* for the snapshot being made */
+    char watch_trouble[192];   /* text for the snapshot being made */
     struct engine_whatifs whatif;
-    struct engine_store stored;   /* for engine_stored */
-    uint64_t cache_lines[3];      /* of L1d, L2 and L3; 0: not known */
+    struct engine_store stored;   /* data of engine_stored */
+    uint64_t cache_lines[3];      /* lines in L1d, L2 and L3; 0: not known */
     struct files_client files;    /* users on behalf of whom files named by others are opened */
     struct source_texts *sources; /* NULL: out of memory */
     const char *search;           /* object named by --search that has not appeared yet */
@@ -233,16 +233,16 @@ struct engine {
     double zeroed_s;                  /* elapsed time at the last reset of the counts */
     uint32_t iteration;
     uint16_t ranking;
-    bool event_chosen; /* by the user, with a key or -e */
+    bool event_chosen; /* the user chose the event, with a key or -e */
     /* How long each drain of a replay or simulation may wait for debug info. */
     uint64_t patience_ns;
     bool ended;
-    bool paused;      /* by the user: nothing is counted */
+    bool paused;      /* the user paused counting */
     bool objects_all; /* objects with small shares are listed too */
     bool heap;        /* heap blocks are reported or walked */
     bool exec_seen;
     bool behind;                 /* the last drain stopped early */
-    uint64_t cpu_ticks;          /* of the target, when last read */
+    uint64_t cpu_ticks;          /* CPU ticks of the target, when last read */
     uint64_t sampled;            /* samples of all events, when last read */
     uint64_t measured_ns;        /* time of the last measurement of CPU use */
     uint64_t measured_ticks;     /* CPU ticks at that time */
@@ -254,9 +254,9 @@ struct engine {
     uint64_t slice_until_ns;     /* minimum end of this drain's slice; 0: no limit */
     uint64_t slice_own_until_ns; /* CPU time limit of our thread; 0: not read yet */
     uint64_t followed_ns;        /* the heap feed has been followed up to here */
-    double phase_start_s;        /* of the last reported phase */
+    double phase_start_s;        /* start of the last reported phase */
     struct place_batch *waiting; /* places that are not in the tables yet (trunk.c) */
-    struct lane *tables;         /* in a replay, adds `waiting` in a thread; NULL: no thread */
+    struct lane *tables;         /* thread that adds `waiting` in a replay; NULL: no thread */
     struct line_place lines[ENGINE_LINES]; /* queued line events; added after the places */
     size_t line_count;
     long leaves;    /* samples with of_leaf since engine_patience_ms() was last called */

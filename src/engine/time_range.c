@@ -16,8 +16,7 @@
  * SEARCH_ROUNDS passes over the time range never will. */
 enum { SLICE_PLACES = 256, SLICE_NS = 20000000, SEARCH_ROUNDS = 40 };
 
-/* Starts filling the tables from the first place. After that, a search started in them continues
- * until it has settled. */
+/* Starts filling the tables from the first place. */
 static void engine_fill_start(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -71,7 +70,7 @@ static void search_slice(struct engine_time_range *range, const struct place *pl
                            search_time(range, places[i].access.time_ns));
 }
 
-/* All places have been read: starts the next pass if the search needs one. */
+/* Ends a pass over all places; starts the next one if the search needs it. */
 static void end_round(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -200,7 +199,7 @@ static void measure_pieces(struct engine *engine)
     range->shown.end_s = seconds_of(engine, engine_time_range_end_ns(range));
 }
 
-/* `phase` "": shows the range from start_s to end_s. */
+/* Shows a phase, or if `phase` is "", the range from start_s to end_s. */
 static int show(struct engine *engine, const char *phase, double start_s, double end_s,
                 struct error *error)
 {
@@ -270,9 +269,9 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
         engine_time_range_leave(engine);
         return "back to now";
     case REQUEST_BASIS:
-        return "a time range is shown as a whole; N: back to now";
+        return "a time range is shown as a whole; N: back to the present";
     case REQUEST_ZERO:
-        return "a time range is shown; N: back to now, then z sets the counts to zero";
+        return "a time range is shown; N: back to the present, then z resets the counts";
     case REQUEST_SEARCH_ALL:
     case REQUEST_SEARCH_RANGE:
         return search_requested(engine, request);
@@ -280,7 +279,7 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
         if (!profile_search_back(range->profile, engine_time_range_end_ns(range)))
             return "there was no earlier search";
         engine_fill_search(engine);
-        return "back to the search before";
+        return "back to the previous search";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(range->profile);
         range->searches = false;
@@ -289,7 +288,7 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
     case REQUEST_BIN_RENAME:
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
-        return "the heap is known as it is now; N: back to now";
+        return "the heap is known only as it is now; N: back to the present";
     default:
         return NULL;
     }
@@ -327,8 +326,7 @@ static int parse(const char *spec, char phase[4], double *start_s, double *end_s
         return 0;
     }
     return error_set(error, -EINVAL,
-                     "--stretch wants seconds of the run, as 12-31.5, or a phase, as phase=B; not "
-                     "'%s'",
+                     "--stretch takes seconds of the run (12-31.5) or a phase (phase=B), not '%s'",
                      spec);
 }
 
@@ -351,6 +349,6 @@ int engine_show_time_range(struct engine *engine, const char *spec, struct error
     while (!code && engine_fills(engine))
         engine_fill(engine);
     if (!code && !engine->time_range.shown.kept)
-        code = error_set(error, -ENODATA, "--stretch %s: nothing was sampled then", spec);
+        code = error_set(error, -ENODATA, "--stretch %s: no samples in that time range", spec);
     return code;
 }

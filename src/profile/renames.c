@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Merges two objects that turn out to be one (struct object_rename): the counts of one move to the
- * other, in every table that counts by object. Declared in profile.h. Phases stay unchanged: they
- * count by the object that contains the memory (timeline.h), which a rename does not change.
- *
- * A rename is rare compared with samples: each table is scanned once for all renames of a refresh.
+ * other, in every table that counts by object. Phases stay unchanged: they count by the object that
+ * contains the memory (timeline.h), which a rename does not change. A rename is rare compared with
+ * samples: each table is scanned once for all renames of a refresh.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -519,7 +518,7 @@ static void join_fields(struct timeline *timeline, uint32_t field, uint32_t same
     for (size_t i = 0; i < FIELD_ROWS; i++)
         if (counts->rows[i].field == field + 1)
             counts->rows[i].field = same + 1;
-    counts->fields[field].object = TALLY_IDS_MAX; /* no object's any longer */
+    counts->fields[field].object = TALLY_IDS_MAX; /* belongs to no object any more */
 }
 
 static bool same_field(const struct counted_field *a, const struct counted_field *b)

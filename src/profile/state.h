@@ -61,8 +61,7 @@ struct profile {
     bool accesses_wanted;
     struct decay decay;
     struct tallies objects;
-    struct tallies
-        holders; /* by object id of a heap bin: samples that count under a type instead */
+    struct tallies holders; /* by id of a heap bin: samples that count under a type instead */
     struct tallies functions;
     struct object_rename *renames; /* all renames so far (renames.c) */
     size_t rename_count;
@@ -122,7 +121,7 @@ static inline bool profile_shares(const struct profile *profile, uint16_t event)
            profile->options.roles[event] == EVENT_ACCESS;
 }
 
-/* Changes a place of a renamed object to the current object. (renames.c) */
+/* Changes a place of a renamed object to the current object. In renames.c. */
 void profile_rename_place(const struct profile *profile, struct place *place);
 
 /* A snapshot under construction, its arena, and the index of each object id in it. */
@@ -181,8 +180,8 @@ double build_over(const struct build *build, const struct counted *samples,
 double build_effective(const struct build *build, const struct tally *tally);
 void build_objects(struct build *build);
 /*
- * In levels.c: add the sums of an object, a function, a pair of profile->offsets with those of the
- * other events, and a pair of profile->code.
+ * Add the sums of an object, of a function, of a pair of profile->offsets (including its other
+ * events), and of a pair of profile->code. In levels.c.
  */
 void build_sum_object(const struct build *build, uint32_t object, struct build_sums *sums);
 void build_sum_function(const struct build *build, uint32_t function, struct build_sums *sums);
@@ -195,7 +194,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct build_sum
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
 /* Builds the levels and rates of everything; runs before those of the parts. */
 void build_all_levels(struct build *build);
-/* The same for the use of lines, in use.c. build_uses() runs once, before the others. */
+/* Build the use of lines, in use.c. build_uses() runs once, before build_use(). */
 void build_uses(struct build *build);
 struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id, uint64_t offset);
 
@@ -254,7 +253,7 @@ void build_sharing(struct build *build);
 void build_causes(struct build *build);         /* after objects and code */
 void build_findings(struct build *build);       /* after the parts that it reads */
 void build_watch(struct build *build);          /* after objects and findings */
-void build_weigh_findings(struct build *build); /* by causes and watches; includes held findings */
+void build_weigh_findings(struct build *build); /* by causes and watches; adds held findings */
 void build_partners(struct build *build);       /* after instructions */
 void build_reuse(struct build *build);          /* after objects and code */
 void build_accesses(struct build *build);

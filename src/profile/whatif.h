@@ -15,12 +15,12 @@
 
 enum whatif_kind {
     WHATIF_NEVER,        /* "never": it never misses */
-    WHATIF_SPLIT,        /* "split=FIELD": in two parts, from this member on */
+    WHATIF_SPLIT,        /* "split=FIELD": two parts, split before FIELD */
     WHATIF_HOT,          /* "hot", "hot=FIELD,FIELD": hot members separate from the others */
     WHATIF_ORDER,        /* "order": hottest members first */
     WHATIF_PAD,          /* "pad", "pad=BYTES": element size; default: next power of two */
     WHATIF_ALIGN,        /* "align", "align=BYTES": each element starts on a line */
-    WHATIF_ALIGN_OBJECT, /* "align-object", "align-object=BYTES": each block does */
+    WHATIF_ALIGN_OBJECT, /* "align-object=BYTES": each block starts on a line */
     WHATIF_ARRAYS,       /* "arrays": one array per member */
     WHATIF_POOL,         /* "pool": its blocks adjacent */
     WHATIF_KINDS

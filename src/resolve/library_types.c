@@ -20,7 +20,7 @@ struct library_rule {
     const char *through;
     const char *holds;
     const char *block;
-    const char *link;      /* a pointer to the links of a node */
+    const char *link;      /* the member that points to the links of a node */
     const char *link_type; /* the member type that is the node, or a pointer to it */
     const char *node;      /* the template of the node with the same first argument */
     bool links;            /* links in its base class lead to nodes of its own type */
@@ -385,8 +385,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Returns the bytes at `at` that contain brackets without being brackets: operators, arrows,
- * characters; 0: none. */
+/* Returns the length of characters at `at` that look like brackets but are not: operators, arrows,
+ * character literals; 0: none. */
 static size_t no_bracket(struct text text, size_t at)
 {
     struct text rest = from(text, at);
@@ -780,8 +780,9 @@ static void put_rule(struct writing *writing, const struct library_rule *rule,
     }
 }
 
-/* Writes a name by a rule for the name with its arguments and the nested name after them, otherwise
- * without the nested name. Returns the length of the text that the rule covers; 0: no rule. */
+/* Writes a name by its rule. First tries the name with its arguments and the nested name after
+ * them, then without the nested name. Returns the length of the text that the rule covers; 0: no
+ * rule. */
 static size_t put_by_rule(struct writing *writing, struct text text, size_t arguments_end)
 {
     struct text captures[CAPTURES];

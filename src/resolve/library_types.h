@@ -28,27 +28,27 @@ enum library_block library_block(const char *scope, const char *function, char *
                                  size_t out_size);
 
 /* library_allows_equals() returns true for a member function of a map or set that may have several
- * elements with one key. library_tree() returns true for all classes of such containers, including
- * their tree and allocators. */
+ * elements with one key. library_tree() returns true for the tree class and the multi containers,
+ * and for scopes that allocate for their callers. */
 bool library_tree(const char *scope);
 bool library_allows_equals(const char *scope, const char *function);
 
 /* Returns true if a class allocates objects of its first template argument. */
 bool library_allocator(const char *scope);
 
-/* Same for a demangled symbol. Only for functions with nothing inlined that could allocate anything
- * else: allocators of nodes, and strings. */
+/* Like library_block(), for a demangled symbol. Only for functions with nothing inlined that could
+ * allocate anything else: allocators of nodes, and strings. */
 bool library_symbol_block(const char *function, char *out, size_t out_size);
 
 /* Returns the rule for a type, by its name in debug information; NULL: none. */
 struct library_rule;
 const struct library_rule *library_rule(const char *name);
 
-/* The way in which a member of a type with a rule is shown; rule NULL: LIBRARY_PLAIN. */
+/* How a member of a type with a rule is shown; rule NULL: LIBRARY_PLAIN. */
 enum library_member {
     LIBRARY_PLAIN,
     LIBRARY_THROUGH, /* without its own name: its members are those of the value */
-    LIBRARY_HOLDS    /* same; its bytes are a value of the type's first template argument */
+    LIBRARY_HOLDS /* like LIBRARY_THROUGH; its bytes are a value of the first template argument */
 };
 enum library_member library_member(const struct library_rule *rule, const char *member);
 
@@ -59,15 +59,14 @@ const char *library_link(const struct library_rule *rule, const char *member);
 /* Returns true if a function in a library's own binary links nodes of any type. */
 bool library_node_function(const char *function);
 
-/* Returns the member type of a container or iterator that is its node, or a pointer to it; NULL:
- * none. */
+/* Returns the member type of a container or iterator that is or points to its node; NULL: none. */
 const char *library_node(const struct library_rule *rule);
 
 /* Returns the template that is the node with the same first argument; NULL: none. */
 const char *library_node_template(const struct library_rule *rule);
 
-/* Returns true if a source file belongs to an installed library, by its path: of a compiler, or a
- * system header. */
+/* Returns true if the path of a source file is in an installed library: a compiler's or the
+ * system's. */
 bool library_source(const char *path);
 
 /* Returns true if the links in a type's base class lead to nodes of its own type. */

@@ -37,30 +37,27 @@ bool type_has_bits(const struct type_member *member, uint64_t offset, uint64_t b
  * unknown, and there are no arrays of the type. */
 bool type_is_flexible(const struct type_desc *type);
 
-/* Returns its size, including one element of an array without a length. */
+/* Returns the size of the type, including one element of an array without a length. */
 uint64_t type_extent(const struct type_desc *type);
 
-/* Converts an offset from the start of an array of the type to one in its element, below
- * type_extent(). */
+/* Converts an offset in an array of the type to one in its element, below type_extent(). */
 uint64_t type_in_element(const struct type_desc *type, uint64_t offset);
 
 /* Returns the same offset with the arrays around it folded to element 0, as in the member's row. */
 uint64_t type_fold(const struct type_desc *type, uint64_t offset);
 
-/* Formats the path of a member: "pos.x", "atoms[*].mass", "flags"; anonymous members are skipped.
- * Returns out. */
+/* Formats a member's path, without anonymous members: "pos.x", "atoms[*].mass". Returns out. */
 const char *type_path(const struct type_desc *type, uint32_t member, char *out, size_t out_size);
 
 /* Returns the name without "struct " and similar: "particle". */
 const char *type_bare_name(const struct type_desc *type);
 
-/* Formats a member with its type: "particle.vy", or "particle.+8" if nothing on the path has a
- * name. */
+/* Formats a member with its type: "particle.vy", or "particle.+8" if the path has no names. */
 const char *type_member_name(const struct type_desc *type, uint32_t member, char *out,
                              size_t out_size);
 
-/* Like type_field_name(), or "flags.lo..hi" for several bit-fields in `bytes` bytes. 0: inside a
- * bit-field, for an access to none in particular. */
+/* Like type_field_name(), or "flags.lo..hi" for several bit-fields in `bytes` bytes. 0: in one
+ * byte, for an access to no bit-field in particular. */
 const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64_t bytes, char *out,
                            size_t out_size);
 

@@ -21,8 +21,7 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
     uint32_t type = allocations_bin_type(allocations, bin);
     uint64_t blocks;
     desc->name = allocations_bin_name(allocations, bin);
-    /* A size class may contain blocks with a type, which are other objects; so the instances seen
-     * are counted. */
+    /* A size class may have blocks that are objects by type, so only the instances seen count. */
     if (allocations_bin_walked(bin))
         return;
     allocations_bin_live(allocations, bin, &blocks, &desc->size_bytes);

@@ -250,8 +250,7 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
         return rename_by_memory(instances, types, located);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = located->allocation == ALLOCATION_WALKED;
-    /* The index is not known. If the block has room for one instance only, the instance is
-     * there. */
+    /* The index is not known. If the block has room for only one instance, that is the instance. */
     if (block && operand->indexed && is_alone(located, type->size) &&
         (start < located->base || start + type->size > located->end))
         start = located->base;

@@ -112,8 +112,7 @@ const char *object_types_describe(struct object_types *typed, const struct types
                                   uint32_t object, struct object_desc *desc);
 
 /*
- * Names memory without a name of its own after the type seen there (doc/design/heap.md). Owned by
- * the resolver.
+ * Names memory without a name after the type seen in it (doc/design/heap.md). The resolver owns it.
  */
 struct type_instance;
 struct type_places;
@@ -142,8 +141,7 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
                                struct located *located, const struct access *access,
                                const struct typed_operand *operand);
 
-/* Turns a located walked block into an array of the type, if blocks of its size are known to be
- * arrays. */
+/* Turns a located walked block into an array of the type, if blocks of its size are arrays. */
 bool type_instances_array(struct type_instances *instances, const struct types *types,
                           struct located *located, uint32_t type);
 

@@ -24,8 +24,7 @@ enum { HEAP_MAX_BYTES = 64 << 20, CHUNK_FLAGS = 7, CHUNK_MMAPPED = 2 };
 
 static bool is_arena(uint64_t start, const uint64_t words[4])
 {
-    /* struct heap_info: arena, previous heap, size, mprotected size. The arena of the first heap
-     * follows it. */
+    /* struct heap_info: arena, previous heap, size, mprotected size. The first arena follows it. */
     uint64_t arena = words[0];
     bool aligned = !(start & (HEAP_MAX_BYTES - 1));
     bool inside = (arena & ~(uint64_t)(HEAP_MAX_BYTES - 1)) == start || words[1] != 0;
@@ -64,7 +63,7 @@ static enum heap_answer heap_look(struct map *map, pid_t pid)
 
 /* Tags of keys, so that keys of different kinds never collide. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
-/* Objects that a process has only once, at any address. */
+/* Keys of objects that a process has only once, at any address. */
 enum {
     KEY_STACKS = 6,
     KEY_HEAP = 7,
@@ -75,8 +74,7 @@ enum {
 };
 
 enum { STACK_BYTES_MAX = 32 << 20, NUMBERED_DIGITS = 6 };
-/* Range around a stack pointer; otherwise the size and alignment of glibc's arenas, the only
- * criterion left. */
+/* Range around a stack pointer; otherwise size and alignment of glibc's arenas as a last resort. */
 enum { LOCATED_RED_ZONE = 128, LOCATED_FRAMES = 1 << 20, LOCATED_UNRECORDED = 64 << 20 };
 
 /* Returns a key. It includes the owner, because another object may later have the same address. */
@@ -424,8 +422,7 @@ void located_of_class(struct located *located, const struct space *space, const 
     located->name = located->text;
 }
 
-/* Keeps the size of the largest mapping or block; the size of the last one would change with each
- * sample. */
+/* Keeps the size of the largest mapping or block; that of the last one would keep changing. */
 static void grow_to(struct object_desc *desc, uint64_t size_bytes)
 {
     if (size_bytes > desc->size_bytes)

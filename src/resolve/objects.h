@@ -60,7 +60,7 @@ uint32_t names_find_function(const struct names *names, uint64_t key);
 uint32_t names_add_function(struct names *names, uint64_t key, const struct function_desc *desc);
 
 struct located {
-    uint64_t key;  /* key of the object, see objects.h */
+    uint64_t key;  /* key of the object */
     uint64_t base; /* base of the instance */
     uint64_t end;
     enum object_kind kind;
@@ -99,8 +99,7 @@ bool located_make(struct located *located, struct space *space, const struct tls
  * stack), until something in the space changes. */
 bool located_is_mapping(const struct located *located, struct space *space, uint64_t address);
 
-/* Locates an address outside all mappings of a recording. `sp`: the sample's stack pointer, 0 if
- * not known. */
+/* Locates an address outside a recording's mappings. `sp`: the sample's stack pointer, or 0. */
 bool located_unrecorded(struct located *located, const struct space *space, uint64_t address,
                         uint64_t sp);
 
@@ -122,7 +121,7 @@ uint64_t located_frame_key(const struct space *space, uint32_t function, const c
 /* Returns the id of the object, added if it is new; 0: no room. */
 uint32_t located_object(const struct located *located, struct names *names);
 
-/* Same, and counts the located memory as an instance. */
+/* Like located_object(), and counts the located memory as an instance. */
 uint32_t located_intern(const struct located *located, struct names *names);
 
 #endif

@@ -100,9 +100,9 @@ static unsigned met(struct resolver *resolver, uint64_t key)
  * variable that the code does not declare, all units of a library are read. */
 enum { DECLARED_FROM = 4 /* samples */ };
 
-/* Returns the declaration of a variable. Not asked for accesses by the dynamic linker, which
- * relocates every pointer in a variable: the program's own code will show which variables matter,
- * and for one of libc all units are read. */
+/* Returns the declaration of a variable. NULL for accesses by the dynamic linker, which relocates
+ * every pointer in a variable: the program's own code will show which variables matter, and for one
+ * of libc all units are read. */
 static const struct typed_variable *declaration(struct resolver *resolver,
                                                 const struct located *located, uint64_t pc,
                                                 const struct module *code)
@@ -134,8 +134,8 @@ static uint32_t call_after_type(struct resolver *resolver, struct located *locat
     place->holder = located_object(&holder, &resolver->names);
     if (holder.bin)
         resolver_note_bin(resolver, place->holder, holder.bin);
-    /* A mapping with structs belongs to an allocator, so the vote prevents that it becomes an array
-     * of the numbers also accessed there. */
+    /* A mapping with structs belongs to an allocator. The vote keeps it from becoming an array of
+     * the numbers that are also accessed there. */
     object_types_vote(&resolver->object_types, types, &holder, place->holder, type,
                       type_instances_is_whole(located, &holder));
     return type;
@@ -188,9 +188,9 @@ static bool note_holder(struct resolver *resolver, struct located *holder,
     return true;
 }
 
-/* Cuts an object to its block; its size may be too large (an int's digits, a string's head).
- * Returns false if the object does not begin near the start of the block and does not end in it:
- * its head is then coincidental data. */
+/* Cuts an object to its block, because its size may be too large (an int's digits, a string's
+ * head). Rejects an object that begins further inside the block and does not end in it: its head is
+ * a coincidence. */
 static bool fit_block(const struct located *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* head of a garbage collector */
@@ -567,8 +567,7 @@ static void describe_missing(const struct space *space, const struct map *map,
     desc->name = text;
 }
 
-/* Names code by its offset in the file, which is the same in every run; PLT stubs by their
- * section. */
+/* Names code by its offset in the file, the same in every run; PLT stubs by their section. */
 static void describe_nameless(struct module *module, const struct map *map, uint64_t ip,
                               struct function_desc *desc, char *text, size_t text_size)
 {
@@ -615,7 +614,7 @@ static uint32_t look_up_function(struct resolver *resolver, const struct map *ma
     else if (jit || map)
         describe_anonymous(resolver, map, ip, jit, &desc, text, sizeof text);
     else
-        return 0; /* code outside mappings is no single function */
+        return 0; /* code outside all mappings does not form one function */
     uint64_t key = functions_key_of(&desc, module);
     uint32_t function = names_find_function(&resolver->names, key);
     return function ? function : names_add_function(&resolver->names, key, &desc);

@@ -342,8 +342,7 @@ uint32_t provisional_class(struct resolver *resolver, const struct located *bloc
 enum evidence {
     EVIDENCE_NONE, /* no type is known in it */
     EVIDENCE_PART, /* a part of the larger block has the type */
-    EVIDENCE_WEAK, /* it begins with the type, which may be the start of something larger; or the
-                      type is most of it */
+    EVIDENCE_WEAK, /* begins with the type, possibly part of a larger one; or mostly of it */
     EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
 };
 
@@ -376,8 +375,7 @@ static bool is_related(const struct resolver *resolver, uint32_t object, uint32_
            types_contains(types, type, before);
 }
 
-/* Returns true if the block is an object with such parts: an array of the type, or of a type that
- * contains it. */
+/* Returns true if the block's object has such parts: it is an array of the type or contains it. */
 static bool is_within(const struct resolver *resolver, const struct located *block, uint32_t type)
 {
     uint32_t object = provisional_find(resolver, block->base, block->end - block->base);
@@ -443,8 +441,7 @@ static void note_site(struct provisional *provisional, uint64_t ip, uint32_t cla
         site->others++;
 }
 
-/* Returns the object of the blocks that such code accesses; 0: too few of them are known, or they
- * differ. */
+/* Returns the object of the blocks that such code accesses; 0: too few are known, or they vary. */
 static uint32_t object_by_site(const struct provisional *provisional, uint64_t ip, uint32_t class)
 {
     enum { AGREED_LEAST = 3, OTHERS_IN = 32 };
@@ -523,8 +520,7 @@ static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t 
     return called && called != type && types_contains(typing_types(resolver->typing), called, type);
 }
 
-/* Notes that blocks of the class are arrays of the type, so that types contained in it do not name
- * them. */
+/* Notes that blocks of the class are arrays of the type, so that its parts do not name them. */
 static void note_array(struct resolver *resolver, uint32_t class, const struct located *named,
                        uint32_t type)
 {

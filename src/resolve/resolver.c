@@ -100,8 +100,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return resolver_refuse(options->pid, code, error);
     }
     resolver_tick(resolver, clock_now_ns());
-    /* Wait for the first count, so that the first samples find their blocks if the heap is not
-     * huge. */
+    /* Wait for the first count, so that the first samples find blocks unless the heap is huge. */
     allocations_await(resolver->allocations, AWAIT_HEAP_NS);
     *out = resolver;
     return 0;
@@ -420,13 +419,13 @@ static const char *refusal(enum object_kind kind)
 {
     switch (kind) {
     case OBJECT_HEAP:
-        return "its blocks are not known one by one: that needs the allocation agent (--heap)";
+        return "its individual blocks are not known; this requires the allocation agent (--heap)";
     case OBJECT_STACK:
-        return "it is on a stack, where the place of a variable changes with the calls";
+        return "it is on a stack, where a variable's address changes with every call";
     case OBJECT_TLS:
-        return "each thread has its own in its own place";
+        return "each thread has its own copy at another address";
     default:
-        return "where it begins and ends is not known";
+        return "its bounds are not known";
     }
 }
 

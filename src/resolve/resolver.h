@@ -71,8 +71,7 @@ void resolver_expect(struct resolver *resolver, uint64_t address);
 /* Notes that records were lost and maps may be stale; /proc is read again at the next refresh. */
 void resolver_distrust(struct resolver *resolver);
 
-/* Does slow work that must not delay samples (symbol files, thread list). Called once per
- * refresh. */
+/* Does slow work that must not delay samples (symbol files, threads). Called once per refresh. */
 void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 
 /*
@@ -94,13 +93,11 @@ void resolver_note_caller(struct resolver *resolver, const struct sample *sample
 uint32_t resolver_callers(struct resolver *resolver, const struct sample *sample,
                           const uint64_t *regs, const struct place *place);
 
-/* Returns the objects that turned out to be others since resolver_renamed() was called, in
- * order. */
+/* Returns the objects that turned out to be others since resolver_renamed(), in order. */
 const struct object_rename *resolver_renames(const struct resolver *resolver, size_t *count);
 void resolver_renamed(struct resolver *resolver);
 
-/* Lists the programs and libraries with samples of a recording, most samples first, at most
- * `most`. */
+/* Lists the programs and libraries with samples of a recording, most first, at most `most`. */
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most);
 
 /* Returns the number of samples in code outside the mappings of the recording. */
@@ -134,7 +131,7 @@ int resolver_bin_undo(struct resolver *resolver);
 
 /*
  * Calls back for each current block of an object: a variable, or the blocks of a heap bin.
- * *follows: blocks come and go by call path. -ENOTSUP with the reason: not known.
+ * *follows: blocks are added and removed by call path. -ENOTSUP with the reason: not known.
  */
 typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
 int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,
@@ -157,11 +154,10 @@ bool resolver_mapped(void *context, uint64_t address);
 /* Returns the next executable range that changed; false: no more. */
 bool resolver_code_changed(struct resolver *resolver, uint64_t *start, uint64_t *end);
 
-/* Finds an object by exact name ("htab", "libc.so.6:main_arena"), otherwise by a unique part of a
- * name. */
+/* Finds an object by exact name ("htab", "libc.so.6:main_arena"), or by a unique part of a name. */
 bool resolver_find(struct resolver *resolver, const char *name, struct object_extent *extent);
 
-/* The processes of this user, for the selection list; ordered by CPU use, then PID. */
+/* The processes of this user, for the selection list; by CPU use, then PID, both descending. */
 struct resolver_process {
     pid_t pid;
     uint32_t threads;

@@ -82,7 +82,7 @@ enum {
     PROVISIONAL_SITES = 1 << 12,
 };
 
-/* The reason for which an object waits. */
+/* Why an object waits. */
 enum provisional_kind {
     PROVISIONAL_BLOCK, /* a walked block */
     PROVISIONAL_CODE,  /* memory accessed by one instruction: the type of its operand */
@@ -168,8 +168,7 @@ struct provisional {
 int provisional_init(struct provisional *provisional);
 void provisional_fini(struct provisional *provisional);
 
-/* Joins all objects without a name to the object they are part of: the process has executed another
- * program. */
+/* Joins all objects without a name to the object they are part of: another program runs now. */
 void provisional_forget(struct resolver *resolver);
 
 /*
@@ -190,8 +189,7 @@ uint32_t provisional_class(struct resolver *resolver, const struct located *bloc
 bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 
-/* Handles a stack slot with a pending lookup of its variable. `slot`: distance from the frame's
- * CFA. */
+/* Handles a stack slot with a pending lookup of its variable. `slot`: distance from the CFA. */
 bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,
                       const struct access *access, struct place *place);
 
@@ -286,8 +284,7 @@ struct resolver {
     uint64_t scan_ns; /* earliest time of the next search for thread control blocks */
 };
 
-/* Finds the variable assigned by the call before a return address, see bins_assigned(); context:
- * the resolver. */
+/* Finds the variable assigned by the call before a return address (a bins_assigned callback). */
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);
 
@@ -327,8 +324,7 @@ static inline void resolver_note_bin(struct resolver *resolver, uint32_t object,
         resolver->bin_of_object[object] = bin;
 }
 
-/* Returns function and line of an instruction, for call paths (bins_namer); context: the
- * resolver. */
+/* Returns function and line of an instruction for call paths (a bins_namer callback). */
 bool resolver_name_address(void *context, uint64_t address, const char **function,
                            const char **module, const char **file, uint32_t *line);
 

@@ -109,8 +109,7 @@ static bool read_text(struct source_text *text, int fd)
     return false;
 }
 
-/* Handles an opened or failed file. Returns true to end the search: it was found, or it may not be
- * shown. */
+/* Handles an opened or failed file. Returns true to end the search: found, or not to be shown. */
 static bool source_take(const struct source_options *options, struct source_text *text, int fd,
                         const char *path, const char *where)
 {
@@ -141,8 +140,7 @@ static bool may_be_source(const char *tail)
     return *tail != '/' && *tail != '.' && !strstr(tail, "/.");
 }
 
-/* Tries the ends of the path. Debug information is often made elsewhere: /build/x/src/a.c may be
- * src/a.c here. */
+/* Tries the tails of the path: debug information is often made elsewhere (/build/x/src/a.c). */
 static bool take_tail(const struct source_options *options, struct source_text *text,
                       const char *file)
 {
@@ -169,7 +167,7 @@ static bool take_tail(const struct source_options *options, struct source_text *
     }
     text_sanitise(shown, sizeof shown, directory, strlen(directory));
     if (first)
-        text_append(text->note, sizeof text->note, "%s as %s and each shorter end of it in %s",
+        text_append(text->note, sizeof text->note, "%s as %s and every shorter tail of it in %s",
                     *text->note ? ", and" : "looked for", first, shown);
     return false;
 }
@@ -187,11 +185,12 @@ static void source_search(const struct source_options *options, struct source_te
                     file, " of the process"))
         return;
     if (absolute && elsewhere)
-        text_append(text->note, sizeof text->note, "%s%s on this side (not opened: %s)",
-                    *text->note ? ", " : "looked for: ", file,
-                    options->pid
-                        ? "the process has another root; --symfs DIR names where its files are"
-                        : "recorded on another machine; --symfs DIR names where its files are");
+        text_append(
+            text->note, sizeof text->note, "%s%s on this side (not opened: %s)",
+            *text->note ? ", " : "looked for: ", file,
+            options->pid
+                ? "the process has another root; use --symfs DIR for the directory of its files"
+                : "recorded on another machine; use --symfs DIR for the directory of its files");
     if (absolute && !elsewhere &&
         source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
                     file, options->pid ? " on this side" : ""))
@@ -204,8 +203,7 @@ static void source_search(const struct source_options *options, struct source_te
     take_tail(options, text, file);
 }
 
-/* Returns a free slot, otherwise the least recently used one. `with_text`: only slots with a
- * text. */
+/* Returns a free slot, otherwise the least recently used one. `with_text`: only one with a text. */
 static struct source_text *oldest(struct source_texts *texts, bool with_text)
 {
     struct source_text *old = NULL;

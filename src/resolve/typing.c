@@ -13,8 +13,7 @@
 
 enum { STRINGS_MAX = 64 << 20, ANSWERS_MAX = 1 << 18, ANSWERS_BLOCK = 1 << 10 };
 
-/* Found by a hash of the question. Among a quarter million questions, a collision occurs once in
- * 10^8 runs. */
+/* Found by a hash of the question. Among 250,000 questions a collision has probability 10^-8. */
 struct answered {
     uint32_t serial; /* serial of the module */
     bool answered;   /* false: asked, but not answered yet */
@@ -118,7 +117,7 @@ static bool is_own(const char *file)
     return file && *file && !library_source(file);
 }
 
-/* Finds the program's own line for an instruction in an inlined library function. */
+/* Finds the innermost line outside inlined library functions, or the library's own line. */
 static void find_own_line(struct typing *typing, const struct dwarf_answer *answer,
                           struct typed_line *line)
 {

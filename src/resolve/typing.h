@@ -95,8 +95,7 @@ struct typing;
 struct typing *typing_new(void);
 void typing_free(struct typing *typing);
 
-/* Makes questions wait for their answers from now on, up to this time in total; 0: no waiting. For
- * recordings. */
+/* Makes questions wait for answers, up to this time in total; 0: no waiting. For recordings. */
 void typing_be_patient(struct typing *typing, uint64_t patience_ns);
 
 /* Returns the id of a type that no debug information describes; 0: full. */

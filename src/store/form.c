@@ -12,7 +12,7 @@
 struct form {
     const struct row_field *list;
     unsigned listed;
-    unsigned more; /* fields after those of the list, by hand */
+    unsigned more; /* fields encoded by hand, after those in the list */
     size_t limit;
 };
 
@@ -450,7 +450,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_CALLER] = place->caller;
 }
 
-/* Checks a base: only that of a stack frame is above its bytes. */
+/* Checks a base address. Only a stack frame's base is above its bytes. */
 static uint64_t sound_base(uint64_t base, uint64_t address)
 {
     return base > address && base - address > PLACE_FRAME_MAX ? address : base;

@@ -2,7 +2,7 @@
 /*
  * The format of FILE.misstop, as described in the man page: a header, then blocks. A block is its
  * own header and a payload of records; no record crosses the end of a block. All numbers of the
- * headers are little endian. Contract of writer and reader; for src/store only.
+ * headers are little endian. Contract of writer and reader; private to src/store.
  *
  * A record is its kind, an id, and a row of fields, listed below. Exceptions: a string is its kind,
  * id, length and bytes, and a place has a time difference between slot and row. Fields can be added
@@ -83,7 +83,8 @@ enum {
     STORE_BLOCK_BYTES = 1 << 16, /* maximum payload */
     STORE_STRING_BYTES = 1 << 13,
     STORE_SESSION_BYTES = 16,
-    STORE_SLOT_BITS = 12, /* of the slots with earlier places; a place is encoded as a difference */
+    /* Slots hold earlier places; a place is encoded as the difference from one of them. */
+    STORE_SLOT_BITS = 12,
     STORE_SLOTS = 1 << STORE_SLOT_BITS,
 };
 
@@ -94,8 +95,8 @@ struct store_header {
     unsigned char session[STORE_SESSION_BYTES];
     uint64_t start_ns;      /* CLOCK_MONOTONIC */
     uint64_t start_wall_ns; /* the same time since 1970 */
-    uint64_t
-        belongs; /* mark of the perf.data of the same run (sample/perfdata/perfdata.h); 0: none */
+    /* Mark of the perf.data of the same run (sample/perfdata/perfdata.h); 0: none. */
+    uint64_t belongs;
     uint64_t checksum; /* of the bytes before it */
 };
 
@@ -104,7 +105,7 @@ struct store_block {
     uint32_t payload_bytes;
     uint64_t number;   /* from 0 */
     uint64_t last_ns;  /* time of the last place or refresh so far */
-    uint64_t checksum; /* of the header before it, and of the payload */
+    uint64_t checksum; /* checksum of the header before it, and of the payload */
 };
 
 enum store_kind {
@@ -179,7 +180,7 @@ uint64_t store_form_block_sum(const struct store_block *block, const void *paylo
 
 /*
  * Fields of records in order of time: places, watches, counts, refreshes. An id is that of a row of
- * names. For src/store only.
+ * names. Private to src/store.
  */
 enum place_field {
     PLACE_ROW_ADDRESS,
@@ -247,8 +248,8 @@ enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL };
 
 /*
- * Fields of the meaning of ids and of answers to the tables. A name, path or text is the id of a
- * string; a double is stored as its bits. For src/store only.
+ * Fields of the rows that describe ids, and of the answers to the tables. A name, path or text is
+ * the id of a string; a double is stored as its bits. Private to src/store.
  */
 enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS };
 
@@ -295,7 +296,7 @@ enum whatif_field { WHATIF_ROW_STATE };
 
 /*
  * Encoding of numbers: seven bits per byte, least significant first; the top bit is set if more
- * bytes follow. Differences have their sign in bit 0. For src/store only.
+ * bytes follow. Differences have their sign in bit 0. Private to src/store.
  */
 enum { NUMBER_BYTES_MAX = 10 };
 
@@ -359,7 +360,7 @@ static inline double number_to_double(uint64_t number)
  * Rows of numbers by id, all of the same width: the state of one kind (objects, functions, members,
  * bins ...) in writer and reader. A row is written as the changes since the last row of the same
  * kind and id: a mask of the fields, then their differences. Therefore both sides store the rows,
- * and a reader can skip fields and kinds it does not know. For src/store only.
+ * and a reader can skip fields and kinds it does not know. Private to src/store.
  */
 enum {
     ROWS_FIELDS_MAX = 64,
@@ -404,8 +405,8 @@ unsigned char *row_put(unsigned char *out, const uint64_t *now, uint64_t *before
 bool row_get(struct numbers *from, uint64_t *row, unsigned fields);
 
 /*
- * Converts a place to and from a row of numbers; its time is stored outside the row. For src/store
- * only.
+ * Converts a place to and from a row of numbers; its time is stored outside the row. Private to
+ * src/store.
  */
 void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place);
 

@@ -22,8 +22,8 @@
  */
 enum {
     SEGMENT_BYTES = 1 << 16,
-    SEGMENT_FILLED = SEGMENT_BYTES / 8 *
-                     7,     /* limit of a new segment, so that half of two segments fit into one */
+    /* Limit of a new segment, so that half of two segments fit into one. */
+    SEGMENT_FILLED = SEGMENT_BYTES / 8 * 7,
     SEGMENT_SLOTS = 1 << 8, /* few, so that they stay cached and are quickly overwritten */
     SEGMENT_COUNT = PLACE_ROW_FIELDS, /* additional field: number of places represented */
     SEGMENT_FIELDS
@@ -134,15 +134,15 @@ static bool coder_get(struct coder *coder, const struct segment *segment, struct
 }
 
 /*
- * Thinning of the past: the choice of two segments, and of the places that are kept.
+ * Thinning of the past: selects two segments, and the places of them that are kept.
  *
- * Of two places of an event one is kept, with a probability proportional to its weight, and gets
+ * One of two places of an event is kept, with a probability proportional to its weight, and gets
  * the weight of both. The weight of each object stays the same on average, and the total weight
  * exactly (aggregation of pairs, Cohen, Duffield, Kaplan, Lund and Thorup 2009). The choice is
- * random, because keeping every second place would be in step with a loop.
+ * random, because keeping every second place could resonate with a loop.
  */
 
-/* With and without an object, for each event; further events share the last. */
+/* Places with and without an object, for each event; further events share the last kinds. */
 enum { KINDS = 2 * SAMPLE_EVENTS_MAX };
 
 static unsigned past_access_kind(const struct access *access)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The places of a run in memory of a fixed size, so that a time range of it can be shown later.
- * Recent time is exact. Once the memory is full, older places are thinned: of two neighbouring
- * places of an event one is kept, with the weight of both, so that totals do not change and the
- * whole run stays covered, with less detail for older times. Owned by the engine. Single-threaded.
+ * Recent time is exact. Once the memory is full, older places are thinned: one of two neighbouring
+ * places of an event is kept, with the weight of both, so that totals do not change and the whole
+ * run stays covered, with less detail for older times. Owned by the engine. Single-threaded.
  */
 #ifndef MISSTOP_STORE_PAST_H
 #define MISSTOP_STORE_PAST_H
@@ -26,7 +26,10 @@ struct past;
 int past_new(struct past **past, size_t bytes);
 void past_free(struct past *past);
 
-/* Drops everything and ends a current reading. NULL, here and below: nothing is stored. */
+/*
+ * Drops everything and ends the reading in progress. `past` may be NULL, here and below: nothing is
+ * stored.
+ */
 void past_clear(struct past *past);
 
 /* Adds places; times do not decrease, as for samples. */

@@ -55,8 +55,8 @@ void store_reader_close(struct store_reader *reader);
 uid_t store_reader_owner(const struct store_reader *reader);
 
 /*
- * Passes on the items up to until_ns (CLOCK_MONOTONIC of the recording). Returns their number, or
- * -ENODATA at the end.
+ * Passes the items up to until_ns (CLOCK_MONOTONIC of the recording) to the sink. Returns their
+ * number, or -ENODATA at the end.
  */
 long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sink sink,
                        void *context);

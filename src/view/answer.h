@@ -22,7 +22,7 @@ enum answer {
 
 enum answer answer_of(const struct snapshot *snapshot);
 
-/* Returns true if samples of time leave open whether it waits at all. */
+/* Returns true if time is sampled and the samples do not show whether the process waits at all. */
 bool answer_is_vague(const struct snapshot *snapshot);
 
 /* Formats "Waits for memory: 35-60% of CPU time beyond L1, 20-41% beyond L2". Parts after the first

@@ -697,7 +697,7 @@ enum screen_id finding_screen(const struct snapshot_finding *finding)
 }
 
 static const struct finding_kind_row {
-    const char *name; /* in JSON */
+    const char *name; /* JSON name */
     const char *words;
     bool saves_waiting; /* the remedy saves nothing but waiting for memory */
 } kinds[FINDING_KIND_COUNT] = {

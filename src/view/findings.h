@@ -28,7 +28,8 @@ const char *finding_sure_name(enum finding_sure sure);
 /* Returns "low", "medium" or "high". */
 const char *finding_confidence(enum finding_sure sure);
 
-/* Formats the gain as part of all samples: "12-31%", "at most 31%", "not known (share 62%)". */
+/* Formats the gain as a fraction of all samples: "12-31%", "at most 31%", "not known (share
+ * 62%)". */
 void finding_gain(const struct snapshot_finding *finding, char *out, size_t size);
 
 #endif

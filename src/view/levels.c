@@ -11,7 +11,8 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-/* Checks the total and each object: it can be unknown for the total but known for some objects. */
+/* Returns true if the share is known for the total or an object: it can be unknown for the total
+ * only. */
 bool levels_report_far(const struct snapshot *snapshot)
 {
     bool known = snapshot->levels && !isnan(snapshot->levels->far);
@@ -619,7 +620,7 @@ void format_again(char *out, size_t size, struct value value)
         snprintf(out, size, "%sx", text_count(text, value.number));
 }
 
-/* Formats stores and floating-point accesses as parts of the known accesses. */
+/* Formats stores and floating-point accesses as fractions of the known accesses. */
 static void say_uses(const struct snapshot_use *use, char *out, size_t size)
 {
     double stores = use->uses[LINE_STORES_INTEGER] + use->uses[LINE_STORES_FLOAT];

@@ -99,8 +99,8 @@ void levels_join(struct snapshot_levels *levels, const struct snapshot_levels *m
  * the answers of other caches and the TLB, with a titled separator before each part. For detail.c.
  */
 enum {
-    LEVELS_ROWS_MAX = DATA_LEVEL_COUNT + SNAPSHOT_LATENCY_CLASSES + SNOOP_COUNT + TLB_COUNT + 3 +
-                      4 /* separators */
+    /* 4 of them are separators. */
+    LEVELS_ROWS_MAX = DATA_LEVEL_COUNT + SNAPSHOT_LATENCY_CLASSES + SNOOP_COUNT + TLB_COUNT + 3 + 4
 };
 
 struct levels_row {
@@ -108,7 +108,7 @@ struct levels_row {
     uint32_t identity;
     char name[24];
     const char *meaning; /* NULL: none */
-    double share;        /* part of the accesses for which the figure is known */
+    double share;        /* fraction of the accesses for which the figure is known */
     double accesses;     /* NAN: not known */
     double waited;       /* share of the cycles the object waited; NAN */
 };

@@ -36,11 +36,11 @@ struct display;
 /* Data for screens that is not in a snapshot; each function can be NULL. */
 struct view_sources {
     void *context;
-    /* formats the instruction at ip; false: not known */
+    /* Formats the instruction at ip; false: not known. */
     bool (*instruction)(void *context, uint64_t ip, char *out, size_t size);
-    /* reads a line of a source file, printable; false: cannot be read */
+    /* Reads a line of a source file, printable; false: cannot be read. */
     bool (*source)(void *context, const char *file, uint32_t line, char *out, size_t out_size);
-    /* returns where the file was read from or searched for; NULL: not known */
+    /* Returns where the file was read from or searched for; NULL: not known. */
     const char *(*source_note)(void *context, const char *file);
 };
 
@@ -96,9 +96,9 @@ void display_play(struct display *display, const struct view_play *play);
 
 /* ---- process list, when misstop is started without a target ---- */
 struct picker_row {
-    uint64_t samples; /* of a recording, like `share` and `span_s` */
+    uint64_t samples; /* only for a recording, like `share` and `span_s` */
     double share;
-    double span_s; /* from its first to its last sample; NAN: no timestamps */
+    double span_s; /* time from its first to its last sample; NAN: no timestamps */
     uint32_t pid;
     uint32_t threads;
     double cpu_percent; /* NAN: not known yet */

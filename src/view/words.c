@@ -456,8 +456,8 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
 bool object_is_spread(const struct snapshot_object *object)
 {
     static const double leads_from = 0.05;
-    static const double samples_at_least =
-        4; /* with few samples, a single one exceeds leads_from */
+    /* With fewer samples, a single one exceeds leads_from. */
+    static const double samples_at_least = 4;
     const struct snapshot_field *first = object->fields;
     return object->field_count > 1 && first->member == TYPE_NO_MEMBER &&
            (first->share < leads_from || first->samples < samples_at_least);

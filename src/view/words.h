@@ -42,7 +42,7 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
  * "another build is here: ..."; "" if there is nothing to report. */
 void binary_fate(const struct binary_desc *binary, char *out, size_t size);
 
-/* How to get the missing files, and what a recording with code mappings only lacks. */
+/* How to get the missing files, and the limits of a recording that has only code mappings. */
 extern const char binary_remedy[];
 extern const char binary_code_only[];
 

@@ -19,7 +19,7 @@ struct judged_program {
     /* Substring of the object's name that a correct finding must have; NULL: any. */
     const char *object;
     void (*set_up)(bool mended);
-    /* Does one unit of work, the same amount plain and mended; called until the time is over. */
+    /* Does one unit of work, the same amount plain and mended; called until the time is up. */
     void (*work)(bool mended);
 };
 

@@ -1,4 +1,4 @@
-/* Programs that no rule was tuned with: three with a problem, three without. */
+/* Programs on which no rule was tuned: three with a problem, three without. */
 #include <string.h>
 
 #include "judged.h"

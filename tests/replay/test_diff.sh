@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# misstop diff and --pprof from the command line: a program before and after a fix, watched, saved,
-# compared; what is refused, and with which status; a profile whose sums are those of the report.
+# misstop diff and --pprof on the command line: a program before and after a fix is watched, saved and
+# compared; invalid arguments are refused with the right status; the sums of a profile are those of the
+# report.
 set -u
 failures=0
 checks=0
@@ -15,7 +16,7 @@ check() { # name, command...
     "$@" || { echo "FAIL: $name"; failures=$((failures + 1)); }
 }
 
-# refused STATUS PATTERN ARGUMENT...: one line that says why
+# refused STATUS PATTERN ARGUMENT...: expects a one-line message and a status
 refused() {
     local status=$1 pattern=$2 got
     shift 2
@@ -62,7 +63,7 @@ if ! "$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1; then
     finish
 fi
 
-# Half of the steps are at particles or, once fixed, at charges; the others at the table.
+# Half of the accesses are to particles or, once fixed, to charges; the others are to table.
 cat >"$work/fix.c" <<'END'
 #include <stdlib.h>
 enum { COUNT = 1 << 19 };
@@ -99,7 +100,7 @@ check 'that tells the same' grep -q '"name":"particles".*"reading":"gone"' "$wor
 "$MISSTOP" diff "$work/fix0.json" "$work/fix0.json" >"$work/out"
 check 'a run beside itself' test "$(grep -c 'nothing changed' "$work/out")" = 3
 "$MISSTOP" diff -j "$work/fix0.json" "$work/fix1.json" >"$work/diff.json"
-refused 1 'what misstop diff printed' diff "$work/diff.json" "$work/fix1.json"
+refused 1 'the output of misstop diff' diff "$work/diff.json" "$work/fix1.json"
 
 if command -v go >/dev/null && go tool pprof -h >/dev/null 2>&1 && command -v python3 >/dev/null; then
     go tool pprof -sample_index=samples -tags "$work/fix0.pb.gz" >"$work/tags" 2>&1

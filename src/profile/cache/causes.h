@@ -24,9 +24,9 @@ struct causes_row {
     struct counted samples;
     struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_KNOWN] is unused */
     struct counted evicted;             /* misses with a known evictor */
-    struct counted by_itself;           /* ... that is the row's own object, function or thread */
+    struct counted by_itself;           /* evicted by the row's own object, function or thread */
     struct counted early_same;          /* evicted by accesses to the same object */
-    struct counted early_other;         /* ... to another one */
+    struct counted early_other;         /* evicted by accesses to another object */
 };
 
 /* Returns true if the evictor is known. */

@@ -102,7 +102,7 @@ static double of_thread(const struct reuse *reuse, uint64_t first, uint64_t end,
     return sum;
 }
 
-/* Estimates the misses of a leg; their bounds are those of the time. */
+/* Estimates the misses of a leg, within the same bounds as its time. */
 static void count_between(const struct reuse *reuse, const struct watch_result *result,
                           struct reuse_leg *leg)
 {
@@ -154,13 +154,13 @@ enum { LEAST_UNORDERED = 32 };
 
 static const double half = 0.5;
 const double reuse_long_s = 0.05; /* long enough to replace the contents of any cache */
-static const double some =
-    0.25; /* share of lines touched again that makes their times representative */
-static const double few =
-    0.02; /* share of lines touched again in reuse_long_s, below which the lines are not reused */
+/* Share of lines touched again that makes their times representative. */
+static const double some = 0.25;
+/* Below this share touched again in reuse_long_s, lines are not reused. */
+static const double few = 0.02;
 static const double next_to_none = 0.002;
-static const double no_cache_holds =
-    2; /* object size in caches: read in order, none of it stays cached */
+/* Object size in caches: read in order, none of it stays cached. */
+static const double no_cache_holds = 2;
 
 const char *watch_verdict_name(enum watch_verdict verdict)
 {

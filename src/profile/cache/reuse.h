@@ -24,15 +24,14 @@ enum { REUSE_LEGS = 1 << 13, REUSE_MISSES = 1 << 16, REUSE_ORDERS = 64 };
 
 struct reuse_leg {
     uint32_t object;
-    uint32_t function; /* function of the touch */
-    uint64_t ip;       /* an address within the instruction of the touch */
-    uint8_t kind;      /* enum watch_kind */
-    bool happened;     /* touched; for a visit: so was the other word */
-    bool elsewhere;    /* touched by another thread */
-    double seconds;    /* time between touches, or the time waited */
-    double
-        misses; /* weight of the ranking event between touches, all threads; NAN: no longer known */
-    double thread_misses; /* ... of the thread that started the leg */
+    uint32_t function;    /* function of the touch */
+    uint64_t ip;          /* an address within the instruction of the touch */
+    uint8_t kind;         /* enum watch_kind */
+    bool happened;        /* touched; for a visit: so was the other word */
+    bool elsewhere;       /* touched by another thread */
+    double seconds;       /* time between touches, or the time waited */
+    double misses;        /* weight of the ranking event between touches; NAN: no longer known */
+    double thread_misses; /* weight from the thread that started the leg */
     double waited_s; /* time since armed; excludes time known as not running, as `seconds` does */
 };
 
@@ -54,7 +53,7 @@ struct reuse {
         enum spread_order order;
     } orders[REUSE_ORDERS]; /* by object id */
     uint64_t began_ns;      /* first sample or result since the last clear; 0: none */
-    uint64_t now_ns;        /* time of the newest */
+    uint64_t now_ns;        /* time of the newest sample or result */
 };
 
 /* 0 or -ENOMEM. */
@@ -109,7 +108,7 @@ struct reuse_question {
     double last_lines;   /* lines of the last level cache; 0: not known */
 };
 
-/* Returns true if the share of lines touched again is certain enough for a verdict. */
+/* Returns true if the share of lines touched again is precise enough for a verdict. */
 bool reuse_decided(struct snapshot_share again);
 
 enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,

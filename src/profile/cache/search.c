@@ -301,8 +301,8 @@ static void search_measure(struct search *search, const struct region *region);
 
 enum { FEW_PIECES = 3, FRAME_SAMPLES = 64, FRAME_ROUNDS_MAX = 40, SMALL_PAGES = 16 };
 
-static const double worth_looking =
-    0.04; /* share of all misses, below which a range is a result as it is */
+/* Minimum share of all misses for a range to be divided. */
+static const double worth_looking = 0.04;
 static const double most_of_page = 0.85;
 static const double even_p_value = 0.001;
 static const double same_density = 1.6; /* ratio of the densities of two neighbours */
@@ -543,8 +543,8 @@ static void search_join_neighbours(struct search *search)
 
 static const uint64_t judged_ns = 5000000000;
 static const double unsearched_enough = 0.01;
-static const double explained_lost =
-    0.75; /* fraction of the explained misses, below which the search restarts */
+/* Fraction of the explained misses, below which the search restarts. */
+static const double explained_lost = 0.75;
 
 /* Returns true if the best n - 1 regions are found, or all that are worth finding (section 2.2). */
 static bool search_finished(const struct search *search)

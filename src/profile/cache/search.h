@@ -25,7 +25,7 @@ struct region {
     uint64_t base;
     uint64_t bound;
     double weight;    /* counter of the current interval */
-    uint64_t samples; /* the same, in samples */
+    uint64_t samples; /* counter in samples */
     double hits;      /* weight in all its measurements */
     double total;     /* all misses in those intervals */
     double total_samples;

@@ -34,14 +34,14 @@ struct search_kept {
 
 struct search_phases {
     struct search_mark *marks; /* [SEARCH_MARKS], ring buffer; NULL: no search yet */
-    unsigned mark_count;       /* number since the last change */
+    unsigned mark_count;       /* copies since the last change */
     struct search_kept kept[SEARCH_KEPT];
     uint8_t phase; /* phase of the current search; PHASES_NONE: not known */
 };
 
 void search_phases_fini(struct search_phases *kept);
 
-/* Drops all saved searches, when another search begins or none. */
+/* Drops all saved searches. Called when another search starts or the search ends. */
 void search_phases_clear(struct search_phases *kept);
 
 /*

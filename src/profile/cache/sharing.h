@@ -84,7 +84,7 @@ struct sharing_line {
     uint32_t others; /* accesses by threads without a side */
     struct counted samples;
     struct counted pairs; /* accesses that came soon after another */
-    struct counted turns; /* ... by another thread on another CPU, with a store among the two */
+    struct counted turns; /* pairs from two threads on different CPUs, with at least one store */
     struct counted hitm;
     struct counted snooped; /* accesses with a snoop result */
     struct sharing_owner owners[SHARING_OWNERS];

@@ -12,9 +12,8 @@ enum {
 };
 
 static const double in_order = 0.7;
-static const double no_order = 0.06; /* maximum distance from 0.5 */
-static const double seen_again =
-    0.1; /* of the lines; if fewer were seen again, most lines were not sampled */
+static const double no_order = 0.06;    /* maximum distance from 0.5 */
+static const double seen_again = 0.1;   /* share of the lines; below, most lines were not sampled */
 static const double bytes_per_s = 20e9; /* upper bound of what a core reads from memory */
 
 /* Adds the step from the last address of the same thread. */

@@ -29,8 +29,8 @@ enum spread_order {
 };
 
 struct spread {
-    uint32_t samples; /* in the window */
-    uint32_t lines;   /* distinct ones */
+    uint32_t samples; /* number in the window */
+    uint32_t lines;   /* distinct lines */
     uint32_t singles; /* lines seen once; `doubles`: twice */
     uint32_t doubles;
     uint64_t lowest; /* lowest and highest address */
@@ -41,11 +41,11 @@ struct spread {
     uint32_t far_down;
     uint32_t begins[SPREAD_LINE_MOST]; /* offsets in a line at which the accessed elements begin */
     uint32_t crossing;                 /* samples of elements with hot bytes in several lines */
-    uint32_t behind;                   /* ... that are not on the first of those lines */
-    uint32_t typed;                    /* samples counted in begins */
-    uint32_t widest;                   /* widest access, bytes; 0: not known */
+    uint32_t behind;                /* crossing samples that are not on the first of those lines */
+    uint32_t typed;                 /* samples counted in begins */
+    uint32_t widest;                /* widest access, bytes; 0: not known */
     uint32_t kept;                  /* samples of stack slots in loops with calls (struct access) */
-    uint32_t rewritten;             /* ... in loops that store to them */
+    uint32_t rewritten;             /* samples of stack slots in loops that store to them */
     uint32_t slices[SPREAD_SLICES]; /* samples by time of arrival */
     uint32_t steps[SPREAD_STEPS];   /* ring buffer of the newest steps, bytes */
     uint32_t step_count;

@@ -26,7 +26,7 @@ struct use_sums {
     struct counted used_bytes;
     struct counted touched_bytes;
     struct counted uses[LINE_USES];
-    struct counted followed; /* lines reported; each represents others as well */
+    struct counted followed; /* lines reported; each also represents others */
     struct counted squares;  /* sum of squares of used bytes */
 };
 
@@ -50,9 +50,7 @@ struct use {
 
 enum use_of { USE_OBJECT = 1, USE_FIELD, USE_FUNCTION, USE_INSTRUCTION };
 
-/*
- * Returns the key of a row. For a field: of the object, and of the offset as made by offset_key().
- */
+/* Returns the key of a row. A field is identified by its object and offset_key(). */
 uint64_t use_key(enum use_of of, uint8_t level, uint32_t id, uint64_t offset);
 
 void use_fini(struct use *use);

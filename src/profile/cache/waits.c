@@ -28,8 +28,8 @@ static const double even_part = 0.5;
 static const double periods_next = 2.5; /* samples of a thread further apart are not compared */
 static const double bytes_per_ns = 20;  /* upper bound of what a core reads from memory */
 static const double order_errors = 3;   /* standard errors */
-static const double crowd_most =
-    2.0; /* maximum chases at page starts, as a multiple of an even distribution */
+/* Maximum chases at page starts, relative to an even distribution. */
+static const double crowd_most = 2.0;
 static const double says_nothing = 0.98;
 
 static uint32_t index_of(const struct waits *waits, const struct window_entry *mapped)

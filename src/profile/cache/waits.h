@@ -41,12 +41,12 @@ struct waits {
 struct waits_sums {
     double samples;
     double most[WAIT_LEVELS];       /* may have waited, without those in `passes` */
-    double passes[WAIT_LEVELS];     /* at the first access of a pass to a line: may have waited */
-    double passes_hit[WAIT_LEVELS]; /* of these, an estimate of those that did not wait */
-    double chases;                  /* at an address that the same loop loaded */
-    double chases_hot;              /* ... on lines with at least three samples */
-    double chases_twice;            /* ... on lines with two */
-    double page_starts;             /* ... on the first lines of a page */
+    double passes[WAIT_LEVELS];     /* first accesses of a pass to a line, which may have waited */
+    double passes_hit[WAIT_LEVELS]; /* estimated number of `passes` that did not wait */
+    double chases;                  /* samples at an address that the same loop loaded */
+    double chases_hot;              /* chases on lines with at least three samples */
+    double chases_twice;            /* chases on lines with two samples */
+    double page_starts;             /* chases on the first lines of a page */
     double up;   /* forward steps between consecutive chases of a thread that are close in time */
     double down; /* backward steps */
     double step_ns;  /* total time of these steps */
@@ -77,7 +77,7 @@ double waits_chased(const struct waits *waits, const struct waits_sums *sums,
 /* Returns the bounds of the share of `sums` that waited. `chased`: from waits_chased(). */
 struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_sums *sums,
                                   const double chased[WAIT_LEVELS]);
-/* Blanks bounds that say nothing: from 0 to nearly all. */
+/* Sets uninformative bounds, from 0 to nearly all, to NAN. */
 void waits_blank(struct snapshot_wait *wait);
 
 #endif

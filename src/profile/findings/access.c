@@ -18,11 +18,13 @@ enum {
     NEAR_ELEMENTS = 4, /* within this distance a prefetcher fetches the node anyway */
     FAR_BYTES = 4096   /* prefetchers do not cross pages */
 };
-static const double links_alike = 0.7;   /* of the links read */
-static const double deep_at_least = 0.5; /* of the nodes: the end of a chain has no successors */
-static const double chase_saved_at_least = 0.5; /* of the time at its nodes: most of the wait */
-static const double link_often =
-    0.05; /* of the samples; rarer links may be those of a hash table */
+static const double links_alike = 0.7; /* minimum share of the links read */
+/* Minimum share of the nodes: the end of a chain has no successors. */
+static const double deep_at_least = 0.5;
+/* Share of the time at its nodes: most of the wait. */
+static const double chase_saved_at_least = 0.5;
+/* Minimum share of the samples; rarer links may be those of a hash table. */
+static const double link_often = 0.05;
 
 /* Returns the samples on a member in the window, which has more of them than the decayed counts. */
 static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
@@ -497,12 +499,12 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
 
 /* ---- matrices traversed by column ---- */
 
-static const double columns_saved_at_least =
-    0.4; /* of the accesses: others may hit in an outer cache level */
-static const double steps_at_least =
-    0.7; /* of the steps between rows end near the previous column */
-static const double crowd_at_most =
-    0.25;                        /* maximum samples in one part of a row: the column has to move */
+/* Share of the accesses that is saved; the others may hit in an outer cache level. */
+static const double columns_saved_at_least = 0.4;
+/* Minimum share of the steps between rows that end near the previous column. */
+static const double steps_at_least = 0.7;
+/* Maximum share of the samples in one part of a row, because the column has to move. */
+static const double crowd_at_most = 0.25;
 enum { CLOSE = 16, PARTS = 16 }; /* parts of a row: columns are close within one part */
 enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
 
@@ -516,10 +518,8 @@ struct rows_fit {
     double left;
 };
 
-enum {
-    FIRST_STEPS = SPREAD_STEPS / 4,
-    FAILED_FEW = SPREAD_STEPS / 16 /* failures among the first steps */
-};
+/* FAILED_FEW: failures among the first steps. */
+enum { FIRST_STEPS = SPREAD_STEPS / 4, FAILED_FEW = SPREAD_STEPS / 16 };
 
 /*
  * The newest steps; those after the first FIRST_STEPS are sorted by length. A step much shorter
@@ -718,10 +718,10 @@ static void columns(struct findings *findings, size_t index)
  */
 
 enum { PAIRS_LEAST = 64 };
-static const double next_often =
-    0.5; /* of the misses on one object, followed by a miss on the other */
-static const double same_index_least =
-    0.9; /* of these, with the most frequent difference of indices */
+/* Minimum share of the misses on one object that are followed by a miss on the other. */
+static const double next_often = 0.5;
+/* Minimum share of the pairs with the most frequent index difference. */
+static const double same_index_least = 0.9;
 
 /* Two objects, their elements, and the observed pairs. The first is read first. */
 struct paired {
@@ -729,9 +729,9 @@ struct paired {
     uint32_t id[2];
     uint64_t element[2];
     uint64_t base[2];
-    uint32_t
-        pairs; /* misses on the first object followed by one of the same thread on the second */
-    uint32_t alike; /* of these, those with the index difference `apart` */
+    /* Misses on the first object followed by one of the same thread on the second. */
+    uint32_t pairs;
+    uint32_t alike; /* pairs with the index difference `apart` */
     int64_t apart;  /* most frequent difference of the indices */
 };
 
@@ -836,9 +836,9 @@ static void same_index(struct findings *findings)
 /* ---- stack variables that a loop reads and writes instead of a register ---- */
 
 static const double hot_at_least = 0.1;
-static const double one_function = 0.8;   /* of the samples on it */
-static const double kept_most = 0.1;      /* ... in loops with calls */
-static const double stack_at_least = 0.3; /* of them saved */
+static const double one_function = 0.8;   /* share of its samples in one function */
+static const double kept_most = 0.1;      /* share of its samples in loops with calls */
+static const double stack_at_least = 0.3; /* share of its samples that is saved */
 enum { FRAMES_LINES = 4 };
 enum { REGISTER_BYTES = 16 }; /* width of a general or an SSE register */
 

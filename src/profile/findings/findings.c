@@ -13,7 +13,7 @@
 static double findings_worth(const struct snapshot_finding *finding);
 
 /* Members; for all rules about layout. */
-static const double member_hot = 0.05;   /* of the samples on the type: a hot member */
+static const double member_hot = 0.05;   /* minimum share of the type's samples for a hot member */
 static const double member_used = 0.004; /* below, samples may be due to skid */
 static const double cpus_least = 0.05;   /* below, CPU time in ticks of 10 ms is too coarse */
 
@@ -59,7 +59,8 @@ void findings_find(struct findings *findings)
  * (--sim), and watchpoints (--watch).
  */
 
-static const double used_mostly = 0.75; /* of a line's words in a visit: nothing to split off */
+/* Share of a line's words used per visit: nothing to split off. */
+static const double used_mostly = 0.75;
 static const double lines_enough = 100;
 
 enum verdict { NOTHING, SUPPORTED, CONTRADICTED };

@@ -3,8 +3,8 @@
  * Common problems recognised in a snapshot after all other parts are finished. Each rule is a row
  * in the table of its family (layout.c, access.c, misses.c, threads.c) and a function of the
  * snapshot and the spreads of the leading objects. A rule reports nothing unless all its conditions
- * hold: a wrong finding costs its reader more than a missing one. Its thresholds are next to it.
- * Their evidence is programs with the problem, compared with fixed ones:
+ * hold: a wrong finding costs its reader more than a missing one. The thresholds of a rule are next
+ * to it. They are based on programs with the problem, compared with fixed ones:
  *
  *     make -C build judge-findings                                         (tests/judged)
  *     FINDINGS_FULL=1 make -C build check TESTS=tests/live/test_findings   (estimates and gains)
@@ -26,9 +26,9 @@
 /*
  * Findings held between refreshes. A rule judges the contents of the window, which drops half of
  * its samples whenever it is full (window.h), so a finding near a threshold would come and go.
- * Therefore a finding that was found in two refreshes keeps its last state until the samples it was
- * found by have left the window, that is, until as many new ones have arrived; but at most for
- * FINDINGS_HELD_S, because with few samples none would leave. Owned by the profile; called by
+ * Therefore a finding that was found in two refreshes keeps its last state until the samples that
+ * it was based on have left the window, that is, until as many new ones have arrived; but at most
+ * for FINDINGS_HELD_S, because with few samples none would leave. Owned by the profile; called by
  * findings.c.
  */
 enum { FINDINGS_HELD_MAX = 24, FINDINGS_HELD_TEXT = 2048 };
@@ -78,15 +78,15 @@ enum { FINDINGS_MAX = 24, FINDINGS_PAGE_BYTES = 4096 };
  * data may be time spent computing.
  */
 #define FINDINGS_BEYOND_BYTES    (4.0 * 1024 * 1024)
-#define FINDINGS_GAIN_LEAST      0.03 /* of all samples: less is not worth a change of the program */
-#define FINDINGS_SAMPLES         200 /* on the object: shares of it then have an error of 7 points */
+#define FINDINGS_GAIN_LEAST      0.03 /* share of all samples: less is not worth a change */
+#define FINDINGS_SAMPLES         200  /* minimum of an object: an error of 7 points in its shares */
 #define FINDINGS_MOSTLY          0.5
 #define FINDINGS_STREAMING_LEAST 0.1 /* every large object is read at some time */
 
 struct findings {
     const struct snapshot *snapshot;
     struct arena *arena;
-    const struct spread *spreads; /* of the first objects */
+    const struct spread *spreads; /* [spread_count], of the first objects */
     size_t spread_count;
     const struct window *window; /* NULL in some tests */
     struct place_names names;
@@ -101,10 +101,10 @@ struct findings {
 struct findings_rule {
     enum finding_rule rule;
     enum finding_kind kind;
-    /* One of these; or neither, if another rule's function also reports this one. */
+    /* One of these functions; neither if the function of another rule also reports this finding. */
     void (*find)(struct findings *findings);
-    void (*find_object)(struct findings *findings,
-                        size_t object); /* called for each object with enough samples */
+    /* Called for each object with enough samples. */
+    void (*find_object)(struct findings *findings, size_t object);
     bool of_samples; /* not if a cache is simulated: simulated misses take no time */
     bool of_use;     /* the remedy changes the use of the memory, not its layout */
     bool of_reuse;   /* assumes that lines were cached before and are reused */
@@ -187,12 +187,12 @@ double findings_pages(const struct findings *findings, size_t object);
 /* Links of some nodes in the window, read just now. */
 struct findings_links {
     uint32_t read;     /* links that lead to memory of the object */
-    uint32_t far;      /* of these, to another page */
-    uint32_t near;     /* ... to a neighbour */
+    uint32_t far;      /* links to another page */
+    uint32_t near;     /* links to a neighbour */
     uint32_t pairs;    /* nodes soon followed by a miss on another node */
     uint32_t followed; /* of these, misses on the link's target; only if every miss is recorded */
     uint32_t nodes;    /* nodes with a link that could be read */
-    uint32_t deep;     /* of these, with this many successors: */
+    uint32_t deep;     /* nodes with this many successors: */
 };
 enum { FINDINGS_LINKS_DEEP = 4 };
 void findings_links(const struct findings *findings, size_t object,
@@ -214,7 +214,7 @@ bool findings_points_to(const struct snapshot_layout_row *row, const char *type)
 
 /* The bytes of an element in use, and the range of the hot ones. */
 struct findings_hot {
-    uint64_t used_bytes; /* of members with a relevant number of samples */
+    uint64_t used_bytes; /* total size of members with a relevant number of samples */
     uint64_t first;      /* offset of the first hot byte; `end`: one past the last */
     uint64_t end;
     const char *members; /* "x, y, z", hottest first; NULL: no names */

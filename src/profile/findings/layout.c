@@ -7,9 +7,9 @@
 
 enum { ELEMENTS_MANY = 64 };
 enum { MALLOC_ALIGNS = 16 }; /* smaller elements look like separate blocks */
-static const double of_one_type =
-    0.5;                            /* minimum share of the object's samples on the judged type */
-static const double in_place = 0.9; /* of the samples */
+/* Minimum share of the object's samples on the judged type. */
+static const double of_one_type = 0.5;
+static const double in_place = 0.9; /* minimum share of the samples */
 
 /*
  * Returns true if the type ends in a flexible array: the elements of that array make the object
@@ -100,10 +100,11 @@ static uint64_t array_bytes(const struct snapshot_object *object,
 
 /* ---- split ---- */
 
-static const double saved_at_least = 0.1;      /* of the samples: waits can overlap */
+static const double saved_at_least = 0.1;      /* share of the samples: waits can overlap */
 static const double fits_saves_at_least = 0.4; /* if the used members then fit into the caches */
-static const double used_at_most = 0.5;      /* of the fetched bytes; above, a split saves little */
-static const double used_in_no_order = 0.25; /* of the lines' bytes */
+/* Share of the fetched bytes; above, a split saves little. */
+static const double used_at_most = 0.5;
+static const double used_in_no_order = 0.25; /* share of the lines' bytes */
 
 /*
  * Reports a split for accesses in random order. Each visit fetches a line, however few bytes of it
@@ -179,8 +180,9 @@ static void split(struct findings *findings, size_t index)
 
 /* ---- straddling ---- */
 
-static const double crossing_least = 0.15; /* of the samples */
-static const double most_cross = 0.9; /* of the elements; above, too few others for comparison */
+static const double crossing_least = 0.15; /* minimum share of the samples */
+/* Share of the elements; above, too few others for comparison. */
+static const double most_cross = 0.9;
 
 /*
  * Returns the share of an array's elements with hot bytes that cross a line, from the start of one
@@ -264,13 +266,11 @@ static void straddling(struct findings *findings, size_t index)
 
 /* ---- many small heap blocks: scattered, or mostly overhead ---- */
 
-enum {
-    HEADER_BYTES = 8
-}; /* glibc, struct malloc_chunk, 64 bits; others have at least as much overhead */
+enum { HEADER_BYTES = 8 }; /* glibc (struct malloc_chunk), 64 bits; others need at least that */
 static const double fetched_at_least = 2; /* multiple of the blocks' bytes */
 static const double pooled_saves_at_least = 0.2;
 static const double wasted_saves_at_least = 0.5; /* prefetching improves as well */
-static const double wasted_at_least = 0.5;       /* of the bytes that malloc uses for them */
+static const double wasted_at_least = 0.5;       /* share of the bytes that malloc uses for them */
 
 /* Average requested and used bytes per block of a bin; NAN: not known. */
 struct blocks {
@@ -357,8 +357,8 @@ static void waste(struct findings *findings, size_t index)
 /* ---- two objects visited one after the other ---- */
 
 static const double as_many = 0.1; /* maximum difference in number of two kinds of blocks */
-static const double together_at_least = 0.7; /* of the samples in the same time ranges */
-enum { HOLDER_SAMPLES = 16 }; /* on the object with the pointer; its misses may be hidden */
+static const double together_at_least = 0.7; /* share of the samples in the same time ranges */
+enum { HOLDER_SAMPLES = 16 }; /* minimum on the object with the pointer; its misses may be hidden */
 
 /* Returns the member of `holder` that points to the other type and is read; NULL: none. */
 static const struct snapshot_layout_row *leads_to(const struct snapshot_layout *holder,
@@ -441,7 +441,7 @@ static const double often_per_s = 10e3;  /* allocations */
 static const double short_lived_s = 0.1; /* above, the data is kept */
 static const double least_of_it = 0.7;   /* a custom free list takes time as well */
 static const double most_of_it = 1.15;   /* its users wait less for the blocks */
-static const double most_of_them = 0.1;  /* of all allocations */
+static const double most_of_them = 0.1;  /* minimum share of all allocations */
 
 /*
  * Returns true for the allocation functions of glibc's malloc and of C++, by prefix; jemalloc and

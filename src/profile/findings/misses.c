@@ -67,7 +67,8 @@ static double first_references(const struct snapshot_causes_row *causes)
     return causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
 }
 
-static const double evictor_least = 0.01; /* of the known evictors; smaller ones are not named */
+/* Share of the known evictors; smaller ones are not named. */
+static const double evictor_least = 0.01;
 
 /* Makes a finding from exact causes, with the evictors that evicted most of the object's lines. */
 static struct snapshot_finding findings_exact(const struct findings *findings,
@@ -114,7 +115,7 @@ static const struct snapshot_evictor *findings_rival(const struct snapshot_cause
     return rival;
 }
 
-static const double conflicts_least = 0.2; /* of the object's misses */
+static const double conflicts_least = 0.2; /* minimum share of the object's misses */
 
 static void conflict_cause(struct findings *findings, size_t index)
 {
@@ -142,7 +143,7 @@ static const struct snapshot_sharing_group *causes_sharing_group(const struct fi
     return NULL;
 }
 
-static const double taken_least = 0.1; /* of the object's misses: threads rarely alternate */
+static const double taken_least = 0.1; /* share of the object's misses: threads rarely alternate */
 
 static void sharing_cause(struct findings *findings, size_t index)
 {
@@ -166,7 +167,7 @@ static void sharing_cause(struct findings *findings, size_t index)
 
 /* ---- cache sets: lines that evict each other while other sets have room ---- */
 
-static const double most_of_hot = 0.5; /* of the samples in hot sets, for the main object */
+static const double most_of_hot = 0.5; /* main object's share of the samples in hot sets */
 
 /* Samples of the window in hot sets: of all objects, and of the main one. */
 struct hot_sets {
@@ -258,9 +259,9 @@ static void conflict_sets(struct findings *findings)
 
 /* ---- capacity misses and first references: evicted, read from end to end, filled ---- */
 
-static const double fits_in = 0.5;         /* of the cache: other data also needs room */
+static const double fits_in = 0.5;         /* share of the cache: other data also needs room */
 static const double first_share = 0.2;     /* minimum share of the object that is filled */
-static const double stores_at_least = 0.8; /* of the samples on it */
+static const double stores_at_least = 0.8; /* share of its samples that are stores */
 
 /* Returns the causes of an object that has a spread and no finding yet; otherwise NULL. */
 static const struct snapshot_causes_row *unexplained(const struct findings *findings, size_t index)
@@ -340,10 +341,10 @@ static void first_touch_cause(struct findings *findings, size_t index)
 
 /* ---- recorded by hardware: page walks, memory of another node ---- */
 
-static const double tlb_least = 0.2; /* of the accesses: a walk is shorter than a miss */
-static const double remote_least =
-    0.2; /* of the accesses: remote memory takes 1.5 to 2 times as long */
-static const double remote_saved = 0.4; /* of that time: local memory takes 60 % of it */
+static const double tlb_least = 0.2; /* share of the accesses: a walk is shorter than a miss */
+/* Minimum share of the accesses: remote memory takes 1.5 to 2 times as long. */
+static const double remote_least = 0.2;
+static const double remote_saved = 0.4; /* share of that time: local memory takes 60 % of it */
 
 static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
 {
@@ -387,7 +388,7 @@ static void remote(struct findings *findings, size_t index)
 
 enum { TLB_ENTRIES_MOST = 4096 }; /* last level, 4 KiB pages: the maximum of x86 CPUs up to Zen 5 */
 static const double beyond_reach = 2;   /* multiple of the TLB's reach: half of the accesses walk */
-static const double huge_at_most = 0.5; /* of its memory already on huge pages */
+static const double huge_at_most = 0.5; /* share of its memory already on huge pages */
 /*
  * Share of the time on pages beyond the TLB that huge pages save: measured 1 to 42 %
  * (tests/judged).
@@ -483,9 +484,9 @@ static void reach(struct findings *findings, size_t index)
 
 /* Fewer samples are sufficient: most of the time is in the kernel, which is not sampled. */
 enum { FRESH_SAMPLES = 50 };
-static const double kernel_saved = 0.5;    /* of the kernel's time: the rest may be other work */
+static const double kernel_saved = 0.5; /* share of the kernel's time: the rest may be other work */
 static const double faults_per_s = 10e3;   /* 40 MB of fresh memory per second */
-static const double kernel_at_least = 0.2; /* of the CPU time: enough to be worth a change */
+static const double kernel_at_least = 0.2; /* share of the CPU time: enough to be worth a change */
 
 static void first_touch_faults(struct findings *findings, size_t index)
 {

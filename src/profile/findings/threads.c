@@ -15,7 +15,7 @@ static void extent(const struct snapshot_sharing_group *group, struct snapshot_f
     }
 }
 
-static const double simulated_least = 0.1; /* of all misses */
+static const double simulated_least = 0.1; /* minimum share of all misses */
 
 /*
  * Adds a finding about sharing. In a simulation its share is that of the misses, because hits have
@@ -79,12 +79,12 @@ static void sharing(struct findings *findings)
 
 /* ---- threads that poll one word until another thread writes it ---- */
 
-static const double in_function = 0.9;    /* of the function's samples on the object */
-static const double at_loads = 0.9;       /* ... on its one or two hottest instructions */
-static const double written_most = 0.02;  /* ... on instructions that write */
-static const double on_one_line = 0.95;   /* of a thread's samples */
-static const double in_loops = 0.9;       /* ... in a loop that only polls (decode/function.c) */
-static const double of_all_samples = 0.9; /* of the window's samples: by counted threads */
+static const double in_function = 0.9;   /* share of the function's samples on the object */
+static const double at_loads = 0.9;      /* share of them on its one or two hottest instructions */
+static const double written_most = 0.02; /* share of an instruction's samples that are stores */
+static const double on_one_line = 0.95;  /* share of a thread's samples on one line */
+static const double in_loops = 0.9;      /* share of samples in polling loops (decode/function.c) */
+static const double of_all_samples = 0.9; /* share of the window's samples from counted threads */
 
 /* A thread that reads only one line. */
 struct reader {
@@ -98,8 +98,8 @@ struct reader {
 struct readers {
     struct reader list[SPREAD_THREADS];
     uint32_t count;
-    uint32_t samples; /* of all threads */
-    uint32_t waits;   /* of these, in a loop that only polls */
+    uint32_t samples; /* samples of all threads */
+    uint32_t waits;   /* samples in a loop that only polls */
 };
 
 static struct reader *reader_of(struct readers *readers, uint32_t tid)

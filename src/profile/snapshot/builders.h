@@ -15,7 +15,7 @@ bool build_ask(const struct build *build, enum place_question question, uint64_t
                union place_answer *answer);
 /*
  * Describe an id or an address; return false and all zeros if it is not known. The texts are valid
- * until the next question.
+ * until the next call.
  */
 bool build_describe_object(const struct build *build, uint32_t id, struct object_desc *desc);
 bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc);
@@ -42,7 +42,7 @@ void build_sum_causes(const struct build *build, const struct causes_row *row,
 struct snapshot_causes_figures *build_figures_of(struct build *build,
                                                  const struct snapshot_causes_figures *sums);
 
-/* The row and column of the matrix that count a sample. For one snapshot. */
+/* Maps the functions and objects of one snapshot to rows and columns of its matrix. */
 struct matrix_axes {
     size_t rows; /* listed rows; followed by the rest and by samples without a function */
     size_t columns;
@@ -94,8 +94,7 @@ static inline uint64_t build_stack_key(uint32_t object, uint32_t function)
 }
 
 struct build_stacks {
-    struct build_stack
-        *list; /* [count] in the arena, by object and function, largest weight first */
+    struct build_stack *list; /* [count] in the arena, by object and function, largest first */
     size_t count;
 };
 

@@ -10,14 +10,14 @@
 
 enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100, CALLERS_DEPTHS = 64 };
 
-static const double callers_least =
-    0.01; /* minimum share of a child, which limits a node to CALLERS_CHILDREN */
-static const double listed_least = 0.005; /* of all stacks: rows with less have no tree */
+/* Minimum share of a child; limits a node to CALLERS_CHILDREN. */
+static const double callers_least = 0.01;
+static const double listed_least = 0.005; /* minimum share of all stacks for a row to have a tree */
 
 /* Samples of one caller node on one object. */
 struct call {
     uint32_t node;
-    uint32_t row; /* of the object in the snapshot; UINT32_MAX: not listed */
+    uint32_t row; /* row of the object in the snapshot; UINT32_MAX: not listed */
     double samples;
 };
 
@@ -96,7 +96,7 @@ struct call_list {
     size_t count;
     uint32_t depths;
     double all;       /* samples with known callers */
-    double effective; /* effective number of these */
+    double effective; /* effective number of those samples */
 };
 
 struct call_child {

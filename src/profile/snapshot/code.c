@@ -39,9 +39,9 @@ static bool sum_attributed(const struct build *build, double *sums)
 }
 
 /*
- * Returns the weight of the samples without an object that waited for data, less those that other
- * samples explain. If a share f of an instruction's samples has no object, the attributed ones
- * represent a share of 1 - f of them.
+ * Returns the weight of the samples without an object that waited for data, minus the weight that
+ * attributed samples of the same instructions represent. If a share f of an instruction's samples
+ * has no object, the attributed ones represent a share of 1 - f of these.
  */
 static double unlike_others(struct build *build)
 {
@@ -410,7 +410,7 @@ struct on_object {
     uint64_t where; /* member of the object with most samples that has one */
 };
 
-enum { ON_OBJECTS = 16 }; /* of one instruction, the objects with most samples */
+enum { ON_OBJECTS = 16 }; /* the objects with most samples of one instruction */
 
 static void add_object(struct on_object list[ON_OBJECTS], struct snapshot_instruction *row,
                        const struct on_object *more)

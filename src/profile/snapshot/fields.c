@@ -179,8 +179,8 @@ void field_name(struct build *build, const struct folding *folding, struct snaps
 enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8, PAGE_BYTES = 4096 };
 
 static const double trusted = 0.5; /* minimum confidence for folding offsets */
-static const double typed_at_most =
-    0.1; /* maximum share of typed samples on an object with an inferred element */
+/* Maximum share of typed samples on an object with an inferred element. */
+static const double typed_at_most = 0.1;
 
 /* Copies the offsets of one object from the window, newest first. */
 static size_t window_offsets(const struct window *window, uint32_t object, uint64_t *offsets,

@@ -125,7 +125,7 @@ static void read_latency(const struct build *build, const double *recorded,
         levels->waited[i] = recorded[LEVELS_WAITED(i)];
 }
 
-/* Copies the answers if any is known; accesses without a data source count in the first. */
+/* Copies the answers if any is known; accesses without a data source count in the first entry. */
 static void read_answers(const double *recorded, int count, double *answers)
 {
     if (sum(recorded + 1, count - 1) > 0)
@@ -355,7 +355,7 @@ static struct amount read_pair(const struct build *build, const struct pair *pai
     return (struct amount){weight, object.weight > 0 ? weight * object.squares / object.weight : 0};
 }
 
-/* Adds the sums of a pair; `levels`: of the same table. */
+/* Adds the sums of a pair; `levels` belongs to the same table. */
 static void add_pair(const struct build *build, const struct pairs *pairs,
                      const struct count_rows *levels, const struct pair *pair,
                      struct build_sums *sums)

@@ -52,7 +52,7 @@ struct matrix_filling {
 static const double rounding = 1e-9;
 
 /*
- * Reads the amounts of one row or column. `tallies`: of each event, NULL: no counts; `levels` NULL:
+ * Reads the amounts of one row or column. `tallies`: one per event, NULL: no counts; `levels` NULL:
  * not recorded.
  */
 static void read_amounts(const struct build *build, const struct matrix_filling *filling,
@@ -231,8 +231,8 @@ static void spread(struct matrix_filling *filling, enum matrix_quantity quantity
 }
 
 /*
- * Puts weight missing in the pairs into the rest. Between listed rows and columns goes only what
- * the rest has no room for, the minimum that makes all sums match. Returns that amount.
+ * Distributes the weight missing in the pairs. Most of it goes to the rest. Cells between listed
+ * rows and columns get only the minimum that makes all sums match. Returns that minimum.
  */
 static double fill_up(struct matrix_filling *filling, enum matrix_quantity quantity,
                       double *forgotten)

@@ -11,7 +11,7 @@
 #include "profile/tables/statistics.h"
 
 /*
- * At most 1,000 objects, and rounding, can have a share of 0.001 or more. If all objects are
+ * At most 1,000 objects can have a share of 0.001 or more, apart from rounding. If all objects are
  * requested, the smallest of these shares is used that gives at most LISTED_ALL_MOST rows.
  */
 enum { LISTED_FEW = 64, LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
@@ -353,7 +353,7 @@ enum { BINS_LISTED = 2000 };
 
 /* A leak suspect has grown for this long without a sample on it. */
 static const double suspect_age_s = 10;
-static const double suspect_growth = 0.05; /* of its bytes, since the mark */
+static const double suspect_growth = 0.05; /* share of its bytes, since the mark */
 
 /* Copies the strings of a bin into the arena. */
 static void copy_bin(struct build *build, struct heap_bin *bin)
@@ -406,7 +406,7 @@ static bool is_suspect(const struct snapshot_bin *bin)
            heap->growth_bytes >= suspect_growth * (double)heap->usable_bytes;
 }
 
-/* Criteria for listing a bin. */
+/* A bin and the criteria for listing it. */
 struct rank {
     uint32_t index;
     double share;

@@ -431,7 +431,7 @@ static void move_histories_on(struct profile *profile, uint64_t now_ns)
     profile->refreshed_ns = now_ns;
 }
 
-/* In order of dependency: each may read those before it. */
+/* In order of dependency: each function can use the results of the earlier ones. */
 static void (*const all_parts[])(struct build *build) = {
     build_uses,     build_objects,  build_window,         build_threads,      build_details,
     build_code,     build_waits,    build_callers,        build_instructions, build_matrix,

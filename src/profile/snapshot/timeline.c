@@ -71,7 +71,7 @@ static double *volatilities_of(struct build *build, const struct stream *stream,
     return values;
 }
 
-/* The streams to list: of one measure, at a period in base periods. */
+/* The streams of one measure to list, at a period in base periods. */
 struct listing {
     const struct streams *streams;
     size_t by;
@@ -500,8 +500,8 @@ copy_profile(struct build *build, const struct volatility *profile, size_t count
 }
 
 /*
- * Returns the longest period that still gives two points in the shortest phase; otherwise the chart
- * would not show it. 0: no phase has ended.
+ * Returns the longest period that still gives two points in the shortest phase, because longer ones
+ * would hide that phase in the chart. 0: no phase has ended.
  */
 static size_t most_of_phase(const struct timeline *timeline)
 {

@@ -54,8 +54,8 @@ static void use_settle(struct snapshot_use *use, const struct snapshot_use *all)
 }
 
 /*
- * Selects the level to show. Large caches may evict nothing while a program runs; then it is a
- * nearer level.
+ * Selects the level to show. Large caches may evict nothing while a program runs; in this case a
+ * nearer level is shown.
  */
 void build_uses(struct build *build)
 {

@@ -122,7 +122,7 @@ static void watch_fill_codes(struct build *build, const struct reuse_leg **legs,
 /* Upper bound of watches to wait for. */
 enum { MOST_NEEDED = 512 };
 
-/* Returns the number of watches at which the interval is certain enough for a verdict. */
+/* Returns the number of watches after which the interval is narrow enough for a verdict. */
 static uint64_t needed(const struct snapshot_share *again)
 {
     uint64_t count = REUSE_LEAST;
@@ -152,7 +152,7 @@ static void watch_fill_pace(const struct build *build, struct snapshot_watch_obj
     object->wait_s = 0;
     if (object->verdict != WATCH_TOO_FEW)
         return;
-    /* Censored legs can make the estimate less certain than the same number of complete ones. */
+    /* Censored legs can make the estimate less precise than the same number of complete ones. */
     object->needed = needed(&object->again);
     if (object->needed <= object->settled)
         object->needed = object->settled + 1;
@@ -219,8 +219,8 @@ static struct reuse_question watch_question(const struct build *build)
 }
 
 /*
- * Completes the question for an object. The range of sampled lines is taken as the object's size;
- * the lines of a heap bin are mixed with other data.
+ * Sets the parts of the question that depend on the object. The range of sampled lines is taken as
+ * the object's size; the lines of a heap bin are mixed with other data.
  */
 static void watch_ask_of(const struct build *build, uint32_t object, uint32_t id,
                          struct reuse_question *question)
@@ -246,8 +246,7 @@ struct legs {
     const struct reuse_leg **at;
     size_t count;
     struct survival_time *times;
-    double
-        seen_s; /* minimum time in which a touch can be seen: setting the registers takes as long */
+    double seen_s; /* minimum time in which a touch can be seen: the time to set the registers */
 };
 
 typedef double leg_time(const struct legs *legs, const struct reuse_leg *leg);

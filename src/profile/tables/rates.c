@@ -99,7 +99,7 @@ static struct snapshot_share count_of(const struct rates_plan *plan, int event,
     return (struct snapshot_share){count.value / part, count.low / part, count.high / part};
 }
 
-/* Of the accesses with a known level: weight of the misses, and of possible misses. */
+/* Weights of the misses and of the possible misses among the accesses with a known level. */
 struct missing {
     double accesses;
     double missed;

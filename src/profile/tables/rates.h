@@ -15,7 +15,7 @@
 #include "snapshot.h"
 #include "snapshot_share.h"
 
-/* Returns whether an access that found its data at `found` missed `level`. */
+/* Returns the answer to whether an access that found its data at `found` missed `level`. */
 enum data_answer rates_missed(enum data_level found, enum rate_level level);
 
 /* Events by index, -1: none. */
@@ -25,7 +25,7 @@ struct rates_plan {
     int stall;             /* counts stalled cycles; if no event does, all cycles */
     int cycles;            /* counts all cycles if `stall` counts stalls */
     int timed;             /* its samples have latencies, which are preferred over `stall` */
-    enum rate_level level; /* of the misses to compare with stalls */
+    enum rate_level level; /* level of the misses to compare with stalls */
     bool recorded;         /* samples of `access` record the data source */
     double counted[SAMPLE_EVENTS_MAX]; /* fraction of the time the event was counted; 0..1 */
 };

@@ -231,7 +231,7 @@ double student_within_95(double freedom)
 /* State of the estimate while it steps through the times. */
 struct walk {
     double surviving;
-    double effective; /* number of observations that would give the same certainty */
+    double effective; /* number of observations that would give the same precision */
     size_t next;
 };
 
@@ -252,7 +252,7 @@ static void survival_step(struct walk *walk, const struct survival_time *times, 
     walk->surviving *= 1 - happened / waiting;
     /*
      * Observations censored at this time count as waited for until now. If all have ended, the
-     * certainty stays that of the previous step.
+     * precision stays that of the previous step.
      */
     if (walk->surviving > 0)
         walk->effective = (waiting - happened) / walk->surviving;

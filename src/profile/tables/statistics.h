@@ -32,10 +32,10 @@ static inline void amount_add(struct amount *into, struct amount more)
 struct snapshot_share interval_share(double value, double effective_samples);
 
 /*
- * Returns `own` as a share of `all`, which includes it: Wilson's interval as above, on the number
- * of equal samples with the same certainty. That number follows from the variance of a ratio by
- * linearisation (Cochran, Sampling Techniques, 6.4), so a share of samples with large weights is
- * less certain than its value suggests.
+ * Returns `own` as a share of `all`, which includes it: Wilson's interval as above, for the number
+ * of equal samples that would give the same precision. That number follows from the variance of a
+ * ratio by linearisation (Cochran, Sampling Techniques, 6.4), so a share of samples with large
+ * weights is less precise than its value suggests.
  */
 struct snapshot_share interval_part(struct amount own, struct amount all);
 
@@ -115,7 +115,7 @@ struct snapshot_share survival_happened(const struct survival_time *times, size_
                                         double time);
 
 /*
- * Returns the longest time up to which the estimate has the certainty of `least` observations; 0:
+ * Returns the longest time up to which the estimate has the precision of `least` observations; 0:
  * none.
  */
 double survival_reach(const struct survival_time *times, size_t count, double least);

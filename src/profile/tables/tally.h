@@ -19,7 +19,7 @@ struct tally {
     struct counted samples;
     struct counted weight;
     struct counted squares; /* squared weights, stored with the square of the scale */
-    struct counted loads;   /* weight; as are the next two */
+    struct counted loads;   /* weight; so are the next two */
     struct counted stores;
     struct counted inferred;
     struct counted stacks; /* weight of samples with known callers */
@@ -122,8 +122,8 @@ static inline uint32_t touched_take(struct touched *touched, uint32_t *word)
  */
 #define OFFSET_FOLDED  (UINT64_C(1) << 63)
 #define OFFSET_TYPED   (UINT64_C(1) << 62)
-#define OFFSET_SHIFT   32 /* of the type, or of the element size */
-#define OFFSET_UNIT    58 /* of log2(place.unit) + 1; 3 bits above the type */
+#define OFFSET_SHIFT   32 /* position of the type or element size */
+#define OFFSET_UNIT    58 /* position of log2(place.unit) + 1; 3 bits above the type */
 #define OFFSET_IN_TYPE UINT64_C(0xffffffff)
 
 /* Returns the key of an offset in a type, without OFFSET_TYPED. */
@@ -212,7 +212,7 @@ struct pair {
     double rival;   /* credit of the majority vote: pair_vote(), pair_vote_member() */
     struct counted samples;
     struct counted weight;
-    struct counted loads; /* weight, as the next one */
+    struct counted loads; /* weight; so is the next one */
     struct counted stores;
     uint64_t made; /* value of pairs.made when this row was made; detects that a row was evicted */
 };
@@ -276,7 +276,8 @@ void pairs_clear(struct pairs *pairs);
 void pairs_rescale(struct pairs *pairs, double factor);
 
 /*
- * Returns the hash of a pair; never 0. Two pairs with the same hash would share a row: one in 2^64.
+ * Returns the hash of a pair; never 0. Two pairs with the same hash would share a row, which
+ * happens with a probability of 2^-64.
  */
 static inline uint64_t pairs_hash(uint32_t owner, uint64_t key)
 {
@@ -357,7 +358,7 @@ uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid);
  */
 struct unplaced {
     struct tallies functions;
-    struct pairs code; /* owner: of the function; key: instruction; extra: enum reason */
+    struct pairs code; /* owner: function; key: instruction; extra: enum reason */
     struct counted by_reason[SAMPLE_EVENTS_MAX][REASON_COUNT]; /* weight */
     struct tally all[SAMPLE_EVENTS_MAX]; /* without an object, including those without a function */
     struct tally waited[SAMPLE_EVENTS_MAX]; /* of these, samples that waited for data */

@@ -246,7 +246,7 @@ static inline void timeline_count_phases(struct timeline *timeline, uint32_t hol
     timeline->counts[phases_column(holder)] += samples;
 }
 
-/* Counts by id and event, with the levels in samples of the ranking event. */
+/* Counts by id and event, and the levels of the samples of the ranking event. */
 struct timeline_counted {
     const struct tallies *tallies;
     const struct count_rows *levels;

@@ -4,10 +4,9 @@
 #include "resolve/dwarf/program.h"
 #include "resolve/members.h"
 
-/* Returns the operand that the question is about. A question without registers gets the first
- * operand: such an address may be given as misstop mapped it, or not at all. NULL: the operand
- * belongs to another instruction, such as the stack access of the call or return before this
- * one. */
+/* Returns the operand in question. A question without registers gets the first operand, because
+ * it may give the address in another form or not at all. NULL: the operand belongs to another
+ * instruction, such as the stack access of the call or return before this one. */
 static const struct insn_memory *operand(const struct insn *insn,
                                          const struct dwarf_question *question)
 {
@@ -60,8 +59,7 @@ static enum untyped access_check(const struct scene *scene, struct value *place,
     return UNTYPED_NO_REASON;
 }
 
-/* Returns the place that an operand addresses; a stack address is resolved to the variable that it
- * points into. */
+/* Returns the place that an operand addresses; for a stack address, the variable it points into. */
 static struct value access_place_of(const struct flow_at *at, const struct insn_memory *memory)
 {
     struct value place = operand_address(&at->scene, &at->state, at->insn, memory);
@@ -154,7 +152,7 @@ static void access_cut_bits(struct bits *bits, int64_t first, int64_t end)
     bits->end = end < bits->end ? end : bits->end;
 }
 
-/* Returns false if the operand is not a known mask. */
+/* Finds the mask of an instruction. Returns false if the operand is not a known mask. */
 static bool mask_of(const struct flow_at *at, const struct insn *insn, uint64_t *mask)
 {
     const struct value *source = insn->source == SREG_NONE ? NULL : &at->state.regs[insn->source];

@@ -105,7 +105,7 @@ static bool name_variable(struct program *program, Dwarf_Die *variable, uint64_t
            assignee_answer(program, &spot, answer);
 }
 
-/* Uses the variable that a register holds at an address. */
+/* Names the variable that a register holds at an address. */
 static bool assignee_held(struct program *program, uint64_t address, uint8_t reg,
                           struct dwarf_answer *answer)
 {
@@ -115,7 +115,7 @@ static bool assignee_held(struct program *program, uint64_t address, uint8_t reg
            name_variable(program, &variable, 0, answer);
 }
 
-/* Finds the frame slot of an operand from the frame's rules, or from the code's use of the stack so
+/* Finds the frame slot of an operand from the frame's rules, or from the code's stack use so
  * far. */
 static bool find_slot(struct program *program, const struct insn *insn,
                       const struct insn_memory *memory, int64_t *slot)
@@ -152,8 +152,7 @@ static bool name_global(struct program *program, const struct insn *insn, uint64
     return name_variable(program, &variable, address - global->start, answer);
 }
 
-/* Finds the fixed address that a register was given shortly before. Returns false if there is
- * none. */
+/* Finds the fixed address that a register was given shortly before; returns false if none. */
 static bool find_address(const struct flow_at *at, uint8_t reg, uint64_t *address)
 {
     const struct insn *insn = at->insn;
@@ -327,8 +326,7 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         scopes_prefix(scopes, &functions[i], scope, sizeof scope);
         size_t length = strlen(scope);
         scope[length > 2 ? length - 2 : 0] = 0; /* removes "::" */
-        /* Stop outside the functions of the container's own tree: another container may use it for
-         * its elements. */
+        /* Stop outside the container's own tree: another container may use it for its elements. */
         in_tree = block != LIBRARY_BLOCK_KNOWN || library_tree(scope) || library_allocator(scope);
         equals |= in_tree && library_allows_equals(scope, function ? function : "");
         if (block == LIBRARY_BLOCK_KNOWN)

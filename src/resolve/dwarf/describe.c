@@ -40,8 +40,8 @@ struct strings {
 };
 
 /*
- * Describes the members of a struct, class or union as rows of struct type_desc: nested members
- * follow their parent, base classes are unnamed parts, the variants of a Rust enum are overlapping
+ * Describes the members of a struct, class or union as rows of struct type_desc. Nested members
+ * follow their parent, base classes are unnamed parts, variants of a Rust enum are overlapping
  * members.
  */
 /* A type while it is read. */
@@ -103,7 +103,7 @@ static void read_unit(struct aliases *aliases, Dwarf_Die *unit)
     }
 }
 
-/* Returns false if the type has no alias, or there are too many. */
+/* Finds the alias of a type. Returns false if it has none, or there are too many. */
 static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
 {
     Dwarf_Die unit;
@@ -395,8 +395,8 @@ static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type
     return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : NULL;
 }
 
-/* Reads the members of a record, or its variants (DWARF 5, 5.7.10): each variant is a member, with
- * the struct of its payload as its type. The discriminant has no name and is beside or inside the
+/* Reads the members of a record, or its variants (DWARF 5, 5.7.10). Each variant is a member, with
+ * the struct of its payload as its type. The discriminant has no name, and is beside or in the
  * variants. */
 static void read_children(struct fields *fields, Dwarf_Die *die, struct under under)
 {
@@ -439,8 +439,7 @@ static uint64_t align(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Returns the end of the members from `first` on, and their alignment as far as they are
- * scalars. */
+/* Returns the end of the members from `first` on, and the alignment of those that are scalars. */
 static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint64_t *alignment)
 {
     uint64_t end = 0;

@@ -227,8 +227,7 @@ bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count)
     return true;
 }
 
-/* A pointer to a member function has two words, a pointer to a data member one (Itanium C++ ABI,
- * 2.3). */
+/* Pointers to member functions have two words, to data members one (Itanium C++ ABI, 2.3). */
 static uint64_t member_pointer_size(Dwarf_Die *pointer)
 {
     Dwarf_Die target;

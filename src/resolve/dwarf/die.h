@@ -47,7 +47,7 @@ bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
  * type unit if it has one. Returns false for void. */
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 
-/* Same, but returns the entry of the referring unit. */
+/* Like die_peel(), but returns the entry of the referring unit. */
 bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
 
 /* Returns true if a type is itself a pointer or reference, not an alias. */
@@ -63,8 +63,7 @@ bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type);
 bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found);
 
-/* Computes the size of a type in bytes, including arrays and typedefs. Returns false if it is not
- * known. */
+/* Computes the size of a type in bytes, including arrays and typedefs; returns false if unknown. */
 bool die_size(Dwarf_Die *type, uint64_t *bytes);
 
 /* Finds the peeled element type of an array type, and the number of elements over all dimensions;
@@ -93,8 +92,8 @@ void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEM
 
 /*
  * Scopes of entries (namespaces, modules, classes), which DWARF links only from the outside in, and
- * the definitions of types that are only declared, in any unit. Units are read on demand, without
- * function bodies.
+ * the definitions of types that are only declared. Units are read on demand, without function
+ * bodies.
  */
 struct scopes {
     Dwfl_Module *dwfl;

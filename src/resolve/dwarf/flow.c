@@ -206,8 +206,7 @@ static bool keeps_parameters(const struct program *program, struct routine *rout
     return !clone && producer && !strncmp(producer, "GNU ", 4);
 }
 
-/* Sets the state at `start` of a part of the routine. Nothing is known if it is not the routine's
- * entry. */
+/* Sets the state at `start` of a part of the routine. Nothing is known if it is not the entry. */
 static void entry_state(const struct scene *scene, struct routine *routine, uint64_t start,
                         struct state *state)
 {

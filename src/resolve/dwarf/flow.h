@@ -108,8 +108,7 @@ bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct 
  * The known content of a register or stack slot while types are followed through code: the type it
  * points into and the offset. Plain arithmetic on shapes.
  */
-/* Kinds in ascending order: where two paths join, the result has the later kind, or is a
- * conflict. */
+/* In ascending order: where two paths join, the result has the later kind, or is a conflict. */
 enum value_kind {
     VALUE_NOTHING,    /* not reached by any path yet */
     VALUE_CONSTANT,   /* `offset` itself, perhaps a run-time address */
@@ -185,8 +184,7 @@ enum { WHERE_CFA = 0x40 }; /* in place of a register: the canonical frame addres
 struct where {
     uint64_t start; /* run-time addresses of the code where it is valid */
     uint64_t end;
-    size_t before; /* 1 + index of the last earlier entry that ends after this start; 0: none. A
-                      search backwards skips the entries between */
+    size_t before; /* 1 + index of the last earlier entry that ends after this start; 0: none */
     int64_t offset;
     uint64_t part; /* bytes of the variable before this piece */
     uint64_t size; /* bytes of the piece; 0: not known */
@@ -226,8 +224,7 @@ void wheres_fini(struct wheres *wheres);
  * needed; NULL: none known. */
 const struct wheres *wheres_at(struct program *program, uint64_t pc);
 
-/* Iterates over the entries of a list that are valid at an address; *at starts as 0. NULL: no
- * more. */
+/* Iterates over the entries that are valid at an address; *at starts as 0. NULL: no more. */
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at);
 
 /* Returns the callee of the call that returns to an address; NULL: not recorded. */
@@ -309,8 +306,7 @@ struct flow_at {
     size_t count;
 };
 
-/* Returns 0; -ENOENT: no debug information for this code; -EFAULT: no instruction there;
- * -ENOMEM. */
+/* 0; -ENOENT: no debug information for this code; -EFAULT: no instruction there; -ENOMEM. */
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
 
 /*
@@ -320,8 +316,8 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
 struct value operand_address(const struct scene *scene, const struct state *state,
                              const struct insn *insn, const struct insn_memory *memory);
 
-/* Returns the variable at a constant address or in thread-local storage; otherwise the value
- * itself. */
+/* Returns the variable at a constant address or in thread-local storage; the value if there is
+ * none. */
 struct value operand_settled(const struct scene *scene, uint64_t pc, struct value value);
 
 /* Returns the dynamic linker's value of a word at a run-time address. */
@@ -339,13 +335,11 @@ struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struc
 struct value declared_in_frame(const struct scene *scene, const struct state *state, uint64_t pc,
                                const struct value *place);
 
-/* Sets the values of registers that hold variables at an address. `mask`: of enum
- * sample_register. */
+/* Sets the values of registers that hold variables at an address; `mask`: these registers. */
 void declared_in_registers(const struct scene *scene, struct state *state, uint64_t pc,
                            uint32_t mask);
 
-/* Replaces a followed value by a variable's declaration, unless the followed value is more
- * specific. */
+/* Replaces a followed value by a variable's declaration, unless the value is more specific. */
 void declared_over(struct shapes *shapes, struct value *known, const struct value *declared);
 
 /*

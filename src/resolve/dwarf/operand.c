@@ -307,8 +307,7 @@ static const struct link *links_find(struct program *program, uint64_t place)
     return low < links->count && links->at[low].place == place ? &links->at[low] : NULL;
 }
 
-/* Converts a negative distance from the thread pointer to an offset in an executable's TLS
- * image. */
+/* Converts a negative distance from the thread pointer to an offset in the TLS image. */
 static bool links_thread(struct program *program, int64_t distance, uint64_t *offset)
 {
     const struct links *links = &program->links;
@@ -334,8 +333,8 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
     return value;
 }
 
-/* Returns the place in a variable of another file that was copied into this one, as the unit
- * declares it. */
+/* Returns the place in another file's variable that was copied into this one, from its
+ * declaration. */
 static struct value in_copied(const struct scene *scene, uint64_t pc, const struct value *place)
 {
     const struct symbol *symbol = module_object(scene->program->module, (uint64_t)place->offset);

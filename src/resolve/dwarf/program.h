@@ -100,7 +100,7 @@ void node_answer(struct program *program, struct dwarf_answer *answer);
 
 /*
  * Types of one file, under references assigned here. Each type is described once, as struct
- * type_desc, and passed on once, in the order of discovery. A type defined in several units is one
+ * type_desc, and passed on once, in order of discovery. A type defined in several units is one
  * type.
  */
 /* Returns NULL if out of memory. */

@@ -19,18 +19,17 @@ enum dwarf_ask {
     DWARF_TLS,      /* the thread-local variable at an offset into the module's image */
     DWARF_SLOT,     /* the variable at a distance from a function's canonical frame address */
     DWARF_LINE,     /* source line and inlined functions */
-    DWARF_CALL, /* the variable that the result of the call before this return address is assigned
-                   to */
-    DWARF_NODE, /* the node type of the container that a call works on, from its member function,
-                   which may be inlined there */
+    DWARF_CALL,     /* the variable assigned by the call before a return address */
+    DWARF_NODE,     /* the node type of the container that a call works on */
     DWARF_ASKS
 };
 
 struct dwarf_question {
     enum dwarf_ask ask;
-    uint64_t pc; /* ACCESS: the accessing instruction; SLOT: the instruction, or a return address -
-                    1; LINE: the instruction; CALL: the return address; NODE: inside the call;
-                    VARIABLE, TLS: code that accessed it, 0: not known */
+    /* ACCESS: the accessing instruction; SLOT: the instruction, or a return address - 1; LINE: the
+     * instruction; CALL: the return address; NODE: inside the call; VARIABLE, TLS: code that
+     * accessed it, 0: not known. */
+    uint64_t pc;
     uint64_t address;     /* VARIABLE; TLS: the offset */
     int64_t slot;         /* SLOT: address - CFA (negative inside the frame) */
     int64_t displacement; /* ACCESS: displacement of the operand, as in struct access */
@@ -39,7 +38,7 @@ struct dwarf_question {
     uint8_t size; /* ... bytes accessed, 0: not known */
 };
 
-/* The way in which the type of an access was found. */
+/* How the type of an access was found. */
 enum dwarf_how {
     DWARF_HOW_NONE,
     DWARF_HOW_VARIABLE, /* a variable or parameter is in the register at this instruction */
@@ -68,11 +67,9 @@ struct dwarf_answer {
     uint8_t untyped;  /* enum untyped; 0: `type` is known */
     uint8_t how;      /* ACCESS: enum dwarf_how */
     uint8_t slot;     /* SLOT: enum dwarf_slot */
-    uint32_t type;    /* reference to a type of this file, reported earlier by a TYPE answer; with
-                         `count`, the element type of an array */
+    uint32_t type;    /* reference to a type of this file; with `count`, the type of the elements */
     uint64_t count;   /* VARIABLE, TLS, SLOT: elements, 0: no array */
-    int64_t offset;   /* ACCESS: offset of the access from the start of the type, with index 0.
-                         VARIABLE, SLOT: offset of the place from the start of the variable */
+    int64_t offset;   /* ACCESS: in the type, with index 0; others: from the variable's start */
     bool indexed;     /* ACCESS: an index or a loop steps over elements of the type */
     uint8_t bits_at;  /* ACCESS: bytes from the accessed word to the bit-field that is used */
     uint8_t unit;     /* ACCESS: bytes of the bit-fields that may be used; 0: none */

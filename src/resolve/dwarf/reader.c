@@ -133,8 +133,8 @@ static uint32_t by_content(struct references *references, uint64_t content, bool
     return known ? *known : 0;
 }
 
-/* Returns the own reference of a type that was reported with a reference. *is_new: it was never
- * reported before. 0: too many types. */
+/* Returns misstop's reference for a type that a process reported. *is_new: it was never reported
+ * before. 0: too many types. */
 static uint32_t references_add(struct references *references, uint32_t reported, uint64_t content,
                                bool *is_new)
 {
@@ -149,7 +149,7 @@ static uint32_t references_add(struct references *references, uint32_t reported,
     return own;
 }
 
-/* Returns the own reference of a reported type; 0: not reported. */
+/* Returns misstop's reference for a type that a process reported; 0: it did not. */
 static uint32_t references_of(const struct references *references, uint32_t reported)
 {
     const uint32_t *own = hash_find(&references->by_reported, reported);
@@ -240,8 +240,7 @@ static void reader_file_start(struct reader_file *file, struct reader_run *run)
     file->pause_ns = PAUSE_NS;
 }
 
-/* Handles a process that died, hung or sent invalid messages: the oldest question sent is
- * blamed. */
+/* Handles a process that died, hung or sent invalid messages; blames the oldest question sent. */
 static pid_t died(struct reader_file *file, struct reader_run *run)
 {
     bool opened = file->opened;
@@ -271,7 +270,7 @@ static void reader_file_take_type(struct reader_file *file, struct reader_run *r
         run->take->type(run->take->context, file->serial, type);
 }
 
-/* Passes on an answer; a type that was never reported is ignored. */
+/* Passes on an answer; a type that was never reported becomes UNTYPED_GAVE_UP. */
 static void reader_file_take_answer(struct reader_file *file, struct reader_run *run,
                                     struct dwarf_answer *answer)
 {
@@ -345,7 +344,7 @@ static void count_time(struct reader_file *file, const struct reader_run *run)
 }
 
 /* Returns true if a process has exceeded its patience. If the target uses all CPUs, the process is
- * slow but not hung, so its CPU time is measured. Only a sleeping process is judged by the
+ * slow but not hung, so its CPU time is compared. Only a sleeping process is judged by the
  * clock. */
 static bool is_late(const struct reader_file *file, const struct reader_run *run)
 {
@@ -409,8 +408,7 @@ static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
  * hundreds of libraries. */
 enum { ENDED_MAX = 64, LOOKS_A_RUN = 8 };
 
-/* Longest time between two runs that counts. While misstop is suspended, no process becomes
- * late. */
+/* Limits the time counted between two runs: while misstop is suspended no process becomes late. */
 static const uint64_t step_max_ns = CLOCK_NS_PER_S;
 /* Time after which a busy process makes room for a waiting file. */
 static const uint64_t turn_ns = CLOCK_NS_PER_S;
@@ -456,8 +454,7 @@ struct readers *readers_new(const struct readers_limits *limits, const struct re
     return readers_new_from(limits, take, &serve_program);
 }
 
-/* Reaps ended processes without waiting, except at the end: a process with gigabytes takes a while
- * to exit. */
+/* Reaps ended processes, waiting only at the end: a process with gigabytes exits slowly. */
 static void reap(struct readers *readers, int flags)
 {
     size_t left = 0;

@@ -56,8 +56,7 @@ void readers_expect(struct readers *readers, const struct module *module);
 bool readers_ask(struct readers *readers, const struct module *module,
                  const struct dwarf_question *question);
 
-/* Receives answers; starts, supervises and ends processes. To be called often. Returns the number
- * of answers. */
+/* Receives answers; starts, supervises and ends processes. Call often. Returns the answer count. */
 size_t readers_run(struct readers *readers, uint64_t now_ns);
 
 /* Waits until a process has sent something, for at most a millisecond. */
@@ -122,8 +121,7 @@ pid_t worker_end(struct worker *worker);
 /* Queues a question. Returns false if out of memory. */
 bool worker_ask(struct worker *worker, uint32_t number, const struct dwarf_question *question);
 
-/* Sends pending bytes and reads available ones. Returns 0, or a negative errno if the process has
- * ended. */
+/* Sends pending bytes, reads available ones. 0, or a negative errno if the process has ended. */
 int worker_exchange(struct worker *worker);
 
 /* Returns the next message: WIRE_OPENED, WIRE_TYPE, WIRE_ANSWER; WIRE_NOTHING; WIRE_BROKEN. */

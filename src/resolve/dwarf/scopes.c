@@ -75,8 +75,7 @@ static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
     return scopes->count;
 }
 
-/* Adds a definition; the first of a name is kept. C++ allows only one; in C they are usually
- * alike. */
+/* Adds a definition, unless the name has one. C++ allows only one; in C they are usually alike. */
 static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die *die)
 {
     bool created = false;
@@ -233,7 +232,7 @@ static void scopes_read_definitions(struct scopes *scopes, Dwarf_Die *unit)
     walk_scope(&walk, unit, 0, 0, 0);
 }
 
-/* Searches the definitions of entries that are only declared. */
+/* Search for the definitions of entries that are only declared. */
 
 enum { SEARCH_MS = 100 /* per declaration; the next search continues where this one stopped */ };
 

@@ -386,7 +386,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Compares types that are not records; queues records. Returns false if they differ. */
+/* Compares two types, following pointers, and queues the last pair for a comparison of members.
+ * Returns false if they differ. */
 static bool compare_later(struct comparison *comparison, uint32_t one, uint32_t other)
 {
     for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && one != other; hops++) {
@@ -436,8 +437,8 @@ static bool same_parts(struct comparison *comparison, struct pair pair)
     return true;
 }
 
-/* Returns true if the scopes are equal. Finding scopes requires reading a whole unit, so C, which
- * has none for types, is checked first. */
+/* Returns true if the scopes are equal. Checks first for C, which has no scopes for types, because
+ * finding scopes means reading a whole unit. */
 static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
 {
     if (language_of(a) == LANGUAGE_C && language_of(b) == LANGUAGE_C)

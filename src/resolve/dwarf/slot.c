@@ -110,8 +110,7 @@ bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool point
     return best;
 }
 
-/* Finds the variable-length array in the instruction's scopes. Returns false if there is none, or
- * several. */
+/* Finds the variable-length array in the instruction's scopes; returns false if none or several. */
 static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable)
 {
     const struct where *where;

@@ -388,8 +388,7 @@ static bool outcome_of(const struct scene *scene, const struct state *state,
     return true;
 }
 
-/* Marks a computed pointer as followed from a variable, because it is no longer the variable's own
- * value. */
+/* Marks a computed pointer as followed: it is no longer the variable's own value. */
 static void note_followed(struct state *state, const struct insn *insn)
 {
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)

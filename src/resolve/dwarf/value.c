@@ -139,8 +139,8 @@ static uint64_t common(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Returns the step of one type at two offsets: a loop over its elements, or over an inner array
- * with an offset that is still to be added. */
+/* Returns the step between two offsets into one type: of a loop over its elements, or over an inner
+ * array with an offset that is still to be added. */
 static uint32_t joined_step(const struct shapes *shapes, const struct value *value,
                             const struct value *other)
 {
@@ -233,8 +233,7 @@ static bool is_record(const struct shape *shape)
     return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
 }
 
-/* Returns true if the offset is valid after the type's end: the elements of a flexible array are
- * there. */
+/* Returns true if the offset is valid past the type's end, in a flexible array. */
 static bool is_behind(struct shapes *shapes, const struct value *value)
 {
     struct shape_leaf leaf;

@@ -21,8 +21,7 @@ struct location {
     bool is_tls;
 };
 
-/* Reads the number that an operation pushes: an address, its index in a table (DWARF 5), or a
- * constant. */
+/* Reads the number that an operation pushes: an address, its index (DWARF 5), or a constant. */
 static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *value)
 {
     Dwarf_Attribute indexed;
@@ -102,7 +101,7 @@ static bool read_ops(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t cou
 }
 
 /* Reads a location: an address, an address plus a constant, an offset in thread-local storage, or
- * the first of several pieces (DWARF 5, 2.6.1). Returns false if there is none, or it is not
+ * the first of several pieces (DWARF 5, 2.6.1). Returns false if there is none or it is not
  * fixed. */
 static bool location_read(Dwarf_Die *variable, struct location *location)
 {
@@ -127,8 +126,7 @@ enum {
     OVERLAPS_MAX = 16 /* between a variable's start and an address in it */
 };
 
-/* An expression that pushes a number as a variable's place. It is found by its bytes, without
- * reading entries. */
+/* An expression that pushes a number as a variable's place. Found by its bytes, without entries. */
 struct expression {
     uint64_t number;
     uint64_t at; /* offset in .debug_info */
@@ -212,8 +210,7 @@ static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias,
         read_scope(globals, unit, bias, depth, &left);
 }
 
-/* Reads an imported unit: dwz moves data shared by two files, also thread-local variables, to a
- * third file. */
+/* Reads an imported unit: dwz moves data that two files share, even TLS variables, to a third. */
 static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr bias,
                           unsigned depth)
 {
@@ -271,8 +268,7 @@ static const struct symbol *symbol_of(const struct program *program,
                                           : module_object(program->module, address);
 }
 
-/* Collects expressions by their bytes: length, operation, number. Those with DW_OP_addrx are not
- * found. */
+/* Collects expressions by their bytes: length, operation, number. Does not find DW_OP_addrx. */
 static void read_expressions(struct globals_index *index, const Elf_Data *section, bool tls)
 {
     enum { HEAD_BYTES = 2 };
@@ -320,9 +316,9 @@ static void read_units_placing(struct program *program, struct globals_index *in
     }
 }
 
-/* Returns true if an address may be a variable's. Most other addresses in code are those of text
- * constants, which do not justify reading all units. Without symbols the two cannot be
- * distinguished. */
+/* Returns true if an address may be a variable's. Most other addresses in code are of text
+ * constants, which do not justify reading all units. Without symbols the two are not
+ * distinguishable. */
 static bool may_be_variable(const struct program *program, const struct symbol *symbol)
 {
     static const char gcc[] = "CSWTCH."; /* tables of switch values */

@@ -48,8 +48,8 @@ struct globals {
 void globals_fini(struct globals *globals);
 
 /*
- * Finds the variable that covers a run-time address, or an offset into the TLS image. `pc` is code
- * that accesses it, and its unit is searched first; 0: not known. NULL: none. Valid until the next
+ * Finds the variable that covers a run-time address, or an offset into the TLS image; NULL: none.
+ * The unit of `pc`, code that accesses it, is searched first; 0: not known. Valid until the next
  * question.
  */
 const struct global *globals_find(struct program *program, uint64_t address, uint64_t pc);
@@ -64,7 +64,7 @@ void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_an
 
 /*
  * Variables and parameters in a function's frame, by their distance from its canonical frame
- * address.
+ * address (CFA).
  */
 struct home {
     Dwarf_Die variable;
@@ -75,7 +75,7 @@ struct home {
 struct home_place {
     const struct wheres *wheres;
     uint64_t pc;
-    uint8_t cfa_register; /* SREG_NONE: more complex */
+    uint8_t cfa_register; /* SREG_NONE: the rule for the CFA is more complex */
     int64_t cfa_offset;
 };
 

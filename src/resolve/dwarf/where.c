@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 20, ITEMS_MAX = 1 << 18, RANGES_MAX = 
 
 /* The base of DW_OP_fbreg. */
 struct place_frame {
-    uint8_t reg; /* enum sample_register, WHERE_CFA, or SREG_NONE: more complex */
+    uint8_t reg; /* enum sample_register, WHERE_CFA, or SREG_NONE: not supported */
     int64_t offset;
 };
 

@@ -92,8 +92,7 @@ struct head {
     uint32_t number;
 };
 
-/* Walks over the fields of a message. Writing and reading share the code, so that they cannot
- * differ. */
+/* Walks over the fields of a message. Writing and reading share the code, so they cannot differ. */
 struct walk {
     struct channel_bytes *out; /* writing */
     const unsigned char *in;   /* reading */

@@ -62,8 +62,7 @@ struct wire_message {
     };
 };
 
-/* Appends one message. Returns false if out of memory. Members of a type that is too large are
- * dropped. */
+/* Appends a message; drops members of a type that is too large. Returns false if out of memory. */
 bool wire_put(struct channel_bytes *out, enum wire_kind kind, struct wire_message *message);
 
 /* Takes the next complete message; its strings and members are in the arena. */

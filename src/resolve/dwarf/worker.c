@@ -178,7 +178,7 @@ static void close_others(int keep)
     closedir(folder);
 }
 
-/* Returns true if stderr stays open: tests read a sanitizer's reports there. Not if it is a
+/* Returns true if stderr stays open, for a sanitizer's reports in tests. Not if it is a
  * terminal. */
 static bool keeps_errors(void)
 {
@@ -292,8 +292,7 @@ static void *open_program(struct module *module)
 {
     struct debuginfo *debuginfo = module_debuginfo(module);
     debuginfo_confined(debuginfo);
-    /* All files are open, so the process needs neither the target's root nor to run a client for
-     * debuginfod servers. */
+    /* All files are open, so neither the target's root nor a client for debuginfod is needed. */
     if (!debuginfo_module(debuginfo))
         return NULL;
     drop_rights(debuginfo_files(debuginfo));
@@ -371,8 +370,7 @@ void serve(int fd, pid_t parent, struct module *module, const struct serve_sourc
 #if __has_include(<linux/landlock.h>)
 #include <linux/landlock.h>
 
-/* All rights of the first Landlock version; rights added later do not permit writing to files
- * either. */
+/* All rights of the first Landlock version; later rights do not permit writing to files either. */
 static const uint64_t handled =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
     LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |

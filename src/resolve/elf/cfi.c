@@ -42,8 +42,7 @@ bool cfi_saved(Dwarf_Frame *frame, unsigned number, struct cfi_saved *saved)
         return true;
     if (!ops || ops[0].atom != DW_OP_call_frame_cfa || count > 2)
         return false;
-    /* An expression begins with the CFA. The second operation adds to it, or pushes another
-     * base. */
+    /* An expression begins with the CFA, and adds to it or pushes rbp plus an offset. */
     saved->in = count == 2 && ops[1].atom == DW_OP_breg6 ? CFI_AT_FRAME_POINTER : CFI_AT_CFA;
     saved->offset = count == 2 ? (int64_t)ops[1].number : 0;
     return count == 1 || saved->in == CFI_AT_FRAME_POINTER || ops[1].atom == DW_OP_plus_uconst;

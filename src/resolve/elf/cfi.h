@@ -17,8 +17,7 @@
 
 enum { CFI_FRAME_POINTER = 6, CFI_STACK_POINTER = 7, CFI_RETURN_ADDRESS = 16 };
 
-/* Returns the enum sample_register of a DWARF register number; SREG_NONE: another kind of
- * register. */
+/* Returns the enum sample_register of a DWARF number; SREG_NONE: another kind of register. */
 uint8_t cfi_register(unsigned number);
 
 /* Decodes "register + offset" in either encoding. Returns false for another operation. */
@@ -35,8 +34,7 @@ struct cfi_saved {
     int64_t offset;
 };
 
-/* Finds where the frame saves a register of its caller. Returns false if it does so in another
- * way. */
+/* Finds where the frame saves a register of its caller; returns false if in another way. */
 bool cfi_saved(Dwarf_Frame *frame, unsigned number, struct cfi_saved *saved);
 
 /*

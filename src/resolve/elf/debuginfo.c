@@ -161,8 +161,7 @@ void buildid_print(char text[BUILDID_TEXT], const struct buildid *id)
         snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
 }
 
-/* Files in the target's root are copied, so that the target cannot truncate them while elfutils
- * uses them. */
+/* Files in the target's root are copied: the target could truncate them under elfutils. */
 enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_PATH_MAX = 4096 };
 #define DEBUGFILE_BYTES_MAX (UINT64_C(64) << 30)
 
@@ -217,8 +216,7 @@ static int open_here(const struct debugfile_from *from, const char *path,
     return files_open_below(-1, path, from->files, FILES_FOLLOW, DEBUGFILE_BYTES_MAX);
 }
 
-/* Returns the part of a path below a folder, possibly ""; NULL: the path is not below the
- * folder. */
+/* Returns the part of a path below a folder, possibly ""; NULL: not below the folder. */
 static const char *behind(const char *path, const char *folder)
 {
     size_t length = folder ? strlen(folder) : 0;
@@ -285,8 +283,8 @@ static int by_net(const struct debugfile_from *from, const struct debugfile_want
     return fd;
 }
 
-/* Searches for a file of a recording: in the user's folder, laid out as a root or flat, and in
- * perf's cache. */
+/* Searches for a recording's file: in the user's folder, laid out as a root or flat, or perf's
+ * cache. */
 static int by_folders(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
                       char path[DEBUGFILE_PATH_MAX])
 {
@@ -474,8 +472,7 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-/* Adds the file to libdwfl, which computes the bias from the lowest address. The result must equal
- * our own. */
+/* Adds the file to libdwfl, which computes the bias itself: it must equal our own. */
 static bool debuginfo_report(struct debuginfo *debuginfo)
 {
     const struct debuginfo_source *source = &debuginfo->source;
@@ -569,8 +566,7 @@ const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *siz
     return size > 0 ? id : NULL;
 }
 
-/* Returns true if all string tables end with a NUL: libdwfl returns names from the symbols' string
- * table unchecked. */
+/* Returns true if all string tables end with a NUL: libdwfl returns names from them unchecked. */
 static bool names_end(Elf *elf)
 {
     Elf_Scn *section = NULL;
@@ -622,8 +618,7 @@ void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *con
         symbols_of_file(debuginfo, take, context);
 }
 
-/* Returns true if an alternate file is named but was not found: libdw would search for it by
- * itself. */
+/* Returns true if an alternate file is named but not found: libdw would search for it itself. */
 static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
 {
     const char *name;
@@ -631,8 +626,8 @@ static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
     return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && !debuginfo->alternate_given;
 }
 
-/* Returns true if all string sections end with a NUL: libdw 0.188 computes the lengths of strings
- * in them unchecked. */
+/* Returns true if all string sections end with a NUL: libdw 0.188 measures their strings
+ * unchecked. */
 static bool strings_end(Dwarf *dwarf)
 {
     Elf *elf = dwarf_getelf(dwarf);

@@ -31,8 +31,7 @@ struct module_symbols {
 
 enum { LAYOUT_PAGE = 4096 };
 
-/* Returns the rounded size of the TLS image. A size that overflows when rounded cannot belong to a
- * running program. */
+/* Returns the rounded size of the TLS image. It cannot overflow in a program that runs. */
 static uint64_t tls_bytes(const GElf_Phdr *header)
 {
     uint64_t align = header->p_align ? header->p_align : 1;
@@ -187,7 +186,8 @@ static enum tlsslot_kind tlsslot_kind_of(uint64_t type)
                                       : TLSSLOT_NONE;
 }
 
-/* Considers a relocation. Returns true if it refers to no symbol, so that no other is better. */
+/* Uses a relocation if it is the best so far. Returns true if no other can be better, because it
+ * refers to no symbol. */
 static bool read_relocation(struct tlsslot *best, const GElf_Rela *relocation, Elf_Data *symbols)
 {
     uint64_t index = GELF_R_SYM(relocation->r_info);
@@ -412,7 +412,7 @@ static bool tables_bearable(Elf *elf)
     return true;
 }
 
-/* Same for a section by name. */
+/* Returns true if the section of a name is of acceptable size. */
 static bool is_bearable(Elf *elf, const char *name, uint64_t most_bytes)
 {
     GElf_Shdr header;
@@ -607,8 +607,7 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
     return frame;
 }
 
-/* Requires the section: without it libdw 0.188 would use the segments, and leak memory if they are
- * invalid. */
+/* Requires the section: libdw 0.188 would use the segments, and leak memory on invalid ones. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias)
 {
     if (!module->cfi_tried && module->readable && sections_find(module->elf, ".eh_frame"))
@@ -705,7 +704,7 @@ static int same_file(int fd, const struct map *map)
 static int open_live(const struct map *map, const char *name, const struct modules_from *from)
 {
     char path[64];
-    /* The mapping itself leads to the file in use, even if its path now leads elsewhere. This needs
+    /* The mapping itself leads to the file in use, even if its path has changed. Needs
      * privileges. */
     snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_shown_by(from->pid),
              (unsigned long)map->start, (unsigned long)map->end);

@@ -31,9 +31,9 @@ struct layout_part {
     uint64_t end;
     uint64_t offset; /* in the file */
     uint64_t file_bytes;
-    const char *name; /* section: raw, owned by the Elf */
-    bool executable;  /* section */
-    bool writable;    /* segment */
+    const char *name; /* sections only: raw, owned by the Elf */
+    bool executable;  /* sections only */
+    bool writable;    /* segments only */
 };
 
 struct layout {
@@ -46,8 +46,7 @@ struct layout {
     uint64_t tls_bytes; /* size, rounded up to its alignment; 0: none */
 };
 
-/* Reads the segments, and the bias from one mapping of the file. Returns false if the mapping fits
- * no segment. */
+/* Reads the segments, and the bias from one mapping of the file; false: it fits no segment. */
 bool layout_read_segments(struct layout *layout, Elf *elf, const struct map *mapping);
 
 /* Returns true if a mapping of the file belongs to this copy, not to another one nearby. */
@@ -73,8 +72,7 @@ struct tlsslot {
     uint64_t within;  /* TLSSLOT_OFFSET and _DESCRIPTOR: offset in the image that it refers to */
 };
 
-/* Location of an image: static, below every thread's control block, or found through the thread's
- * table. */
+/* Location of an image: static, below every thread's control block, or by the thread's table. */
 struct tlsslot_answer {
     uint64_t module; /* number in the table; 0: static */
     uint64_t offset; /* static: offset from the thread pointer */
@@ -85,7 +83,7 @@ struct module;
 struct module_source {
     int fd;                    /* owned; closed even on failure */
     const char *path;          /* path in the target, for its name and its debug file */
-    const char *found;         /* recording: path of the opened file, for its debug file; NULL */
+    const char *found;         /* recording: path of the opened file, for its debug file; or NULL */
     const struct map *mapping; /* a mapping of the file, which gives its bias */
     uint32_t serial;           /* different from earlier modules at the same address */
     struct debugfile_from debug;
@@ -120,8 +118,7 @@ const struct symbol *module_named(const struct module *module, const char *name)
 /* Returns the thread-local variable at an offset into the module's TLS image. */
 const struct symbol *module_tls(const struct module *module, uint64_t offset);
 
-/* Finds the location of the module's TLS images in a process. 0, or -ENOENT: the file has no such
- * slot. */
+/* Finds the module's TLS images in a process. 0, or -ENOENT: the file has no such slot. */
 int module_tls_answer(const struct module *module, pid_t pid, struct tlsslot_answer *answer);
 
 /* Returns the size of the TLS image, rounded up to its alignment; 0: none. */
@@ -148,8 +145,8 @@ struct debuginfo *module_debuginfo(const struct module *module);
 /* Copies bytes of the file at a run-time address. */
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size);
 
-/* Same, but all or nothing, and only bytes that the program cannot have changed: not in a segment
- * that is writable, not even until its relocations are done. */
+/* Like module_bytes(), but all or nothing, and only bytes that the program cannot have changed: not
+ * in a segment that is writable, not even until its relocations are done. */
 bool module_constant(const struct module *module, uint64_t address, void *out, size_t size);
 
 /*

@@ -130,8 +130,7 @@ void symtab_fini(struct symtab *symtab)
     *symtab = (struct symtab){.fd = -1};
 }
 
-/* Returns the address of the first segment. A prelinked file has other addresses than its debug
- * file. */
+/* Returns the first segment's address. A prelinked file has other addresses than its debug file. */
 static uint64_t first_address(Elf *elf)
 {
     size_t count = 0;

@@ -51,8 +51,7 @@ struct symtab {
     Elf *elf;
 };
 
-/* Opens a file and takes ownership of the descriptor. Returns false if it has no valid symbol
- * table. */
+/* Opens a file and takes the descriptor over; returns false if it has no valid symbol table. */
 bool symtab_open(struct symtab *symtab, int fd);
 void symtab_fini(struct symtab *symtab);
 
@@ -61,8 +60,8 @@ void symtab_fini(struct symtab *symtab);
 void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_take *take,
                  void *context);
 
-/* Same for the functions of a Go program, from the table that its runtime uses to walk stacks.
- * Stripping the symbols does not remove it. */
+/* Like symtab_read(), for the functions of a Go program, from the table that its runtime uses to
+ * walk stacks. Stripping the symbols does not remove it. */
 void gotab_read(Elf *elf, uint64_t bias, symtab_take *take, void *context);
 
 /* Finds sections of an ELF file by name, from the section headers alone. For src/resolve. */

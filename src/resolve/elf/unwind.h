@@ -33,15 +33,15 @@ struct unwind_frame {
     uint64_t cfa;
 };
 
-/* `pid` 0: a recording, with stacks that cannot be read, so only the sample's frame is found. */
+/* Initialises the unwinder. `pid` 0: a recording, in which only the sample's frame is found because
+ * stacks cannot be read. */
 void unwind_init(struct unwind *unwind, pid_t pid);
 void unwind_fini(struct unwind *unwind);
 
 /* Drops cached rules: code has changed. */
 void unwind_forget(struct unwind *unwind);
 
-/* Finds the frame around a stack address from the registers of a sample. Returns false if not
- * found. */
+/* Finds the frame around a stack address from the registers of a sample; false: not found. */
 bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
                  uint64_t address, struct unwind_frame *frame);
 
@@ -52,8 +52,7 @@ struct unwind_copy {
 };
 
 /* Finds the callers of the sampled function, innermost first, each as an address inside its call.
- * Stops at a frame that cannot be followed or no longer exists. Returns their number, at most
- * `most`. */
+ * Stops at a frame that cannot be followed or is gone. Returns their number, at most `most`. */
 size_t unwind_callers(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
                       const struct unwind_copy *copy, uint64_t *pcs, size_t most);
 

@@ -46,7 +46,7 @@ int allocations_new(struct allocations **out, const struct allocations_options *
     }
     if (code) {
         allocations_free(allocations);
-        return error_set(error, code, "no memory for the index of heap blocks");
+        return error_set(error, code, "out of memory for the index of heap blocks");
     }
     *out = allocations;
     return 0;
@@ -185,7 +185,7 @@ int allocations_undo(struct allocations *allocations)
     return allocations->has_agent ? recorded_heap_undo(&allocations->recorded) : -ENOENT;
 }
 
-/* Returns NULL if the bin is no size class. */
+/* Returns the size class of a bin; NULL: it is a call path. */
 static const struct walked_class *walked_class_at(const struct allocations *allocations,
                                                   uint32_t bin)
 {

@@ -29,7 +29,7 @@ struct allocations;
 struct allocations_options {
     struct feed *feed; /* NULL: no agent; not owned */
     bool walk;         /* read the heap from outside if there is no agent */
-    const char *note;  /* why there is no agent; NULL: unknown */
+    const char *note;  /* why there is no agent; may be NULL */
     pid_t pid;
     bins_namer *name;
     bins_assigned *assigned; /* NULL: not known */
@@ -42,7 +42,7 @@ enum allocation_kind {
     ALLOCATION_RECORDED, /* a block with a call path as its bin */
     ALLOCATION_WALKED,   /* a block; its bin is a size class */
     ALLOCATION_HEADER,   /* the allocator's data in front of a block */
-    ALLOCATION_MAPPING,  /* memory that an allocator may subdivide; its bin mapped it */
+    ALLOCATION_MAPPING,  /* memory that an allocator may subdivide, with the bin that mapped it */
 };
 
 /* A block and its bin. Bins have dense ids from 1. */
@@ -61,13 +61,13 @@ void allocations_free(struct allocations *allocations);
 /* Applies the agent's events up to this time. Returns the number of events. */
 long allocations_follow(struct allocations *allocations, uint64_t until_ns);
 
-/* Waits up to this time for a running count of the walked blocks. */
+/* Waits at most this long for a running count of the walked blocks. */
 void allocations_await(struct allocations *allocations, uint64_t patience_ns);
 
 /* Names new bins. Called between refreshes while no sample waits; cheap if no bin is new. */
 void allocations_settle(struct allocations *allocations, uint64_t now_ns);
 
-/* Notes that callbacks which had no answer yet may have one now. */
+/* Notes that callbacks without an answer so far may have one now. */
 void allocations_ask_again(struct allocations *allocations);
 
 /* Drops every block: the process has executed another program. */
@@ -89,8 +89,7 @@ bool allocations_bin_walked(uint32_t bin);
 bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
                      uint64_t *bound);
 
-/* Updates rates, names new bins, and walks the whole heap if that is due. Called once per
- * refresh. */
+/* Updates rates, names new bins, and walks the heap if that is due. Called once per refresh. */
 void allocations_tick(struct allocations *allocations, const struct space *space,
                       const struct tcbs *tcbs, bool alive, uint64_t now_ns);
 
@@ -100,8 +99,7 @@ int allocations_combine(struct allocations *allocations, const uint32_t *bins, u
 /* Undoes the last rename or combination. */
 int allocations_undo(struct allocations *allocations);
 
-/* Returns the short name of a bin, which changes when the bin is renamed. Valid until the next
- * tick. */
+/* Returns the short name of a bin, which a rename changes. Valid until the next tick. */
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
 /* Returns "new" for Go's blocks, "malloc" for all others. */
 const char *allocations_bin_maker(const struct allocations *allocations, uint32_t bin);
@@ -118,8 +116,7 @@ uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bi
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
                           uint64_t *bytes);
 
-/* Calls back for every block of a bin with its requested bytes. -ENOTSUP: the bin is a size
- * class. */
+/* Calls back for every block of a bin with its requested bytes. -ENOTSUP: a size class. */
 typedef void allocations_block(void *context, uint64_t start, uint64_t bytes);
 int allocations_blocks(const struct allocations *allocations, uint32_t bin,
                        allocations_block *block, void *context);
@@ -127,8 +124,7 @@ enum allocation_path allocations_path(const struct allocations *allocations, uin
                                       uint32_t path);
 
 void allocations_summary(const struct allocations *allocations, struct heap_summary *summary);
-/* Describes the bin at an index from 0; returns false if there are no more. The resolver sets
- * `object`. */
+/* Describes the bin at an index from 0; returns false past the end. The resolver sets `object`. */
 bool allocations_bin(struct allocations *allocations, uint32_t index, struct heap_bin *bin);
 
 #endif

@@ -239,7 +239,7 @@ int bin_rules_save(const struct bin_rules *rules, const char *path)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return -ENOMEM;
-    fputs("# misstop: names that were given, and which are one. Written by misstop.\n", out);
+    fputs("# misstop: renamed and combined names. Written by misstop.\n", out);
     for (uint32_t i = 0; i < rules->count; i++)
         fprintf(out, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
                 rules->rules[i].name, rules->rules[i].value);
@@ -407,7 +407,7 @@ void wrappers_fini(struct wrappers *wrappers)
     wrappers_init(wrappers);
 }
 
-/* Rejects globs with many stars: fnmatch() tries each star at every position. */
+/* Returns true if a glob has too many stars: fnmatch() tries each of them at every position. */
 static bool too_slow(const char *glob, size_t length)
 {
     unsigned stars = 0;

@@ -42,8 +42,7 @@ struct bin_rules {
 };
 
 void bin_rules_init(struct bin_rules *rules);
-/* Loads the rules from the user's file of that name (settings.h). A file that cannot be read is
- * never overwritten. */
+/* Loads the rules from the user's file (settings.h). An unreadable file is never overwritten. */
 void bin_rules_open(struct bin_rules *rules, const char *file);
 /* Writes the rules to that file. Called after each change because misstop may be killed. Rules that
  * cannot be written still hold for this session. */
@@ -62,8 +61,7 @@ int bin_rules_combine(struct bin_rules *rules, const char *into, const char *fro
 void bin_rules_begin_step(struct bin_rules *rules);
 int bin_rules_end_step(struct bin_rules *rules, int code);
 
-/* Undoes the last step; returns false if there is none. The caller then regroups the bins
- * (bins_regroup()). */
+/* Undoes the last step; returns false if there is none. Then regroup the bins (bins_regroup()). */
 bool bin_rules_undo(struct bin_rules *rules);
 
 /*
@@ -73,7 +71,7 @@ bool bin_rules_undo(struct bin_rules *rules);
 const char *bin_rules_group(const struct bin_rules *rules, const char *full_name, uint64_t hash,
                             uint32_t *first);
 
-/* Returns the new name of the group that a full name is in; NULL: none. Valid until a change. */
+/* Returns the new name of a full name's group; NULL: none. Valid until the next change. */
 const char *bin_rules_name(const struct bin_rules *rules, const char *full_name, uint64_t hash);
 
 /*
@@ -107,8 +105,7 @@ struct wrappers {
 void wrappers_init(struct wrappers *wrappers);
 void wrappers_fini(struct wrappers *wrappers);
 
-/* Adds globs, one per line or separated by ';'. Blank lines and comments (#) are skipped.
- * -ENOMEM. */
+/* Adds globs, one per line or separated by ';'. Skips blank lines and comments (#). -ENOMEM. */
 int wrappers_add(struct wrappers *wrappers, const char *text);
 
 /* Adds the user's globs from $MISSTOP_WRAPPERS and the optional file "wrappers". -ENOMEM. */

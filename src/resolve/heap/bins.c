@@ -265,8 +265,7 @@ int bins_regroup(struct bins *bins, const struct bin_rules *rules)
         bins->at[id].lead = id;
         bins->at[id].next = 0;
     }
-    /* Bins with the group's own name come first, so that one of them leads the group if there is
-     * one. */
+    /* Bins with the group's own name come first, so that one of them leads if there is one. */
     for (int eponymous = 1; rules->count && eponymous >= 0; eponymous--)
         for (uint32_t id = 1; id <= bins->named; id++)
             group_bin(bins, rules, leads, id, eponymous);
@@ -417,8 +416,7 @@ static void frame_name(struct frame *frame, struct naming *naming, uint64_t retu
     frame->place_later = found && line == BINS_LINE_LATER;
     if (found && file && line && !frame->place_later)
         snprintf(frame->place, sizeof frame->place, " %s:%u", last_component(file), line);
-    /* Sanitise again: the text may be cut inside a character, or the namer may not have cleaned
-     * it. */
+    /* Sanitise again: the text may be cut inside a character, or may not be clean. */
     text_sanitise(frame->text, sizeof frame->text, frame->text, sizeof frame->text);
     text_sanitise(frame->place, sizeof frame->place, frame->place, sizeof frame->place);
 }

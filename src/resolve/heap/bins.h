@@ -85,12 +85,11 @@ void bins_free(struct bins *bins);
 /* Returns the bin of a path (return addresses, innermost first), made if there is none. */
 uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth);
 
-/* Unknown bins are ignored: a block may have no bin (0). */
+/* Add and remove a block. Unknown bins are ignored: a block may have no bin (0). */
 void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns);
 void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns);
 
-/* Computes the rates since the last tick; called once per refresh. Ignored if time has not
- * advanced. */
+/* Computes the rates; called once per refresh. Ignored if time has not advanced. */
 void bins_tick(struct bins *bins, uint64_t now_ns);
 
 /* Sets the mark from which growth of the live blocks is counted. */
@@ -133,8 +132,7 @@ void bins_ask_again(struct bins *bins);
 
 /*
  * Names the bins that have no name yet or can get a better one now, then groups and renames all
- * bins by the rules. Symbols are looked up at the return address minus 1, which is inside the call.
- * -ENOMEM.
+ * bins by the rules. Looks symbols up at the return address minus 1, inside the call. -ENOMEM.
  */
 int bins_update_names(struct bins *bins, struct wrappers *wrappers, const struct bin_rules *rules,
                       bins_namer *namer, bins_assigned *assigned, void *context);

@@ -85,8 +85,8 @@ static inline struct page *page_at(const struct slab *slab, uint32_t ref)
     return slab_at(slab, ref >> SLAB_CLASS_BITS);
 }
 
-/* Prefetches the lines after the first together with it; the first line would otherwise have to
- * arrive before it is known which of them to read. */
+/* Prefetches all lines of the page together; otherwise the first line would have to arrive before
+ * it is known which others to read. */
 static inline void page_prefetch(const struct slab *slab, uint32_t ref)
 {
     const char *line = slab_at(slab, ref >> SLAB_CLASS_BITS);
@@ -180,8 +180,8 @@ static void slab_release(struct slab *slab, uint32_t line, unsigned class);
 /* A huge page of x86-64: with one TLB entry per huge page a lookup has one miss, not two. */
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
 
-/* Reserved memory counts against RLIMIT_AS: takes only a part of the limit, to leave room for the
- * rest of misstop. */
+/* Limits the bound to a part of RLIMIT_AS, against which reserved memory counts, so that the rest
+ * of misstop has room too. */
 static uint64_t within_limit(uint64_t bound_bytes)
 {
     enum { PARTS = 16 };
@@ -408,8 +408,7 @@ static bool page_reuse(const struct slab *slab, uint32_t ref, unsigned granule,
     return true;
 }
 
-/* Inserts a block where there is none. The page may move, which changes *ref. -ENOMEM: nothing
- * changed. */
+/* Inserts a block where there is none. May move the page and change *ref. -ENOMEM: no change. */
 static int page_insert(struct slab *slab, uint32_t *ref, unsigned granule,
                        const struct packed *block)
 {

@@ -36,12 +36,10 @@ struct block {
 
 struct blocks;
 
-/* Called for each block that is removed without its own blocks_remove(). Must not change the
- * index. */
+/* Called for each block removed without its own blocks_remove(). Must not change the index. */
 typedef void blocks_gone(void *context, const struct block *gone);
 
-/* Makes an index with a memory bound in bytes (0: the default), clamped to 2 MiB .. 8 GiB.
- * -ENOMEM. */
+/* Makes an index. The memory bound (0: the default) is clamped to 2 MiB .. 8 GiB. -ENOMEM. */
 int blocks_new(struct blocks **blocks, uint64_t bound_bytes);
 void blocks_free(struct blocks *blocks);
 
@@ -70,9 +68,8 @@ void blocks_prefetch(const struct blocks *blocks, const uint64_t *starts, unsign
 bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone);
 
 /*
- * Removes all blocks that start in [start, end), from the highest down, as for an munmap(). Reports
- * each to `gone` unless that is NULL. A block that starts before the range and reaches into it
- * stays.
+ * Removes all blocks that start in [start, end), highest first, as for an munmap(). Reports each to
+ * `gone` unless that is NULL. A block that only reaches into the range stays.
  */
 void blocks_remove_range(struct blocks *blocks, uint64_t start, uint64_t end, blocks_gone *gone,
                          void *context);
@@ -88,8 +85,8 @@ bool blocks_previous(const struct blocks *blocks, uint64_t address, struct block
 /* Returns the requested bytes as the index will return them later. */
 uint64_t blocks_kept_requested(const struct block *block);
 
-uint64_t blocks_displaced(const struct blocks *blocks); /* frees found to be lost, so far */
-uint64_t blocks_refused(const struct blocks *blocks);   /* blocks without room */
+uint64_t blocks_displaced(const struct blocks *blocks); /* lost frees found so far */
+uint64_t blocks_refused(const struct blocks *blocks);   /* blocks refused for lack of room */
 
 /*
  * A heap block without its start, in 16 bytes: the payload of the block index (blocks.h).

@@ -71,8 +71,7 @@ int feed_fd(const struct feed *feed);
  */
 int feed_wake_fd(const struct feed *feed);
 
-/* Lets exec keep the descriptor; called in the child, between fork and exec. 0 or a negative
- * errno. */
+/* Lets exec keep the descriptor; called in the child before exec. 0 or a negative errno. */
 int feed_inherit(const struct feed *feed);
 
 /* Declares, before the target starts, that it is Valgrind, which executes other programs first. */
@@ -87,8 +86,7 @@ int feed_environment(const struct feed *feed, const char *agent_path, char *prel
                      size_t preload_size, char *variable, size_t variable_size,
                      struct error *error);
 
-/* Returns whether the command that execvp() would find can load the agent; if not, `error` says
- * why. */
+/* Checks whether the command that execvp() finds can load the agent; `error` says why not. */
 enum agent_load feed_refusal(const char *command, struct error *error);
 
 /*
@@ -106,8 +104,7 @@ uint32_t feed_path(const struct feed *feed, uint32_t path, const uint64_t **fram
 uint64_t feed_lost(const struct feed *feed);
 struct feed_counts feed_counts(const struct feed *feed);
 
-/* Returns the agent's state. `why` (may be NULL): a sentence if it gave up or sees only part of the
- * blocks. */
+/* Returns the agent's state. `why` (may be NULL): text if it gave up or sees only some blocks. */
 enum feed_state feed_state(const struct feed *feed, const char **why);
 
 #endif

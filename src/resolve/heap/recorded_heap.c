@@ -114,9 +114,8 @@ static bool make_path_room(struct recorded_heap *recorded, uint32_t path)
 }
 
 /*
- * Returns the bin of a path. A path that ends in a mapping has another bin than the same path
- * ending in malloc. It is also shorter, because which call made an allocator take the next mapping
- * is chance.
+ * Returns the bin of a path. A path to a mapping has another bin than the same path to malloc. It
+ * is also cut shorter, because it is chance which call makes an allocator take the next mapping.
  */
 static uint32_t recorded_bin_of(struct recorded_heap *recorded, uint32_t path, bool mapping)
 {
@@ -207,8 +206,7 @@ static void take_event(struct recorded_heap *recorded, const struct feed_event *
     }
 }
 
-/* Counts a block that is allocated and freed without a sample between, and so is not in the
- * index. */
+/* Counts a block allocated and freed without a sample between; it is never in the index. */
 static void count_pair(struct recorded_heap *recorded, const struct feed_event *alloc,
                        const struct feed_event *end)
 {

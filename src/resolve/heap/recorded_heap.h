@@ -57,7 +57,7 @@ struct recorded_heap {
     struct feed_event events[RECORDED_EVENTS]; /* read but not yet in the index */
 };
 
-/* Initialises the heap. -ENOMEM. A file of rules that cannot be read is not an error. */
+/* Initialises the heap. -ENOMEM. An unreadable file of rules is not an error. */
 int recorded_heap_init(struct recorded_heap *recorded, struct feed *feed, bins_namer *namer,
                        bins_assigned *assigned, void *context);
 void recorded_heap_fini(struct recorded_heap *recorded);
@@ -72,8 +72,7 @@ void recorded_heap_forget(struct recorded_heap *recorded);
 bool recorded_heap_find(const struct recorded_heap *recorded, uint64_t address, struct block *block,
                         bool *mapping);
 
-/* Narrows [base, bound) to the gap between blocks or mappings. Returns false if there is none in
- * it. */
+/* Narrows [base, bound) to the gap between blocks or mappings. Returns false if there is none. */
 bool recorded_heap_gap(const struct recorded_heap *recorded, uint64_t address, uint64_t *base,
                        uint64_t *bound);
 
@@ -87,7 +86,7 @@ enum allocation_path recorded_heap_path(const struct recorded_heap *recorded, ui
 /* Returns the bin that represents a bin's group. */
 uint32_t recorded_heap_lead(const struct recorded_heap *recorded, uint32_t bin);
 
-/* Names the bins without a name. Called now and then between refreshes: code that is gone (an
+/* Names the bins without a name. Called periodically between refreshes: code that is gone (an
  * unloaded library, an ended program) can no longer be named. */
 void recorded_heap_name_bins(struct recorded_heap *recorded);
 

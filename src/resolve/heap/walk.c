@@ -74,8 +74,7 @@ static bool enough(struct walk_span *span, const struct walk_trust *trust, unsig
     return trust->agreed >= AGREED_MANY && (!trust->differed || attempt + 1 >= ATTEMPTS_NEAR);
 }
 
-/* Resumes after fence posts: memory that other code took from brk follows, then possibly the heap
- * again. */
+/* Continues after fence posts: memory that other code took from brk, then possibly the heap. */
 static enum walk_failure over_gap(struct walk *walk, struct walk_chain *chain, uint64_t target)
 {
     uint64_t fence = chain->chunk.at;
@@ -237,11 +236,11 @@ enum { THREADS_MAX = 1024 }; /* threads searched for caches */
 
 enum {
     DATA_BYTES_MUCH = 1 << 20,
-    DATA_BYTES_MAX = 64 << 20, /* limit per program of the data searched for arenas */
+    DATA_BYTES_MAX = 64 << 20, /* limit of a program's data that is searched for arenas */
     /* Retries: arenas may look damaged while the process allocates. Without a libc, malloc may not
      * have been used yet. */
     SEARCH_TRIES = 16,
-    SEARCH_TRIES_WITHOUT = 2 /* libc */
+    SEARCH_TRIES_WITHOUT = 2 /* without a libc */
 };
 
 /* Results from the paths of the mappings. */
@@ -362,7 +361,7 @@ static void say_why_not(struct walk *walk, const struct seen *seen, bool mapped)
     char *out = walk->status;
     size_t size = sizeof walk->status;
     if (seen->musl)
-        snprintf(out, size, "musl: its allocator has no chunks that could be walked");
+        snprintf(out, size, "musl: its allocator has no chunks to walk");
     else if (*seen->other)
         snprintf(out, size, "no glibc heap: %s is loaded and %s never used", seen->other,
                  *seen->libc ? "glibc's malloc was" : "glibc is");

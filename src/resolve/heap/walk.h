@@ -88,8 +88,7 @@ int walk_threads(struct walk *walk, const uint64_t *bases, size_t count);
  * chosen by the process, sanitised. */
 const char *walk_status(const struct walk *walk);
 
-/* Returns the allocator, as in "glibc malloc in libc.so.6" or "static program with glibc
- * malloc". */
+/* Returns the allocator: "glibc malloc in libc.so.6", "static program with glibc malloc". */
 const char *walk_source(struct walk *walk);
 
 /* Finds the block that holds the address, including its header and the 8 bytes it borrows from the
@@ -97,8 +96,7 @@ const char *walk_source(struct walk *walk);
  * usually 5 KiB in all. */
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
-/* Makes walk_find() fail with WALK_FAIL_BUDGET if it would have to follow a chain for more
- * bytes. */
+/* Makes walk_find() fail with WALK_FAIL_BUDGET if a chain is longer than this many bytes. */
 void walk_reach(struct walk *walk, uint64_t reach_bytes);
 
 /* Takes over from another walk of the same process: requires more proof wherever `before` saw

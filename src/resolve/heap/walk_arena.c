@@ -51,7 +51,7 @@ static bool could_be_chunk(uint64_t address)
 
 /* Returns true if the pair may be a bin: a filled bin points at its first and last chunk. Does not
  * check that these point back: in a process that allocates all the time, one bin in a hundred is
- * always changing. */
+ * changing. */
 static bool is_bin(const struct words *data, size_t pair)
 {
     return empty_bin(data, pair) ||
@@ -140,8 +140,8 @@ static bool ring(struct walk *walk)
 
 /*
  * Finds `next` among the words after the bins. It leads back to the start of this arena: directly
- * if there is only one arena; otherwise the bins of the next arena show how far before its bins an
- * arena starts.
+ * if there is only one arena; otherwise the next arena's bins show how far before them an arena
+ * starts.
  */
 static bool walk_arena_settle(struct walk *walk, const struct words *data, const struct bins *bins)
 {
@@ -207,8 +207,8 @@ uint64_t walk_arenas_top(struct walk *walk, uint32_t arena)
     return walk_memory_read(walk, at, &top, 8) && !(top & 15) ? top : 0;
 }
 
-/* Returns the first chunk of a heap. In the first heap, the arena follows the heap_info and the
- * first chunk follows the arena: after `next` come next_free, attached_threads, system_mem and
+/* Returns the first chunk of a heap. In the first heap of an arena, the arena follows the heap_info
+ * and the first chunk follows the arena: after `next` come next_free, attached_threads, system_mem,
  * max_system_mem. */
 static uint64_t first_chunk(const struct walk_arenas *arenas, uint64_t start, uint64_t arena)
 {

@@ -20,16 +20,14 @@ enum {
     LOOK_AGAIN_FINDS = 256
 };
 
-/* 16-bit counts, then entries. First form: glibc 2.30 to 2.41; second: since 2.42, with bins for
- * large blocks. */
+/* 16-bit counts, then entries: glibc 2.30 to 2.41; since 2.42 with bins for large blocks. */
 static const struct {
     uint64_t chunk_bytes;
     size_t bins;
     bool room_left; /* counts are of free room, not of entries */
 } shapes[] = {{0x290, 64, false}, {0x300, 76, true}};
 
-/* Accepts chunks 16 bytes larger: malloc does not split a chunk if the remainder would be too
- * small. */
+/* Accepts chunks 16 bytes larger: malloc does not split off a remainder that is too small. */
 static int shape_of(uint64_t chunk_bytes)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

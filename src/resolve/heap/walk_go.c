@@ -20,8 +20,8 @@ enum {
     SPAN_PAGES = 4,
     SIZE_FIRST = 13, /* block size: in Go 1.16 to 1.20 and since 1.22; 1.21: 14 */
     SIZE_LAST = 15,
-    STATE_BEFORE = 5, /* bytes before the size; 1: the span has blocks */
-    COUNT_BEFORE = 8, /* ... number of blocks in use */
+    STATE_BEFORE = 5, /* bytes from the state to the block size */
+    COUNT_BEFORE = 8, /* bytes from the number of blocks in use to the block size */
     IN_USE = 1,
     DATA_BYTES_MAX = 64 << 20,
     SPANS_SURE = 3,

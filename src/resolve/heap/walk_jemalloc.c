@@ -218,8 +218,7 @@ static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t
     return false;
 }
 
-/* Tries pages that are probably in extents; the first page of a mapping may hold the allocator's
- * own data. */
+/* Tries pages likely to be in extents; a mapping's first page may hold the allocator's own data. */
 static bool search_by(struct walk *walk, uint64_t start, uint64_t end, const struct map *memory)
 {
     uint64_t pages[] = {memory->start, memory->start + (16 << PAGE_SHIFT),

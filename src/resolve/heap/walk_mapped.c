@@ -52,8 +52,7 @@ static uint64_t aligned_lead(uint64_t base, unsigned log)
            WALK_CHUNK_HEADER;
 }
 
-/* Reads the block in a mapping that starts at `base`. Looks for large alignments only if
- * `likely`. */
+/* Reads the block in a mapping that starts at `base`; large alignments only if `likely`. */
 static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool likely,
                        struct walk_mapped_block *found, uint64_t *usable)
 {

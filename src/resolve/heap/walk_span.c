@@ -190,7 +190,7 @@ static enum walk_chain_end successor(struct walk_chain *chain, uint64_t bytes)
     return WALK_CHAIN_ON;
 }
 
-/* Returns true if the chain is at the top chunk. Rereads top and end, which move as the heap
+/* Returns true if the chain is at the top chunk. Rereads top and end: they move as the heap
  * grows. */
 static bool at_top(struct walk_chain *chain)
 {
@@ -231,8 +231,7 @@ static bool lead_on(struct walk_chain *chain, uint64_t at)
     return true;
 }
 
-/* Returns true if enough chunks follow a chunk at this position. Uses copies because it may not be
- * a chunk. */
+/* Returns true if enough chunks follow this position. Uses copies, as it may not be a chunk. */
 static bool leads_on(struct walk_chain chain, uint64_t at)
 {
     struct walk_span span = *chain.span;

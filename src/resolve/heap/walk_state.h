@@ -6,8 +6,7 @@
 #include "base/hash.h"
 #include "resolve/heap/walk.h"
 
-/* Reads the process's memory: single words, windows for chains, mappings. Private to the walk_*.c
- * files. */
+/* Access to the process's memory: single words, windows for chains, mappings. For walk_*.c only. */
 enum { WALK_WINDOW_BYTES = 1 << 20, WALK_PAGE_BYTES = 4096, WALK_SEARCH_PAUSE_MAX = 256 };
 
 /* A copy of a piece of the process's memory. Each consecutive fill reads twice as much, so that a
@@ -54,7 +53,7 @@ static inline const uint64_t *walk_window_at(struct walk *walk, struct walk_wind
 bool walk_memory_read(struct walk *walk, uint64_t address, void *out, size_t bytes);
 size_t walk_memory_read_some(struct walk *walk, uint64_t address, void *out, size_t bytes);
 
-/* Backs off after failures: each failure about doubles the number of calls that are skipped. */
+/* Backoff after failures: each failure about doubles the number of calls that are skipped. */
 struct walk_pause {
     uint32_t length; /* calls skipped after the last failure */
     uint32_t left;   /* calls still to skip */
@@ -84,8 +83,8 @@ static inline bool walk_is_data(const struct map *map)
     return map && map->writable && (map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP);
 }
 
-/* Returns true if a mapping is the zero-initialised data of the file before it. It must not be the
- * first mapping. */
+/* Returns true if a mapping, not the first one, is the zero-initialised data of the file before
+ * it. */
 static inline bool walk_is_zeroed(const struct map *map)
 {
     return walk_is_data(map) && map[-1].kind == MAPPING_FILE && map[-1].end == map->start;
@@ -172,8 +171,7 @@ struct walk_spans {
 /* Returns the span around the address, or NULL. Valid until a span is added or removed. */
 struct walk_span *walk_spans_find(const struct walk *walk, uint64_t address);
 
-/* Returns the span that starts at `first`, made if necessary; NULL: out of memory or too many
- * spans. */
+/* Returns the span that starts at `first`, made if necessary; NULL: out of memory or too many. */
 struct walk_span *walk_spans_add(struct walk *walk, uint64_t first, uint64_t mapped_end,
                                  uint64_t limit, uint32_t arena);
 
@@ -384,7 +382,7 @@ enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chu
 /* Adds the address of every chunk in a list to the set. 0 or -ENOMEM. */
 int walk_lists_collect(struct walk *walk, struct hash *chunks);
 
-/* Same for one cache that was found late. */
+/* Like walk_lists_collect(), for one cache that was found late. */
 int walk_lists_collect_cache(struct walk *walk, uint64_t cache, struct hash *chunks);
 
 /*
@@ -405,8 +403,8 @@ struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address);
 /* Finds every span and block in the anonymous mappings. */
 void walk_mapped_search(struct walk *walk);
 
-/* Records an address of an allocator's own data: the whole mapping, except its blocks, belongs to
- * the allocator. */
+/* Records an address of an allocator's own data: the rest of the mapping except blocks is its
+ * own. */
 void walk_own_add(struct walk *walk, uint64_t address, bool go);
 
 /* jemalloc's part of a walk (walk_jemalloc.c). */
@@ -417,14 +415,13 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps);
 /* Finds the block of a slab, or a large block by its first page, with three reads. */
 bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
-/* Finds the large block that holds the address: reads 8 bytes per page from its start to the
- * address. */
+/* Finds the large block that holds the address: reads 8 bytes per page back to its start. */
 bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_block *block);
 
 /* Returns true if jemalloc has memory in the GiB around the address. */
 bool walk_jemalloc_covers(struct walk *walk, uint64_t address);
 
-/* Same as walk_all(); visits the blocks of a slab at once. */
+/* Like walk_all(); visits the blocks of a slab at once. */
 long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context);
 
 /* Go's part of a walk (walk_go.c). */

@@ -188,7 +188,7 @@ static struct walked_foreign *foreign_at(struct walked *walked, const struct spa
     return foreign;
 }
 
-/* Schedules a count soon, which finds the boundaries that lookups were too far from. */
+/* Schedules an early count, because a lookup was too far from the known boundaries. */
 static void count_soon(struct walked *walked)
 {
     uint64_t soon_ns = walked->counted_ns + (uint64_t)((double)walked->took_ns / WALKED_COST_ASKED);
@@ -322,8 +322,8 @@ static void mark_classes(struct walked_classes *classes)
         bin_stats_mark(&classes->list[i].stats);
 }
 
-/* Takes the result of a count. Its walk is used for lookups from now on; the previous walk does the
- * next count. */
+/* Takes the result of a count. Its walk now does the lookups, and the previous one the next
+ * count. */
 static void take_count(struct walked *walked, struct walked_count *count, uint64_t now_ns)
 {
     struct walk *counted = count->walk;

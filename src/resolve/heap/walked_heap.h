@@ -2,7 +2,7 @@
 /*
  * The heap of a process that ran before misstop attached: the blocks that the walk finds, in bins
  * by size, because their call paths are not known. A block is read when a sample falls on it. The
- * result is cached briefly (WALKED_FRESH_NS), because blocks come and go unseen.
+ * result is cached briefly (WALKED_FRESH_NS), because blocks are allocated and freed unseen.
  *
  * A thread with a walk of its own periodically counts all blocks, at a cost of at most WALKED_COST
  * of one CPU (WALKED_COST_ASKED after the first count, and if lookups failed because too few
@@ -84,15 +84,14 @@ void walked_fini(struct walked *walked);
 /* Drops all state: the process has executed another program. */
 void walked_forget(struct walked *walked);
 
-/* Finds the block around an address, with its class in block->bin. Returns false if it is not
- * known. */
+/* Finds the block around an address, with its class in block->bin; returns false if not known. */
 bool walked_find(struct walked *walked, const struct space *space, uint64_t address,
                  uint64_t now_ns, struct block *block);
 
 void walked_tick(struct walked *walked, const struct space *space, const struct tcbs *tcbs,
                  uint64_t now_ns);
 
-/* Waits up to this time for a running count, and takes its result. */
+/* Waits at most this long for a running count, and takes its result. */
 void walked_settle(struct walked *walked, uint64_t patience_ns);
 
 /* Sets the mark: growth is counted from the last full count. */

@@ -53,7 +53,7 @@ void maps_fini(struct maps *maps);
 /* Replaces the table by /proc/PID/maps. 0 or a negative errno. */
 int maps_read(struct maps *maps, pid_t pid);
 
-/* Same, from an open file in that format; other lines are skipped. */
+/* Like maps_read(), from an open file in that format; other lines are skipped. */
 int maps_read_file(struct maps *maps, FILE *in);
 
 /* Adds a mapping and removes the parts of others that it overlaps. */

@@ -31,7 +31,7 @@ struct memory_use_mapping {
 struct memory_use_of {
     pid_t pid; /* 0: not live */
     uint64_t ticked_ns;
-    uint64_t faults; /* at the last tick, also the next two */
+    uint64_t faults; /* at the last tick, like the next two members */
     uint64_t cpu_ticks;
     uint64_t system_ticks;
     double faults_per_s; /* between the last two ticks; NAN: fewer than two ticks */
@@ -77,8 +77,7 @@ struct nodes {
     int16_t of_cpu[NODES_CPUS_MAX]; /* -1: not known */
 };
 
-/* Reads the node of each CPU. system NULL: this machine. Never fails: unreadable values are not
- * known. */
+/* Reads the node of each CPU. system NULL: this machine. Unreadable values are not known. */
 void nodes_init(struct nodes *nodes, pid_t pid, const struct nodes_system *system);
 
 /* Returns the node of a CPU; -1: not known, or the machine has only one. */
@@ -91,11 +90,11 @@ int nodes_page(const struct nodes *nodes, uint64_t address);
  * Size of this machine's last-level data TLB (tlb.c): measured by 'misstop doctor' for this CPU
  * model, otherwise the CPU's own report if it is plausible, otherwise not known.
  */
-/* Returns the number of entries for 4 KiB pages; 0: not known. Reads a file, so not to be called
- * per sample. */
+/* Returns the number of entries for 4 KiB pages; 0: not known. Reads a file: not for every
+ * sample. */
 uint32_t tlb_entries(void);
 
-/* Measures the size, prints it, and saves it for this CPU model in the file "tlb" (bin_rules.h).
+/* Measures the size, prints it, and saves it for this CPU model in the file "tlb" (settings.h).
  * Takes about 0.1 s and 32 MiB. */
 void tlb_doctor(FILE *out);
 
@@ -116,9 +115,9 @@ uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx);
 uint32_t tlb_entries_kept(FILE *file, const char *cpu);
 
 /*
- * Returns the largest number of pages used without page walks. `ns` is the translation time per
- * access for each number of pages in random order, ascending. Page walks begin where the time has
- * risen halfway from the previous level to the last one. 0: it does not rise enough.
+ * Returns the largest number of pages used without page walks. `pages` is ascending; `ns` is the
+ * translation time per access for each number of pages, in random order. Page walks begin where the
+ * time has risen halfway from the first value to the last. 0: it does not rise enough.
  */
 uint32_t tlb_knee(const uint32_t *pages, const double *ns, size_t count);
 

@@ -75,8 +75,7 @@ void process_exe(pid_t pid, char *out, size_t out_size)
     text_sanitise(out, out_size, target, length > 0 ? (size_t)length : 0);
 }
 
-/* Reads page by page if necessary: the kernel stops at a missing page and returns the bytes read so
- * far. */
+/* Reads in pieces: the kernel stops at a missing page and returns the bytes read so far. */
 size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size)
 {
     size_t used = 0;
@@ -157,9 +156,10 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
     ssize_t got = read(fd, ident, sizeof ident);
     close(fd);
     if (got == sizeof ident && ident[EI_CLASS] == ELFCLASS32)
-        return error_set(error, -ENOEXEC,
-                         "process %d (%s) is a 32-bit program; misstop reads 64-bit ones only",
-                         (int)pid, stat->comm);
+        return error_set(
+            error, -ENOEXEC,
+            "process %d (%s) is a 32-bit program; misstop supports only 64-bit programs", (int)pid,
+            stat->comm);
     return 0;
 }
 

@@ -38,11 +38,10 @@ bool process_rights(pid_t pid, struct process_rights *rights);
 /* Returns the path of the program, sanitised for display; "" if it cannot be read. */
 void process_exe(pid_t pid, char *out, size_t out_size);
 
-/* Reads memory of a process; all of it, or returns false. Never stops the process
- * (process_vm_readv). */
+/* Reads memory of a process, all or nothing. Never stops the process (process_vm_readv). */
 bool process_read(pid_t pid, uint64_t address, void *out, size_t size);
 
-/* Same, but reads as much as possible from the start. Returns the bytes read. */
+/* Like process_read(), but reads as much as possible from the start. Returns the bytes read. */
 size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size);
 
 #endif

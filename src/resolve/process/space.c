@@ -39,9 +39,9 @@ static bool continues(const struct maps *maps, const struct map *map, const stru
            (!*name || !strcmp(name, other));
 }
 
-/* Returns how far memory extends down from `at` within its mapping until a thread's stack. Stacks
- * known only from stack pointers (coroutines, goroutines) are inside other memory and are
- * ignored. */
+/* Returns the end, below `at`, of the nearest thread's stack in the mapping, or the mapping's
+ * start. Stacks known only from stack pointers (coroutines, goroutines) are inside other memory and
+ * are ignored. */
 static uint64_t lower_end(const struct stacks *stacks, const struct map *map, uint64_t at)
 {
     for (size_t i = stacks->count; i-- > 0;) {
@@ -132,8 +132,7 @@ static uint64_t new_key(const struct regions *regions, uint64_t start)
     return (hash_mix(start ^ hash_mix(regions->changes)) & ~UINT64_C(15)) | KEY_ANON;
 }
 
-/* Merges the regions that [start, end) touches into one with these bounds. Returns NULL if there
- * are none. */
+/* Merges the regions that [start, end) touches into one with these bounds; NULL: there are none. */
 static struct region *grow(struct regions *regions, uint64_t start, uint64_t end)
 {
     struct region *first = NULL;

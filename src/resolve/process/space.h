@@ -95,8 +95,7 @@ void space_forget(struct space *space);
 /* Adds a new mapping. Returns true if code may have changed in its range. */
 bool space_take(struct space *space, const struct sample_mapping *mapping);
 
-/* Rereads /proc maps at a limited rate. Returns false if it is too early, or the process is
- * gone. */
+/* Rereads /proc maps at a limited rate; returns false if it is too early or the process is gone. */
 bool space_reread(struct space *space, uint64_t now_ns);
 
 /* Returns the mapping around an address, reading /proc if none is known; NULL: none. */
@@ -108,8 +107,7 @@ struct module *space_module(struct space *space, struct map *map);
 /* Returns a number that changes whenever an address may belong to another object. */
 uint64_t space_version(const struct space *space);
 
-/* Returns true if an address of a mapping may belong to the file of the mapping before it, like
- * .bss. */
+/* Returns true if an address of a mapping may belong to the file before it, like .bss. */
 bool space_continues_file(const struct space *space, const struct map *map);
 
 enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address);

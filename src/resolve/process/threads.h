@@ -43,7 +43,8 @@ const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
 /* Finds the blocks of all current threads. */
 void tcbs_refresh(struct tcbs *tcbs, pid_t pid);
 
-/* Same, but with TCBS_MANY threads or more, at most TCBS_COST of one CPU. */
+/* Like tcbs_refresh(), but with TCBS_MANY threads or more at a cost of at most TCBS_COST of one
+ * CPU. */
 enum { TCBS_MANY = 512 };
 #define TCBS_COST 0.01
 void tcbs_tick(struct tcbs *tcbs, pid_t pid, uint64_t now_ns);
@@ -69,7 +70,7 @@ bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t 
 /*
  * Finds the memory that is stack. The kernel shows a thread's stack and adjacent mappings as one
  * line of /proc/PID/maps, so the bounds of a mapping are not those of the stack. The bounds are
- * taken from the thread's library (threads.h), otherwise up to its control block, otherwise from
+ * taken from the thread's library (tcb_stack()), otherwise up to its control block, otherwise from
  * the stack pointers seen. For the files of the resolver.
  */
 struct stack {
@@ -129,7 +130,7 @@ struct thread_names {
 
 void thread_names_fini(struct thread_names *names);
 
-/* Sets a thread's raw name. Without room for more, it stays unknown. */
+/* Sets a thread's raw name. If there is no room for more, the name stays unknown. */
 void thread_names_put(struct thread_names *names, uint32_t tid, const char *name);
 
 /* Forgets the name of one thread id, or of all, because ids now belong to other threads. */

@@ -110,8 +110,7 @@ uint32_t tlb_entries(void)
     return entries ? entries : tlb_reported();
 }
 
-/* Saves a measurement. Creates the folder if necessary; nothing is saved if the home directory is
- * not writable. */
+/* Saves a measurement, and creates the folder if necessary; does nothing if it is not writable. */
 static bool tlb_keep(const char *cpu, uint32_t entries)
 {
     char path[PATH_MAX];
@@ -152,8 +151,7 @@ uint32_t tlb_knee(const uint32_t *pages, const double *ns, size_t count)
     return pages[last];
 }
 
-/* Returns one line per page, spread over the sets of the L1 cache, or consecutive lines if
- * `dense`. */
+/* Returns one line per page, spread over the L1 cache's sets; or consecutive lines if `dense`. */
 static char *tlb_place_of(char *memory, uint32_t i, bool dense)
 {
     return dense ? memory + (size_t)i * LINE
@@ -167,8 +165,8 @@ static double thread_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Measures the time of one access in a chain through `count` places in random order: the minimum of
- * several rounds. */
+/* Measures the time per access in a chain through `count` places in random order: the best
+ * round. */
 static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order, struct prng *prng)
 {
     double best = INFINITY;
@@ -236,9 +234,9 @@ void tlb_doctor(FILE *out)
                 "  page walks begin beyond about %u pages of 4 KiB (%.1f MiB), measured; the CPU "
                 "reports %.0u%s\n  %s\n",
                 (unsigned)pages, pages / 256.0, (unsigned)reported,
-                reported ? "" : "no size that can be true",
-                tlb_keep(cpu, pages) ? "kept for this CPU model"
-                                     : "not kept: the folder of settings cannot be written");
+                reported ? "" : "no plausible size",
+                tlb_keep(cpu, pages) ? "saved for this CPU model"
+                                     : "not saved: the settings directory is not writable");
     else
-        fprintf(out, "  not known: page walks took no time that could be measured\n");
+        fprintf(out, "  not known: page walks took no measurable time\n");
 }

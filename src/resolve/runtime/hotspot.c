@@ -300,7 +300,7 @@ static uint64_t object_bytes(const struct runtime_class *class, int32_t length)
 }
 
 /* Returns true if an object of a known class begins at `start` and holds the address. Its first
- * word must be that of an unlocked object: a 31-bit hash and an age, nothing above
+ * word must be that of an unlocked object: a 31-bit hash, an age, and nothing above
  * (markWord.hpp). */
 bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                     struct runtime_object *object)

@@ -11,8 +11,7 @@
 #include "base/files.h"
 #include "base/text.h"
 
-/* Lines that begin before the current address and may not have ended: a binary heap, latest line on
- * top. */
+/* Lines that have begun and may not have ended: a binary heap, latest line on top. */
 struct begun {
     struct jit_symbol *at;
     size_t count;
@@ -140,8 +139,7 @@ static pid_t inner_pid(pid_t pid)
     return last ? (pid_t)atoi(last) : pid;
 }
 
-/* Returns true if the file belongs to the process's owner, root or ourselves; other files are not
- * trusted. */
+/* Returns true if the file's owner is the process's, root or ourselves; others are not trusted. */
 static bool is_trusted(int fd, pid_t pid)
 {
     char path[64];

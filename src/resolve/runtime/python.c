@@ -73,7 +73,7 @@ static bool read_name(pid_t pid, uint64_t address, char out[NAME_BYTES + 1])
     return *out;
 }
 
-/* Returns true for a type of the type `type`, or of a subtype of it (a metaclass). */
+/* Returns true for PyType_Type, or for a type of that type (a metaclass). */
 static bool is_type(const struct python *python, uint64_t type)
 {
     struct object_head head;

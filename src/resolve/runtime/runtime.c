@@ -122,8 +122,7 @@ bool runtimes_tick(struct runtimes *runtimes)
     return runtimes->hotspot.known;
 }
 
-/* Functions of a runtime: find the object that begins at `start` and holds the address; describe
- * its fields. */
+/* Functions of a runtime: find the object at `start` that holds an address, and describe it. */
 struct runtime {
     const char *memory;
     bool (*object)(struct runtimes *runtimes, uint64_t start, uint64_t address,
@@ -145,8 +144,8 @@ static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_
                                                       : NULL;
 }
 
-/* Finds the object of an access. An index leads to an item, or is the compressed pointer to the
- * object itself. */
+/* Finds the object of an access. An index leads to an item, or is a compressed pointer to the
+ * object. */
 static bool find_object(struct runtimes *runtimes, const struct runtime *runtime,
                         const struct access *access, const uint64_t *regs,
                         struct runtime_object *object)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runtimes that create code and objects at run time: JIT maps, and the heaps of Java, Python and
- * V8. */
+/* Runtimes that create code and objects: JIT maps, and the heaps of Java, Python and V8. */
 #ifndef MISSTOP_RESOLVE_RUNTIME_RUNTIME_H
 #define MISSTOP_RESOLVE_RUNTIME_RUNTIME_H
 
@@ -55,7 +54,7 @@ void jitmap_fini(struct jitmap *jitmap);
  * the process; NULL: our own. */
 bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files);
 
-/* Same from a descriptor, with any owner. */
+/* Like jitmap_refresh(), from a descriptor with any owner. */
 bool jitmap_read(struct jitmap *jitmap, int fd);
 
 /* Returns the symbol that covers the address; NULL: none. */
@@ -124,8 +123,7 @@ struct runtime_object {
  * debuggers (gHotSpotVMStructs); everything else is read from the process with this table.
  */
 
-/* Offsets in the machine's structures, and addresses of its variables; UINT64_MAX: not in the
- * table. */
+/* Offsets in the machine's structures, addresses of its variables; UINT64_MAX: not in the table. */
 struct hotspot_places {
     uint64_t heap; /* a variable: pointer to the CollectedHeap */
     uint64_t reserved;
@@ -137,7 +135,7 @@ struct hotspot_places {
     uint64_t class_name;
     uint64_t class_layout;
     uint64_t class_super;
-    uint64_t class_fields; /* until version 20, also the next two */
+    uint64_t class_fields; /* until version 20, like the next two members */
     uint64_t class_field_count;
     uint64_t class_constants;
     uint64_t constants_bytes; /* size of a ConstantPool; the constants follow */

@@ -174,8 +174,7 @@ static int64_t small_integer(uint64_t word)
     return (int64_t)word >> SMI_SHIFT;
 }
 
-/* Reads the name of a function from its scope, where it follows the names of variables used by
- * closures. */
+/* Reads a function's name from its scope, after the names of variables used by closures. */
 static bool read_name_of_scope(const struct v8 *v8, uint64_t scope, char out[TEXT_MAX])
 {
     uint64_t slots[SCOPE_SLOTS_MAX];
@@ -244,8 +243,7 @@ static bool look_at_map(const void *runtime, struct runtime_class *class)
     return true;
 }
 
-/* Computes the size of an object. An object without a fixed size is an array of words or a
- * string. */
+/* Computes an object's size. Without a fixed size it is an array of words or a string. */
 static uint64_t object_bytes(const struct v8 *v8, const struct runtime_class *class, uint64_t start)
 {
     uint64_t length;

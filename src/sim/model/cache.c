@@ -96,10 +96,13 @@ void cache_put(struct cache *cache, uint32_t index, uint64_t number)
     cache_touch(cache, index);
 }
 
-/* Keeps collisions of lines rare. */
+/* Keeps collisions rare. */
 enum { PLACES_PER_LINE = 4 };
 
-/* Empties a place: an address of another place is in no line that is looked up here. */
+/*
+ * Empties a slot: stores an address that belongs to another slot, so no line looked up here
+ * matches.
+ */
 static void clear(struct cache *cache, struct model_fast *place)
 {
     uint64_t elsewhere = ((uint64_t)(place - cache->fast) ^ 1) << cache->line_shift;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One cache: its lines and its replacement. It is independent of the other levels. Used inside
- * src/sim only. Lines are identified by number (address / bytes of a line).
+ * One cache: its lines and its replacement. It is independent of the other levels. Private to
+ * src/sim. Lines are identified by number (address / bytes of a line).
  */
 #ifndef MISSTOP_SIM_MODEL_CACHE_H
 #define MISSTOP_SIM_MODEL_CACHE_H
@@ -12,7 +12,7 @@
  * A fully associative LRU cache of line numbers (the shadow), parallel to a real one of the same
  * size: a miss in the real cache that hits here is a conflict miss (Hill and Smith 1989). For a
  * line in both caches, the real one stores the time of the last use, so that a hit there has no
- * cost here; the order is only updated when a line has to be evicted. Used inside src/sim only.
+ * cost here; the order is only updated when a line has to be evicted. Private to src/sim.
  *
  * The nodes of lines are in a queue, sorted by the times they had when it was sorted, oldest first.
  * A line used since then moves to the unsorted nodes behind. Once the queue is empty, the nodes
@@ -44,7 +44,7 @@ struct shadow_real {
  * nothing waits for.
  */
 enum {
-    CACHE_TRACKED = 1 /* its use is counted */,
+    CACHE_TRACKED = 1,  /* its use is counted */
     CACHE_FORGOTTEN = 2 /* evicted by the shadow */
 };
 
@@ -52,11 +52,11 @@ struct shadow {
     struct shadow_real real;
     struct shadow_node *nodes; /* [0] terminates lists */
     uint32_t *buckets;
-    struct shadow_waiting
-        *waiting; /* nodes behind: [0] .. [behind - 1]; queue: [head] .. [end - 1] */
+    /* Nodes behind: [0] .. [behind - 1]; queue: [head] .. [end - 1]. */
+    struct shadow_waiting *waiting;
     struct shadow_waiting *spare; /* of the same length, for sorting */
-    uint32_t
-        evicted_index; /* real index of a line that the last touch evicted only from the shadow */
+    /* Real index of a line that the last touch evicted only from the shadow. */
+    uint32_t evicted_index;
     uint32_t head;
     uint32_t end;
     uint32_t behind;
@@ -134,7 +134,7 @@ struct cache {
     uint32_t *nodes;         /* by index: node in the shadow, unless CACHE_FORGOTTEN */
     struct shadow *shadow;   /* NULL: not requested */
     struct model_fast *fast; /* for a first level of data; otherwise NULL */
-    uint64_t fast_mask;      /* number of places - 1 */
+    uint64_t fast_mask;      /* number of slots - 1 */
     const uint64_t *now;     /* the model's clock; each reported use has a distinct time */
     uint64_t sets;
     uint64_t set_mask; /* sets - 1; invalid unless `masked` */
@@ -230,7 +230,7 @@ static inline uint32_t cache_lines(const struct cache *cache)
 /*
  * Table of the lines of a first level that the fast path finds (struct model_fast). A hit there
  * only stores its time, which is sufficient for LRU and the shadow. The table has the lines with
- * hits that need no report; other lines cost an additional call. Used inside src/sim only.
+ * hits that need no report; other lines cost an additional call. Private to src/sim.
  */
 enum { FAST_MAX = 1 << 16 };
 

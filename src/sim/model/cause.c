@@ -4,7 +4,7 @@
 
 enum seen { SEEN_UNKNOWN, SEEN_NOT, SEEN_ELSEWHERE, SEEN_HERE };
 
-/* Returns whether a line of the first level was referenced. */
+/* Finds out whether a line of the first level was referenced, and if by this thread. */
 static enum seen seen_line(struct state_access *access, uint64_t number, bool by_thread)
 {
     uint8_t *byte = lines_byte(&access->model->lines, number);
@@ -20,7 +20,7 @@ static enum seen seen_line(struct state_access *access, uint64_t number, bool by
     return *bits >> number % 8 & 1 ? SEEN_HERE : SEEN_ELSEWHERE;
 }
 
-/* Returns whether a line was referenced. A longer line was if any part of it was. */
+/* Does the same for a line of any level. A longer line was referenced if any part of it was. */
 static enum seen seen_before(struct state_access *access, const struct cache *cache,
                              uint64_t address)
 {
@@ -150,7 +150,7 @@ void cause_referenced(struct state_access *access, uint64_t address)
         *bits |= (uint8_t)(1u << number % 8);
 }
 
-/* Returns whether a line that no level has was referenced, and marks it as referenced. */
+/* Finds out whether a line that no level has was referenced, and marks it as referenced. */
 static enum seen see(struct state_access *access, uint64_t address)
 {
     const uint8_t *byte = lines_byte(&access->model->lines, address >> access->model->line_shift);

@@ -75,21 +75,20 @@ struct model_level_spec {
     uint64_t size_bytes; /* sets * ways * line; the number of sets need not be a power of two */
     uint32_t ways;
     uint32_t line_bytes; /* a power of two, 4 to 4096; at least the line of the level above */
-    bool
-        shared; /* one for all threads; all levels below a shared one are shared; never the first */
+    bool shared; /* one for all threads; levels below a shared one are shared; never the first */
 };
 
 struct model_spec {
     struct model_level_spec level[MODEL_LEVELS_MAX]; /* [0] is the nearest */
     uint32_t level_count;                            /* 1 .. MODEL_LEVELS_MAX */
-    struct model_level_spec
-        instruction;  /* at the first level; size 0: instruction fetches are not simulated */
+    /* At the first level; size 0: instruction fetches are not simulated. */
+    struct model_level_spec instruction;
     uint32_t threads; /* 1 .. MODEL_THREADS_MAX */
 
     bool causes; /* first reference, capacity, conflict, invalidation, and the evictor */
     bool use;    /* the bytes of a line used before eviction (SIP) */
-    uint32_t
-        use_one_in;     /* for one in this many incoming lines, at random; a power of two; 0: all */
+    /* For one in this many incoming lines, at random; a power of two; 0: all. */
+    uint32_t use_one_in;
     uint32_t use_first; /* exception: the first lines of each cache are all sampled */
     /* Statements that used and evicted lines fetched by others, for one in this many lines; a power
      * of two; 0: none. */
@@ -171,13 +170,13 @@ struct model_reuse {
  */
 struct model_host {
     void *context;
-    void *(*allocate)(void *context,
-                      size_t size_bytes);          /* zeroed, aligned to 64; NULL: no memory */
+    /* Returns memory that is zeroed and aligned to 64; NULL: no memory. */
+    void *(*allocate)(void *context, size_t size_bytes);
     void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
     void (*miss)(void *context, const struct model_miss *miss);
     /*
-     * Returns whether the cause is needed of the current miss, which level `served` has (as in
-     * struct model_miss). No function: always.
+     * Returns true if the cause of the current miss is needed; level `served` has the line (as in
+     * struct model_miss). No function: always needed.
      */
     bool (*asks_causes)(void *context, uint32_t served);
     /* Called for the sampled lines (use_one_in). */
@@ -207,9 +206,9 @@ union model_line {
 };
 
 /*
- * A line that plain accesses may hit without a report, in the slot selected by the low bits of its
- * number. An empty slot has an address of another slot, so that no access looking here is in its
- * line.
+ * A line that plain accesses can hit without a report, in the slot selected by the low bits of its
+ * number. An empty slot holds an address that belongs to another slot, so no access looked up here
+ * matches.
  */
 struct model_fast {
     uint64_t address; /* address of the line */

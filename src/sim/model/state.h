@@ -68,7 +68,7 @@ static inline uint32_t state_part(const struct cache *cache, uint64_t address, u
     return size_bytes < left_bytes ? size_bytes : left_bytes;
 }
 
-/* Causes of misses. Used inside src/sim only. */
+/* Causes of misses. Private to src/sim. */
 static inline bool cause_is_asked(const struct model *model, uint32_t served)
 {
     const struct model_host *host = &model->memory.host;
@@ -100,8 +100,8 @@ void cause_report(struct state_access *access);
 /*
  * Coherence of private levels: a store invalidates the line in the other threads' levels (MSI; a
  * clean exclusive state would only save searches). The written bytes are stored for the threads
- * that lost the line: their next miss is true sharing if it accesses those bytes. Used inside
- * src/sim only.
+ * that lost the line: their next miss is true sharing if it accesses those bytes. Private to
+ * src/sim.
  */
 /*
  * Starts coherence when a second thread appears: records the lines that the first, `thread`, has.
@@ -138,7 +138,7 @@ uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_
 
 /*
  * Evictions: the use of a line is reported to the level below and to the host, and its evictor is
- * stored. Used inside src/sim only.
+ * stored. Private to src/sim.
  */
 /* Removes the line at `index`; `who` evicted it. */
 void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,

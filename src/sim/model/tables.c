@@ -48,7 +48,7 @@ uint8_t *lines_byte(struct lines *lines, uint64_t number)
     return &lines->recent[slot].leaf[number & (LINES_LEAF_BYTES - 1)];
 }
 
-/* Size of a bucket, newest first. */
+/* Entries of a bucket, newest first. */
 enum { GROUP = 4 };
 
 int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory)

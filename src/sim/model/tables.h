@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The host's memory, and the bounded tables of a model. Used inside src/sim/model only. */
+/* The host's memory, and the bounded tables of a model. Private to src/sim/model. */
 #ifndef MISSTOP_SIM_MODEL_TABLES_H
 #define MISSTOP_SIM_MODEL_TABLES_H
 
@@ -42,15 +42,15 @@ static inline uint64_t memory_power_of_two(uint64_t at_least)
 }
 
 /*
- * Objects by dense number, made on the first request; a bounded array of arrays. Used inside
- * src/sim only.
+ * Objects by dense number, made on the first request; a bounded array of arrays. Private to
+ * src/sim.
  */
 enum { IDS_CHUNK = 64 };
 
 struct ids {
     uint8_t **chunks;
     uint32_t max;
-    uint32_t size_bytes; /* of an object */
+    uint32_t size_bytes; /* size of an object */
 };
 
 /* -1: no memory. */
@@ -83,7 +83,7 @@ static inline void *ids_make(struct ids *ids, uint32_t id, struct memory *memory
 
 /*
  * A byte or a bit for every line ever referenced: a radix tree with leaves that are allocated on
- * first use, up to a memory limit. Used inside src/sim only.
+ * first use, up to a memory limit. Private to src/sim.
  */
 enum {
     LINES_LEAF_BYTES = 4096,
@@ -123,7 +123,7 @@ static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
 /*
  * Evictors of the lines of a level, for their next miss: a bounded table that replaces the oldest
  * entry of a bucket. For private levels, also the bytes that other threads wrote to lines since
- * they took them. Used inside src/sim only.
+ * they took them. Private to src/sim.
  */
 struct evicted_line {
     uint64_t tag; /* line number + 1; 0: empty */
@@ -153,7 +153,7 @@ void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t t
 /* Returns the entry of a line; NULL: not known. */
 struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread);
 
-/* Counts of pairs in a bounded table. Used inside src/sim only. */
+/* Counts of pairs in a bounded table. Private to src/sim. */
 struct tally_pair {
     uint64_t count; /* 0: empty */
     uint32_t first;
@@ -182,7 +182,7 @@ void tally_count(struct tally *tally, uint32_t first, uint32_t second, uint64_t 
 
 /*
  * Statements that use lines fetched by other statements (SIP's future work): for lines sampled by
- * address, at every level that has them. Bounded. Used inside src/sim only.
+ * address, at every level that has them. Bounded. Private to src/sim.
  */
 enum { USERS_OF_LINE = 8 };
 
@@ -219,7 +219,7 @@ void users_left(struct users *users, uint64_t number, uint32_t cache, struct tal
 
 /*
  * Online reuse distances. Watched lines are in a hash table; a Fenwick tree over the order of their
- * last uses counts the lines used since. Used inside src/sim only.
+ * last uses counts the lines used since. Private to src/sim.
  */
 enum { SAMPLING_HASH_BITS = 24 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The parts of the Valgrind tool, for src/sim/tool only.
+ * The parts of the Valgrind tool. Private to src/sim/tool.
  *
  * Translated code writes the addresses of a sequence of accesses and calls access_sequence() once,
  * which passes them to the model and updates the exact counts and the ring (instrument.c,
@@ -53,7 +53,7 @@ VG_REGPARM(1) void access_turn(UWord on);
 /*
  * Exports of Valgrind's libraries that its public headers omit, declared only here. Checked against
  * valgrind 3.19 (Debian 12); configure links with each of them, so that a version without one fails
- * there. For src/sim/tool only.
+ * there. Private to src/sim/tool.
  */
 /* Maps a file shared, in Valgrind's own address range. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
@@ -115,8 +115,8 @@ void pages_give_back(struct pages *pages);
 
 /*
  * Events of the allocation agent in the program (agent_abi.h), read where it writes them: an
- * allocation is known here before the program's next access. For whatif.c; misstop reads the same
- * rings separately (src/resolve/heap/feed.c).
+ * allocation is known here before the program's next access. Used by whatif.c; misstop reads the
+ * same rings separately (src/resolve/heap/feed.c).
  */
 struct agent_event {
     Addr address;
@@ -198,7 +198,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 
 /*
  * Line events of the model, reported to misstop: the use of lines before eviction, their reuse
- * distances, and the instructions that used and evicted lines fetched by others. For access.c,
+ * distances, and the instructions that used and evicted lines fetched by others. Used by access.c,
  * which owns the model.
  */
 /* Sets the model's hooks for line events if misstop requested them. */
@@ -209,7 +209,7 @@ void lines_runs(UInt tid);
 
 /*
  * Misses and sampled accesses, passed from the model to the exact counts and to report.c. One
- * access is in progress at a time. For access.c.
+ * access is in progress at a time. Used by access.c.
  */
 /*
  * The callbacks `miss` and `asks_causes` of struct model_host. Causes are computed only for

@@ -81,8 +81,8 @@ struct browser {
     unsigned level_count;
     unsigned pane[SCREEN_COUNT];
     bool drawn;                 /* the current screen has been drawn and takes clicks */
-    void *states[SCREEN_COUNT]; /* state of each screen, with a type known only to the screen; NULL:
-                                   none */
+    void *states[SCREEN_COUNT]; /* state of each screen, of a type private to the screen; NULL: none
+                                 */
     struct prompt prompt;
     struct zone zones[ZONES_MAX];
     unsigned zone_count;
@@ -95,7 +95,8 @@ struct browser {
         bool chosen; /* opened explicitly; false: the selected object of Objects */
         uint32_t id;
         char name[256];
-        const struct snapshot_object *object; /* in the displayed snapshot; NULL: not listed */
+        /* Object in the displayed snapshot; NULL: not listed. */
+        const struct snapshot_object *object;
     } opened;
     struct {
         uint32_t id;

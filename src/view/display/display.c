@@ -240,7 +240,7 @@ struct display {
     SCREEN *terminal;
     bool ascii;
     struct display_colors colors;
-    bool colored; /* from the option and NO_COLOR */
+    bool colored; /* colours are wanted: the option and NO_COLOR */
     enum paint_scheme scheme;
 };
 

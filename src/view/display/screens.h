@@ -64,8 +64,7 @@ struct screen_table {
     size_t at; /* offset in the state */
     const struct columns *columns;
     bool chosen_from; /* a list to choose from; not explained in the help */
-    unsigned
-        least; /* minimum number of rows; with fewer it has no pane and takes no keys or clicks */
+    unsigned least;   /* minimum number of rows; with fewer it has no pane, keys or clicks */
     /* Handles Enter on a row; NULL: opens its object, if its columns have one. */
     void (*open)(struct browser *browser, const void *row);
     /* If a row is selected: label of Enter in the key bar, and a hint. NULL: the general label; no
@@ -77,7 +76,7 @@ struct screen_table {
 /* A screen; functions and texts are NULL if it does not need them. */
 struct screen {
     const char *name;
-    const char *shows; /* for the help: a few sentences on the screen */
+    const char *shows; /* sentences on the screen, for the help */
     const char *next;  /* its use, and the next step */
     /* Explanation of its key in the list of all keys; for number keys, the name. */
     const char *key_help;
@@ -95,8 +94,8 @@ struct screen {
     void (*crumb)(const struct browser *browser, char *out, size_t size);
     /* Formats the first line instead of the process; such a screen has no tabs and no totals. */
     void (*title)(const struct browser *browser, char *out, size_t size);
-    void (*open)(struct browser *browser);   /* by its key; NULL: browser_go() */
-    void (*update)(struct browser *browser); /* after the displayed snapshot has changed */
+    void (*open)(struct browser *browser);   /* opened with its key; NULL: browser_go() */
+    void (*update)(struct browser *browser); /* called after the displayed snapshot has changed */
     void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
     void (*write)(struct prose_writer *writer, struct browser *browser); /* writes all of a text */
     /* Fills in the visible tables that take keys and clicks; NULL: those of `tables`, in their

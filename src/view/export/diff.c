@@ -432,7 +432,8 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Mean over all runs; a run that does not list the row counts as 0. NAN if no run lists it. */
+/* Returns the mean over all runs, in which a run that does not list the row counts as 0; NAN if no
+ * run lists it. */
 static double shown_mean(const double *shares, size_t count)
 {
     double sum = 0;
@@ -444,7 +445,7 @@ static double shown_mean(const double *shares, size_t count)
     return listed ? sum / (double)count : NAN;
 }
 
-/* Variance of the mean of several runs due to sampling. */
+/* Returns the variance of the mean of several runs due to sampling. */
 static double sampling_variance(const struct diff_side *side, const double *shares)
 {
     double sum = 0;
@@ -481,7 +482,7 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
         row->times = compare_times_of(row->amount_a, &amount);
 }
 
-/* Compares if at least one of the two sides is a single run. */
+/* Compares two sides if at least one of them is a single run. */
 static void compare_single(const struct diff *diff, enum report_table table, struct diff_row *row,
                            const double *shares)
 {

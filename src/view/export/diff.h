@@ -28,13 +28,13 @@ enum report_table { REPORT_OBJECTS, REPORT_FIELDS, REPORT_FUNCTIONS, REPORT_TABL
  * are never NULL. */
 struct report_row {
     const char *name;
-    const char *kind;   /* "" for functions */
-    const char *module; /* "" if not known */
-    bool own;           /* the module is the program itself, with any name */
-    const char *object; /* of a field: its object; of a function: the one with most of its misses */
-    double share;       /* of all attributed weight */
-    double least;       /* of an object: fields with a smaller share may be missing */
-    const double *parts; /* of an object: its share in each part of the run; [part_count] */
+    const char *kind;    /* "" for functions */
+    const char *module;  /* "" if not known */
+    bool own;            /* the module is the program itself, with any name */
+    const char *object;  /* object of a field; of a function, the one with most of its misses */
+    double share;        /* fraction of all attributed weight */
+    double least;        /* for an object: fields with a smaller share may be missing */
+    const double *parts; /* for an object: its share in each part of the run; [part_count] */
 };
 
 struct report {
@@ -49,7 +49,7 @@ struct report {
     double elapsed_s;    /* NAN: not known, as for the next five */
     double covered_s;    /* seconds that the counts cover; with decay, effective seconds */
     double weight;       /* events of all attributed samples, under the basis */
-    double instructions; /* during covered_s, if sampled */
+    double instructions; /* instructions during covered_s, if sampled */
     double samples;      /* attributed, without decay */
     double effective;    /* number of samples of equal weight with the same statistical error */
     double least;        /* objects with a smaller share may be missing; 0: all are listed */
@@ -85,18 +85,18 @@ struct diff_side {
     struct report *const *runs;
     size_t run_count;
     double effective; /* samples of all runs */
-    double amount;    /* of all attributed samples, mean of the runs; NAN */
+    double amount;    /* amount of all attributed samples, mean of the runs; NAN */
     double weight;    /* events of a whole run, mean of the runs; NAN */
 };
 
 struct diff_row {
     const struct report_row *what;
-    /* Of a field: its object; of a function: the one with most of its misses; NULL: none. Valid
-     * until the rows are sorted. */
+    /* Object of a field; of a function, the one with most of its misses; NULL: none. Valid until
+     * the rows are sorted. */
     const struct diff_row *object;
     double *shares;         /* [runs of a, then of b]; NAN: not listed there */
-    double *leasts;         /* of an object, as in struct report_row; NAN: not listed */
-    const double *parts[2]; /* if each side has one run */
+    double *leasts;         /* for an object, as in struct report_row; NAN: not listed */
+    const double *parts[2]; /* known if each side has one run */
     double a;               /* means of the shares; NAN: listed in none of the runs */
     double b;
     double amount_a;

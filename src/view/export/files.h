@@ -17,7 +17,7 @@
 /* Data that is not in a snapshot; text of any origin, "" if not known. */
 struct html_run {
     const char *command; /* the command that was started */
-    const char *host;    /* of a live run */
+    const char *host;    /* host of a live run */
     const char *date;    /* when the page was made */
     const char *version; /* "misstop 1.0" */
 };

@@ -422,7 +422,7 @@ static const struct section {
     /* Sentence below the title; NULL: `write` begins with one, or there is none. */
     const char *lead;
     struct path given; /* member of the snapshot without which the part is left out */
-    /* Function with the same purpose; NULL: always. */
+    /* A further condition for showing the part; NULL: none. */
     bool (*there)(const struct snapshot *snapshot);
     void (*write)(struct html_writer *writer);
     void (*in_short)(const struct snapshot *snapshot, char *out, size_t size); /* NULL: nothing */

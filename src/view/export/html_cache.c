@@ -84,7 +84,7 @@ void html_search(struct html_writer *writer)
 /* ---- why lines were missed, by object, function and thread, and who evicts whom ---- */
 
 enum { HTML_CAUSES_ROWS = 30, EXPLAINED = 8, TEXT_BYTES = 512 };
-static const double worth_listing = 0.01; /* of all misses */
+static const double worth_listing = 0.01; /* fraction of all misses */
 
 static bool link_function(const struct snapshot *snapshot, const void *row, char *id, size_t size)
 {

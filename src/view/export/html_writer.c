@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Larger figures are damaged data, and could overflow as a percentage. */
+/* Larger figures come from damaged data, and could overflow as a percentage. */
 static const double drawn_most = 1e100;
 
 enum { PIECE = 256, TEXT_MOST = 4000, FORMAT_MOST = 4096 };

@@ -88,7 +88,7 @@ const struct columns layout_members = MEMBERS(
 
 /* ---- the heap and its bins ---- */
 
-/* Of the blocks themselves; null if it is not a heap bin. */
+/* Members of the blocks themselves; null if it is not a heap bin. */
 const struct columns heap_members = MEMBERS(
     struct heap_bin,
     COLUMN(.key = "site", .where = FIELD(struct heap_bin, site_count),

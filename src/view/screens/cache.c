@@ -14,9 +14,9 @@
 
 struct cache_view {
     uint32_t cursor;
-    bool moved; /* by the user; otherwise it follows the hottest set */
+    bool moved; /* the user moved the cursor; otherwise it follows the hottest set */
     struct sets_map map;
-    struct table parts; /* of the set under the cursor */
+    struct table parts; /* objects in the set under the cursor */
     struct table lines;
     struct table pairs;
 };
@@ -27,8 +27,8 @@ static struct cache_view *cache_view(const struct browser *browser)
 }
 
 enum {
-    PART_ROWS = 6, /* of the list below the map */
-    BIG_ROWS = 14, /* with room for the legend and the lines below the verdict */
+    PART_ROWS = 6, /* rows of the list below the map */
+    BIG_ROWS = 14, /* rows needed for the legend and the lines below the verdict */
     HISTOGRAM_BAR = 32,
     HISTOGRAM_COLUMNS = 56,
     HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1

@@ -179,9 +179,9 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
             ? " No causes and no uses of lines were recorded for this event: there was no miss "
               "yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), or the "
               "event counts accesses (e: another event)."
-            : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program 50 to 200 times slower, and shows here for each object whether its lines "
-              "are new, do not fit, map to crowded sets, or are taken by other threads, what "
+            : " Only a simulation can tell why a line is not in the cache: misstop --sim -- CMD "
+              "runs a program 50 to 200 times slower, and shows here for each object whether its "
+              "lines are new, do not fit, map to crowded sets, or are taken by other threads, what "
               "replaced them, and which cache sizes would hold them.");
 }
 
@@ -368,7 +368,7 @@ const struct screen reuse_screen = {
 
 enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
-static const double least_early = 0.05; /* of the misses; smaller shares are not mentioned */
+static const double least_early = 0.05; /* fraction of the misses; smaller ones are not mentioned */
 
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id)
@@ -386,8 +386,8 @@ const char *causes_of_name(enum causes_of kind)
     return kind < CAUSES_KINDS ? names[kind] : "object";
 }
 
-/* Parts of the misses: first references, by the process or by this thread; lines invalidated by
- * another thread's write; all others except capacity and conflict. */
+/* Return fractions of the misses: first references, by the process or by this thread; lines
+ * invalidated by another thread's write; all others except capacity and conflict. */
 static double causes_first(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
@@ -403,8 +403,8 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Part of the early evictions that were caused by accesses to other objects; NAN if there were
- * none. */
+/* Returns the fraction of the early evictions caused by accesses to other objects; NAN if there
+ * were none. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;
@@ -556,7 +556,7 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
         draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
     }
     if (row->unlisted >= 0.01 && area.row < end)
-        draw_line(canvas, area, "", row->unlisted, "others, without room in the table");
+        draw_line(canvas, area, "", row->unlisted, "others (table full)");
     else if (!row->evictor_count && !row->thread_count && area.row < end)
         canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
                     PAINT_DIM,
@@ -658,7 +658,8 @@ static bool any_other(const struct snapshot *snapshot)
                .help = "Share of the misses with a known evictor that it evicted itself.",         \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
                .rank = 5, UNIT_PERCENT),                                                           \
-        COLUMN(.title = "BY%", .help = "The same for the function beside it.",                     \
+        COLUMN(.title = "BY%",                                                                     \
+               .help = "Share of the misses evicted by the function in the next column.",          \
                .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
         COLUMN(.title = "EVICTED BY",                                                              \
                .help = "The function that evicted most of its lines, and the object it accessed.", \

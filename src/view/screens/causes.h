@@ -30,7 +30,7 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
 void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
                    char *out, size_t size);
 
-/* Formats "multiply on rival"; parts that are not known are named as such. */
+/* Formats "multiply on rival"; leaves out the object if it is not known. */
 void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size);
 
 /* Formats the threads that evicted lines of a row, "worker-1 (12) 60.2%, worker-2 (13) 39.8%"; ""
@@ -49,7 +49,7 @@ struct eviction_row {
     uint32_t missed_id; /* UINT32_MAX: others */
     uint32_t evictor_id;
     double misses;
-    double share; /* of all misses with a known evictor; then of those of each side */
+    double share; /* fraction of all misses with a known evictor; then of those of each side */
     double of_missed;
     double of_evictor;
 };

@@ -78,7 +78,7 @@ static struct value code_column_object_share(const struct snapshot *snapshot, co
     return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
 }
 
-/* Value of the initial sort column of functions. */
+/* Returns the value of the initial sort column of functions. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);

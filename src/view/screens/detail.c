@@ -17,7 +17,7 @@ struct detail_view {
     struct table fields;
     struct table code;
     struct table instances;
-    struct levels_rows answers; /* of the hardware; empty if it reports no levels */
+    struct levels_rows answers; /* data of the hardware; empty if it reports no levels */
     struct table levels;
     struct caller_rows callers;
     struct table called_by;
@@ -233,8 +233,8 @@ static void draw_levels(struct browser *browser, struct canvas *canvas, struct a
     pane_table(browser, canvas, area, levels);
 }
 
-/* Offsets on the left, code above instances on the right; or instances below offsets, levels below
- * code. */
+/* Draws offsets on the left and code above instances on the right. With levels, the instances are
+ * below the offsets and the levels below the code. */
 static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct detail_view *view = detail_view(browser);
@@ -423,7 +423,7 @@ static uint64_t field_identity(const struct snapshot *snapshot, const void *poin
            (uint64_t)row->unit << 58;
 }
 
-/* From latencies if they are known, otherwise from the event. */
+/* Returns the share of stalls, from latencies if they are known, otherwise from the event. */
 static struct value field_stall_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 9: recognised problems, most gain first, and what to try. */
+/* Screen 9: recognised problems, largest gain first, and what to try. */
 #include <math.h>
 #include <stdio.h>
 

@@ -19,7 +19,7 @@ struct function_view {
     const struct snapshot_code *function;
     struct source_rows lines;
     struct table source;
-    struct instruction_rows instructions; /* of the selected line */
+    struct instruction_rows instructions; /* instructions of the selected line */
     bool gathered;                        /* they are from this snapshot */
     uint64_t gathered_line;               /* identity of their line */
     struct table accesses;
@@ -114,7 +114,7 @@ static void add_context(struct source_rows *rows, const struct view_sources *sou
     }
 }
 
-/* Samples on known and unknown objects. */
+/* Returns the samples on known and unknown objects. */
 static double instruction_samples(const struct snapshot_instruction *instruction)
 {
     return instruction->samples + instruction->unknown_samples;
@@ -506,8 +506,8 @@ void browser_open_instruction(struct browser *browser, const struct snapshot_cod
     table_select(&view->accesses, instruction->address);
 }
 
-/* Source if lines are known, instructions if they were listed, objects always, callers if a stack
- * is known. */
+/* Fills in the panes: source if lines are known, instructions if they were listed, objects always,
+ * callers if a stack is known. */
 static unsigned function_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     struct function_view *view = function_view(browser);

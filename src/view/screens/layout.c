@@ -130,7 +130,7 @@ static int layout_head(struct browser *browser, struct canvas *canvas, struct ar
     return line.row - area.row;
 }
 
-/* A member or line with at least this part of the samples counts as hot. */
+/* A member or line with at least this fraction of the samples counts as hot. */
 static const double hot_share = 0.1;
 
 enum { INDENT_MOST = TYPE_DEPTH_MAX };
@@ -566,7 +566,7 @@ const struct screen layout_screen = {
 
 /* ---- columns of a type's members; separators of cache lines have no values ---- */
 
-/* In bits, so that bit-fields are sorted correctly. */
+/* Returns the offset in bits, so that bit-fields are sorted correctly. */
 static struct value offset(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_layout_row);

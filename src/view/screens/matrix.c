@@ -549,7 +549,8 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
         pen_part(&pen, PAINT_KEY, "   %u tagged", grid->tagged.count);
     if (matrix->forgotten >= 0.005)
         pen_part(&pen, PAINT_WARN, "   %.1f%% without a cell: %s", matrix->forgotten * 100,
-                 matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
+                 matrix->estimated >= 0.005 ? "counted in other cells, partly estimated"
+                                            : "in others");
 }
 
 static void matrix_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -595,7 +596,7 @@ static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure meas
            !matrix_measure_known(snapshot, measure);
 }
 
-/* Changes to the next measure that this snapshot knows. */
+/* Changes to the next measure that this snapshot has. */
 static void change_measure(struct browser *browser)
 {
     char text[512];

@@ -568,7 +568,7 @@ bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS]
 }
 
 enum { PARTS_LISTED = 5, NAME_BYTES = 160 };
-static const double least_listed = 0.005; /* of its cell */
+static const double least_listed = 0.005; /* fraction of its cell */
 static const double mixed = 0.05;         /* smaller written parts are not mentioned */
 
 static bool is_nobody(const struct matrix_line *line)

@@ -27,8 +27,7 @@ enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS, MATRIX_AXES };
 /* Unit of the shares of cells and totals. */
 enum matrix_measure {
     MATRIX_WEIGHT, /* the weight of the source: misses, stalls, time */
-    MATRIX_MISSES, /* counted by a separate event in addition to the ranking one, as are the next
-                      two */
+    MATRIX_MISSES, /* counted by an event of its own, as are the next two */
     MATRIX_ACCESSES,
     MATRIX_STALLS,
     MATRIX_LATENCY, /* cycles waited, if the source reports them */
@@ -44,9 +43,10 @@ enum matrix_measure {
 /* A row or a column. */
 struct matrix_line {
     const char *name;
-    uint64_t identity; /* of its group: the same in the next snapshot */
-    uint32_t index;    /* of its largest member in code or objects; MATRIX_OTHERS, MATRIX_NOBODY */
-    uint32_t members;  /* number of functions or objects in it; 0: MATRIX_OTHERS or MATRIX_NOBODY */
+    uint64_t identity; /* identity of its group: the same in the next snapshot */
+    /* Index of its largest member in code or objects; MATRIX_OTHERS, MATRIX_NOBODY. */
+    uint32_t index;
+    uint32_t members; /* number of functions or objects in it; 0: MATRIX_OTHERS or MATRIX_NOBODY */
     bool renamed;
     uint32_t first; /* of its members in the snapshot's matrix */
     double amount;  /* that it ranks by */
@@ -67,7 +67,7 @@ struct matrix_table {
     struct snapshot_matrix_cell cells[MATRIX_ROWS][MATRIX_COLUMNS];
 };
 
-/* Makes the table, ranked by `measure`, or by the weight if the snapshot does not know it. */
+/* Makes the table, ranked by `measure`, or by the weight if the snapshot does not have it. */
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
                        const struct bin_rules *rules, enum matrix_measure measure);
 
@@ -107,11 +107,11 @@ enum { MATRIX_PARTS_MAX = 8, MATRIX_PART_BYTES = 160 };
 
 /* A field, a line, a thread or a block. */
 struct matrix_part {
-    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; a thread without a known name, and
-                                     a block: "" */
+    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; "": a block, or a thread without a
+                                     name */
     uint64_t key;                 /* thread id, address of the block */
     double samples;
-    double loads; /* of fields and lines */
+    double loads; /* parts of fields and lines only */
     double stores;
 };
 
@@ -130,7 +130,7 @@ struct matrix_cell {
     /* Only if the cell has one object: fields of several objects are not comparable. */
     struct matrix_parts fields;
     struct matrix_parts lines;
-    struct matrix_parts threads; /* of the last `matrix.recent` samples, as are blocks */
+    struct matrix_parts threads; /* threads of the last `matrix.recent` samples, as are blocks */
     struct matrix_parts blocks;
     bool has_levels;
     struct snapshot_levels levels;
@@ -193,7 +193,7 @@ struct matrix_grid {
     struct tags tagged;        /* identities of lines of one axis */
     enum matrix_axis tagged_axis;
     /* Positions as drawn. */
-    struct area names;         /* of functions; the first row has the totals of objects */
+    struct area names;         /* names of functions; the first row has the totals of objects */
     int total_columns;         /* width of the totals of functions */
     int cell_columns;          /* width of a cell */
     size_t shown[MATRIX_AXES]; /* visible lines */

@@ -17,7 +17,7 @@ enum { FINDINGS_SHOWN = 2 };
 
 struct objects_view {
     struct table table;
-    struct table fields; /* of the selected object; only on wide terminals */
+    struct table fields; /* fields of the selected object; only on wide terminals */
     unsigned on_finding; /* finding under the cursor, from 1; 0: the cursor is in the table */
     /* Sorted by possible wait unless the user chose another column; never reset. */
     bool by_wait;
@@ -378,7 +378,7 @@ static const float *history(const void *pointer)
     return ((const struct snapshot_object *)pointer)->history;
 }
 
-/* Share of an event other than the ranking one. */
+/* Returns the object's share of an event other than the ranking one. */
 static struct value of_event(const struct snapshot *snapshot, const struct snapshot_object *row,
                              enum event_role role)
 {

@@ -169,8 +169,8 @@ const struct columns reuse_line_columns = {
     .key = FIELD(struct snapshot_reuse_row, id),
 };
 
-/* A knee is reported if at most this part of the possible gain is left there, and the gain is worth
- * it. */
+/* A knee is reported if at most this fraction of the possible gain is left there, and the gain is
+ * worth it. */
 static const double left_at_knee = 0.1;
 static const double worth = 0.02;
 static const double sure_width = 0.05;

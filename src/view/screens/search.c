@@ -334,7 +334,7 @@ static struct value state(const struct snapshot *snapshot, const void *pointer)
         row->state == REGION_SPLIT && isnan(row->share) ? "new" : region_state_name(row->state));
 }
 
-/* Formats "A 62% leads, B 3%" for the value's text, the name of the first entry. */
+/* Formats "A 62% leads, B 3%"; the value's text is the name of the first phase. */
 static void format_phases(char *out, size_t size, struct value value)
 {
     const struct snapshot_region_phase *phase = (const void *)value.text;
@@ -415,7 +415,7 @@ const struct columns dropped_columns = {
     .key = FIELD(struct snapshot_region, base),
 };
 
-/* Share of this set's samples in the window. */
+/* Returns the share of this set's samples in the window. */
 static struct value part_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_set_part);

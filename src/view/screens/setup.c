@@ -13,7 +13,7 @@ enum { ROWS_MAX = 96, VALUE_BYTES = 64 };
 
 struct setup_row {
     enum setup_kind kind;
-    unsigned index;       /* of a column */
+    unsigned index;       /* index of a column */
     struct table *chosen; /* table of a row about columns */
     char name[VALUE_BYTES];
     char value[VALUE_BYTES];

@@ -13,13 +13,13 @@
 
 struct whatif_view {
     uint32_t type;   /* id of the layout's type; 0: the one with most samples */
-    bool at_member;  /* a member was selected on Layout, */
-    uint64_t member; /* with this identity */
+    bool at_member;  /* a member was selected on Layout */
+    uint64_t member; /* its identity */
     struct whatif_choice choices[WHATIF_CHOICES_MAX];
     struct whatif_row rows[WHATIF_ROWS_MAX];
     struct table questions;
     struct table asked;
-    struct table answer; /* to the selected question */
+    struct table answer; /* answer to the selected question */
 };
 
 static struct whatif_view *whatif_view(const struct browser *browser)

@@ -258,7 +258,7 @@ enum { REUSE_CURVE_LABEL = 6, ROWS_LEAST = 4, SIZE_COLUMNS = 6 };
 struct plot {
     struct canvas *canvas;
     struct area area;
-    double top;  /* part of accesses missed at the upper end */
+    double top;  /* fraction of accesses missed at the upper end */
     double last; /* point at the right end */
 };
 

@@ -66,7 +66,7 @@ enum path_kind {
     PATH_HALF,      /* half the width of a struct snapshot_share */
     PATH_SUM,       /* sum of two doubles */
     PATH_CHANGE,    /* change from one double to another, relative to the first */
-    PATH_PART,      /* part of the samples with the property */
+    PATH_PART,      /* fraction of the samples with the property */
     PATH_COUNTED,   /* PATH_PART as a number of samples */
     PATH_ROW,       /* pointer to another row */
     PATH_ROW_HERE   /* another row embedded in this one */
@@ -81,7 +81,7 @@ struct path {
     uint32_t with[3]; /* offsets of the other operands of a sum or part */
 };
 
-/* A character array in the row has the type of its address instead of a pointer. */
+/* An array of characters in the row is recognised because its address is not a char **. */
 #define PATH_TEXT_KIND(member)                                                                     \
     _Generic(&(member),                                                                            \
         char **: PATH_TEXT,                                                                        \
@@ -143,8 +143,8 @@ struct path {
     {                                                                                              \
         .kind = PATH_CHANGE, .offset = offsetof(type, before), .with = { offsetof(type, after) }   \
     }
-/* PART: loads or stores as a part of the samples; unknown without samples or if the kind is never
- * known. COUNTED: a weighted part of the samples, as a number of samples. */
+/* PART: loads or stores as a fraction of the samples; unknown without samples or if the kind is
+ * never known. COUNTED: a weighted fraction of the samples, as a number of samples. */
 #define PART(type, member)                                                                         \
     {                                                                                              \
         .kind = PATH_PART, .offset = offsetof(type, member), .with = {                             \
@@ -217,13 +217,13 @@ struct column {
 
     /* Conditions. A path counts as given if its member is neither 0 (for a double: NAN) nor
      * NULL. */
-    struct path where;  /* of the row: the value is known only if this is given */
+    struct path where;  /* member of the row: the value is known only if this is given */
     struct path unless; /* ... and only if this is not given */
-    struct path given;  /* of the row: the JSON member exists only if this is given */
-    struct path with;   /* of the snapshot: the JSON member exists only if this is given */
+    struct path given;  /* member of the row: the JSON member exists only if this is given */
+    struct path with;   /* member of the snapshot: the JSON member exists only if this is given */
     /* The JSON member exists only if this returns true; NULL: always. */
     bool (*present)(const struct snapshot *snapshot, const void *row);
-    struct path only; /* of the snapshot: the column is shown only if this is given */
+    struct path only; /* member of the snapshot: the column is shown only if this is given */
     /* The column is shown only if this returns true; NULL: always. */
     bool (*shown)(const struct snapshot *snapshot);
     /* Shown only if a row of the snapshot (struct columns: all) has a value. */
@@ -302,7 +302,7 @@ struct column {
 
 /* Columns of one kind of row. */
 struct columns {
-    const char *title; /* of the list, for panes and the help */
+    const char *title; /* title of the list, for panes and the help */
     const char *empty; /* shown if there is no row; NULL: a general text */
     const struct column *list;
     unsigned count;
@@ -343,7 +343,7 @@ struct columns {
 struct layout {
     unsigned count;
     struct {
-        unsigned index; /* into columns->list */
+        unsigned index; /* index into columns->list */
         int start;
         int width;
     } places[COLUMNS_MAX];
@@ -352,7 +352,7 @@ struct layout {
 /* Columns chosen by the user, in this order; none: as many as fit, by rank. */
 struct column_choice {
     uint8_t count;
-    uint8_t index[COLUMNS_MAX]; /* into columns->list */
+    uint8_t index[COLUMNS_MAX]; /* indices into columns->list */
 };
 
 /* Returns a column's name in settings: its title, "bar" without one; "NAME#2" for the second with
@@ -467,8 +467,8 @@ extern const struct columns function_columns;
 extern const struct columns site_columns;        /* rows: struct site */
 extern const struct columns source_columns;      /* rows: struct source_row */
 extern const struct columns instruction_columns; /* rows: struct instruction_row */
-extern const struct columns caller_columns;      /* rows: struct caller_row (function.h) */
-extern const struct columns layout_columns;      /* rows: struct layout_row (layout.h) */
+extern const struct columns caller_columns;      /* rows: struct caller_row (rows.h) */
+extern const struct columns layout_columns;      /* rows: struct layout_row (rows.h) */
 extern const struct columns levels_columns;      /* rows: struct levels_row (levels.h) */
 extern const struct columns part_columns;
 extern const struct columns region_columns;
@@ -478,9 +478,8 @@ extern const struct columns pair_columns;
 extern const struct columns bin_columns;
 extern const struct columns finding_columns;
 extern const struct columns watch_columns;
-extern const struct columns reuse_columns; /* rows: struct snapshot_reuse_row */
-extern const struct columns
-    reuse_line_columns; /* rows: struct snapshot_reuse_row, of source lines */
+extern const struct columns reuse_columns;      /* rows: struct snapshot_reuse_row */
+extern const struct columns reuse_line_columns; /* rows: struct snapshot_reuse_row */
 extern const struct columns simulation_columns; /* rows: struct simulation_level, in the snapshot */
 extern const struct columns offset_columns;     /* rows: struct hot_offset */
 extern const struct columns whatif_columns;
@@ -517,7 +516,7 @@ struct json_t *json_event_shares(const struct snapshot *snapshot, const void *ob
 struct site {
     const struct snapshot_code *code;
     const struct snapshot_object *object;
-    double share;  /* of the function's listed samples */
+    double share;  /* fraction of the function's listed samples */
     char text[96]; /* the instruction; "": not known */
 };
 
@@ -527,13 +526,13 @@ struct source_row {
     uint32_t line;          /* 0: a separator, with `text` as its title */
     uint32_t sites;         /* number of instructions; 0: only context */
     double samples;         /* NAN: only context */
-    double unknown_samples; /* on unknown objects */
-    double share;           /* of the function's samples */
+    double unknown_samples; /* samples on unknown objects */
+    double share;           /* fraction of the function's samples */
     double loads;
     double stores;
     const char *inlined;                        /* NULL: not inlined */
     const struct snapshot_instruction *hottest; /* NULL: only context */
-    struct snapshot_use use;                    /* of the lines fetched by the source line */
+    struct snapshot_use use;                    /* use of the lines fetched by the source line */
     char text[256];
 };
 

@@ -103,7 +103,7 @@ size_t table_rows(const struct table *table)
     return rows;
 }
 
-/* Moves off a row that cannot be selected: onwards, or back if there is none after it. */
+/* Moves off a row that cannot be selected: forwards, or back if no row follows. */
 static void leave_parting(struct table *table, long step)
 {
     for (int tries = 0; tries < 2; tries++, step = -step) {

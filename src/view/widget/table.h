@@ -21,13 +21,13 @@ struct table {
     size_t shown;
     size_t capacity;
     size_t count;    /* rows before filtering */
-    size_t selected; /* into order */
+    size_t selected; /* index into order */
     size_t top;
-    uint64_t identity; /* of the selected row */
+    uint64_t identity; /* identity of the selected row */
     bool pinned;       /* the user has moved the selection */
-    unsigned sort;     /* into columns->list */
+    unsigned sort;     /* index into columns->list */
     bool invert;
-    bool sort_chosen; /* by the user */
+    bool sort_chosen; /* the user chose the sort column */
     char filter[TABLE_WORD_BYTES];
     char find[TABLE_WORD_BYTES];
     struct area body; /* area where it was drawn, for the mouse; rows 0: not drawn */

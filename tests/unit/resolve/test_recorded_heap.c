@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks and bins from what the agent told of a real program, with its own log beside it. */
+/* Blocks and bins from the agent's records of a real program, compared with its own log. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 static char folder[] = "/tmp/misstop-told-XXXXXX";
 static char log_path[64];
 
-/* Every address is a function of its own; odd pages have no name. */
+/* Every address is a separate function; odd pages have no name. */
 static bool name_it(void *context, uint64_t address, const char **function, const char **module,
                     const char **file, uint32_t *line)
 {
@@ -57,7 +57,7 @@ static const struct log_head *open_log(void)
     return memory;
 }
 
-/* Each block that the log knows to live at the end is there, with its size; freed ones are not. */
+/* Each block that is live at the end of the log is found with its size; freed ones are not. */
 static void blocks_are_those_of_the_log(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void bins_sum_up_and_take_names(void **state)
     assert_int_equal(recorded_heap_lead(&recorded, other), id);
     assert_int_equal(recorded_heap_rename(&recorded, UINT32_MAX, "x"), -ENOENT);
     recorded_heap_fini(&recorded);
-    /* What was combined is kept in the file, and holds for the next session. */
+    /* Combined bins are saved in the file and apply to the next session. */
     assert_int_equal(recorded_heap_init(&recorded, watch.feed, name_it, NULL, NULL), 0);
     assert_int_equal(recorded.rules.count, 1);
     recorded_heap_fini(&recorded);
@@ -170,7 +170,7 @@ static uint64_t bytes_of_all(struct recorded_heap *recorded)
     return sum;
 }
 
-/* What an allocator maps is not counted beside the blocks that it deals out of it. */
+/* Memory mapped by an allocator is not counted in addition to the blocks cut from it. */
 static void memory_that_is_dealt_out_counts_once(void **state)
 {
     (void)state;
@@ -187,12 +187,13 @@ static void memory_that_is_dealt_out_counts_once(void **state)
     watch_fini(&watch);
 }
 
-/* ---- blocks that are freed before anybody could ask for them ---- */
+/* Blocks freed before any lookup */
 
 static const struct agent_sizes small = {
     .ring_count = 1, .chunk_count = 2, .path_count = 16, .word_count = 128};
 
-/* As an agent writes into the first ring: nothing, to open it, or an event now. */
+/* Writes into the first ring like the agent: a mark that opens it, or an event with the current
+ * time. */
 static void write_event(struct feed *feed, enum agent_kind kind, uint64_t address, uint64_t bytes)
 {
     char *memory =
@@ -243,7 +244,7 @@ static void a_short_life_is_counted(void **state)
     feed_free(feed);
 }
 
-/* Where a free is not seen the next allocation says so, with all of them read at once, too. */
+/* If a free is not seen, the next allocation shows it, also if all events are read at once. */
 static void a_free_that_is_not_seen_ends_the_block(void **state)
 {
     (void)state;
@@ -258,8 +259,8 @@ static void a_free_that_is_not_seen_ends_the_block(void **state)
     assert_int_equal(bin.allocations, 2);
     assert_int_equal(bin.frees, 2);
     assert_int_equal(blocks_count(recorded.blocks), 0);
-    /* From now on all go through the index: this one is gone when its address is given out again.
-     */
+    /* From now on all events use the index: a block is removed when its address is allocated
+     * again. */
     write_event(feed, AGENT_ALLOC, 0x30000, 64);
     assert_int_equal(all_of_bin(&recorded).live_blocks, 1);
     write_event(feed, AGENT_ALLOC, 0x30000, 16);
