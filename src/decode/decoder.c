@@ -185,7 +185,10 @@ static struct function *find_function(struct decoder *decoder, uint64_t ip, enum
             return function;
         part = function && ip >= function->start && ip < function->end;
     }
-    return add_function(decoder, ip, part, reason);
+    struct function *function = add_function(decoder, ip, part, reason);
+    /* Behind a table in the function its boundaries are others. */
+    bool again = !function && !part && *reason == REASON_BAD_CODE;
+    return again ? add_function(decoder, ip, true, reason) : function;
 }
 
 bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count)

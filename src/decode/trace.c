@@ -223,6 +223,12 @@ static bool apply(enum insn_op op, uint64_t left, uint64_t right, uint8_t width,
     case INSN_OP_MUL:
         *value = left * right;
         return true;
+    case INSN_OP_NOT:
+        *value = ~left;
+        return true;
+    case INSN_OP_NEG:
+        *value = -left;
+        return true;
     default:
         return false;
     }

@@ -208,7 +208,7 @@ void image_make(struct image *image, const struct image_layout *layout)
         (struct maps){.maps = image->mappings, .count = IMAGE_PARTS, .names = image->names[0]};
     make_part(image, IMAGE_BRK, 0x555555559000, 1 << 20, MAPPING_HEAP, "[heap]");
     make_part(image, IMAGE_HEAP, 0x7fe000000000, 1 << 20, MAPPING_ANON, "");
-    make_part(image, IMAGE_BLOCK, 0x7fe123456000, 50 << 12, MAPPING_ANON, "");
+    make_part(image, IMAGE_BLOCK, 0x7fe1235f0000, 50 << 12, MAPPING_ANON, "");
     make_part(image, IMAGE_DATA, 0x7ff7e2fa5000, 8 << 12, MAPPING_FILE,
               "/usr/lib/x86_64-linux-gnu/libc.so.6");
     /* Sort the mappings by address, as in /proc/PID/maps: IMAGE_DATA is last. */
