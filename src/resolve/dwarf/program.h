@@ -48,10 +48,8 @@ struct program {
     struct shapes shapes;
     struct routines routines;
     struct links links;
-    struct wheres wheres;   /* of the function that was asked about last, */
-    const void *wheres_die; /* ... which has this entry */
-    struct flows *flows;    /* targets of registers */
-    struct arena answer;    /* strings of the last one */
+    struct flows *flows; /* targets of registers */
+    struct arena answer; /* strings of the last one */
 };
 
 /* An address in a unit: DWARF's own addresses are run-time addresses - bias. */
