@@ -62,6 +62,7 @@ struct bin {
     uint32_t type; /* of its blocks, by what they are assigned to; 0: not known */
     uint32_t lead; /* the bin that represents the group; its own id when alone */
     uint32_t next; /* another bin of the group, from the lead on; 0: the last */
+    bool deals;    /* of mappings that have blocks in them (allocations.c) */
     /* For bins.c. */
     uint64_t tick_allocations; /* as they were at the last tick */
     uint64_t tick_frees;
