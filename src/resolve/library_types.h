@@ -39,11 +39,34 @@ bool library_allocator(const char *scope);
  * something else: those of allocators of nodes, and of strings. */
 bool library_symbol_block(const char *function, char *out, size_t out_size);
 
-/* The rule for a type, by its name as in the debug information; NULL: none. */
-struct library_rule;
+/*
+ * A rule for types. `type`: $1 and $2 are arguments, equal where they are repeated; "$1 const" is a
+ * constant one,
+ * "$1*" a pointer to one, a last "*" all other arguments. Inline namespaces are left out.
+ * `shown` NULL: the general rules give the name.
+ * `through`: members that are shown without their own name.
+ * `holds`: one of raw bytes that are a value of the first template argument.
+ * `block`: contents of blocks that its functions allocate, shown after the name: "part of a
+ * function's name=text;...;=text of the others".
+ */
+struct library_rule {
+    const char *type;
+    const char *shown;
+    const char *through;
+    const char *holds;
+    const char *block;
+    const char *link;      /* a pointer to links, which are of a node: an iterator's _M_node */
+    const char *link_type; /* the member type that is the node, or a pointer to it */
+    const char *node;      /* the template of the node of the same first argument */
+    bool links;            /* those of its base class are to its own kind */
+};
+
+extern const struct library_rule library_none;
+
+/* By the name as in the debug information; library_none where there is none. */
 const struct library_rule *library_rule(const char *name);
 
-/* How a member of a type with a rule is shown; rule NULL: LIBRARY_PLAIN. */
+/* How a member of a type with a rule is shown. */
 enum library_member {
     LIBRARY_PLAIN,
     LIBRARY_THROUGH, /* without its own name: its parts are the value's */
@@ -51,24 +74,11 @@ enum library_member {
 };
 enum library_member library_member(const struct library_rule *rule, const char *member);
 
-/* The member type that a pointer to links of a node really points to, "_Node" of an iterator's
- * _M_node; NULL: none. */
-const char *library_link(const struct library_rule *rule, const char *member);
-
 /* Whether a function of a library's own binary links nodes of whatever type. */
 bool library_node_function(const char *function);
-
-/* The member type of a container or iterator that is its node, or a pointer to it; NULL: none. */
-const char *library_node(const struct library_rule *rule);
-
-/* The template that is the node with the same first argument; NULL: none. */
-const char *library_node_template(const struct library_rule *rule);
 
 /* Whether a source file is of a library that is installed, by its path: of a compiler, or a header
  * of the system. */
 bool library_source(const char *path);
-
-/* Whether the links that a type has from its base class lead to more of its own kind. */
-bool library_links(const struct library_rule *rule);
 
 #endif

@@ -341,8 +341,8 @@ void node_answer(struct program *program, struct dwarf_answer *answer)
         if (!scopes_class(scopes, &functions[i], &class) || !typename_raw(scopes, &class, &raw))
             continue;
         const struct library_rule *rule = library_rule(raw.text);
-        if (die_member_type(&class, library_node(rule), &node) ||
-            die_beside(&class, library_node_template(rule), &node))
+        if (die_member_type(&class, rule->link_type, &node) ||
+            die_beside(&class, rule->node, &node))
             answer->type = program_type(program, &node);
     }
     if (answer->type)

@@ -238,7 +238,7 @@ struct under {
     uint64_t offset;
     uint32_t parent;
     uint16_t depth;
-    const struct library_rule *rule; /* of the type they are members of; NULL: none */
+    const struct library_rule *rule; /* of the type they are members of */
     const Dwarf_Die *argument;       /* its first template argument; NULL: none */
 };
 
@@ -391,7 +391,7 @@ static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
 static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type)
 {
     struct typename_raw raw;
-    return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : NULL;
+    return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : &library_none;
 }
 
 /* Of a record; of its variants (DWARF 5, 5.7.10), each a member with the struct of its payload as
@@ -427,7 +427,7 @@ static void read_members(struct fields *fields, Dwarf_Die *type, struct under un
     Dwarf_Die argument;
     if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of the type around it */
         under.rule = rule_of(fields, type);
-        under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
+        under.argument = under.rule->holds && die_argument(type, &argument) ? &argument : NULL;
     }
     read_children(fields, type, under);
 }
@@ -473,9 +473,9 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
         return;
     for (unsigned i = 0; i < bases.count; i++) {
         uint32_t at = fields->count;
-        struct type_member *member =
-            read_typed(fields, &bases.entries[i],
-                       (struct under){.offset = end, .parent = TYPE_NO_MEMBER}, NULL);
+        struct type_member *member = read_typed(
+            fields, &bases.entries[i],
+            (struct under){.offset = end, .parent = TYPE_NO_MEMBER, .rule = &library_none}, NULL);
         if (!member)
             break;
         member->kind = MEMBER_BASE;

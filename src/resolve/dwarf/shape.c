@@ -37,7 +37,7 @@ enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4 };
 struct shape_reader {
     struct parts *parts;
     Dwarf_Die *record;
-    const struct library_rule *rule; /* NULL: none */
+    const struct library_rule *rule;
     size_t room;
     size_t left;
 };
@@ -103,9 +103,9 @@ static void apply_rule(const struct shape_reader *reader, struct part *part)
     bool holds = library_member(reader->rule, name) == LIBRARY_HOLDS &&
                  die_argument(reader->record, &type) && die_size(&type, &size) &&
                  size <= part->size;
-    const char *link = holds ? NULL : library_link(reader->rule, name);
-    part->link = link && (die_member_type(reader->record, link, &type) ||
-                          die_beside(reader->record, library_node_template(reader->rule), &type));
+    bool links = !holds && reader->rule->link && !strcmp(reader->rule->link, name);
+    part->link = links && (die_member_type(reader->record, reader->rule->link_type, &type) ||
+                           die_beside(reader->record, reader->rule->node, &type));
     if (holds) {
         part->size = size;
         part->stride = 0;
@@ -130,8 +130,7 @@ static void read_member(struct shape_reader *reader, Dwarf_Die *member)
     if (die_array(&part.type, &element, &count) && !die_size(&element, &part.stride))
         part.stride = 0;
     part.link = false;
-    if (reader->rule)
-        apply_rule(reader, &part);
+    apply_rule(reader, &part);
     if (part.size || part.stride)
         parts_take(reader, &part);
 }
@@ -163,10 +162,11 @@ static void read_children(struct shape_reader *reader, Dwarf_Die *die, unsigned 
 static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *record)
 {
     struct typename_raw raw;
-    struct shape_reader reader = {.parts = parts, .record = record, .left = PARTS_MAX};
+    struct shape_reader reader = {
+        .parts = parts, .record = record, .rule = &library_none, .left = PARTS_MAX};
     if (typename_raw(scopes, record, &raw))
         reader.rule = library_rule(raw.text);
-    *parts = (struct parts){.links = library_links(reader.rule)};
+    *parts = (struct parts){.links = reader.rule->links};
     read_children(&reader, record, 0);
 }
 
