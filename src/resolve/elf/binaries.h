@@ -25,16 +25,6 @@
  */
 enum { LOOKUP_PATH_MAX = 4096 };
 
-struct lookup_from {
-    const char *symfs;          /* NULL: none */
-    const char *cache;          /* perf's; NULL: none */
-    const char *debug_root;     /* NULL: /usr/lib/debug */
-    struct files_client *files; /* the users it acts for; NULL: ours */
-    bool debuginfod;            /* servers may be asked, and waited for */
-    bool elsewhere;             /* recorded on another machine: paths alone say nothing */
-    bool host_unknown;          /* on which is not known: a path counts with the inode recorded */
-};
-
 struct lookup_wanted {
     const char *path; /* as recorded, raw; "[vdso]" */
     struct buildid id;
@@ -67,17 +57,16 @@ struct binary {
 };
 
 struct binaries {
-    struct lookup_from from;
+    struct lookup_from *from;
     struct binary *list;
     uint32_t count;
     uint64_t nowhere; /* samples of user mode with code in no mapping */
     size_t room;
     struct hash index_of; /* by path and build-id */
-    char *cache;          /* perf's folder; NULL: no home */
 };
 
-/* `from`, except for the cache, which is perf's below $HOME. */
-void binaries_init(struct binaries *binaries, const struct lookup_from *from);
+/* `from` outlives them, and gets the cache: perf's below $HOME. */
+void binaries_init(struct binaries *binaries, struct lookup_from *from);
 void binaries_fini(struct binaries *binaries);
 
 /* A number, from 1, for the file of a mapping; 0: no file that could be looked for. */

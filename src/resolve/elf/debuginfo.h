@@ -40,24 +40,26 @@ bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
 /* In hexadecimal; "" for none. */
 void buildid_print(char text[BUILDID_TEXT], const struct buildid *id);
 
+/* Where the files of a process or of a recording are looked for. */
+struct lookup_from {
+    pid_t pid;
+    bool live;                  /* through /proc/PID; false: a recording */
+    int root;                   /* live: its root directory, for when it is gone; -1: not known */
+    struct files_client *files; /* the users that files are opened for; NULL: ours */
+    const char *symfs;          /* a recording: a folder with its files, or NULL */
+    char *cache;                /* ... and perf's folder, or NULL */
+    const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
+    bool debuginfod;   /* the user lets us ask servers; misstop itself takes cached files */
+    bool elsewhere;    /* recorded on another machine: paths alone say nothing */
+    bool host_unknown; /* on which is not known: a path counts with the inode recorded */
+};
+
 /*
  * Separate debug files: by build-id below a debug root, by the name in .gnu_debuglink beside the
  * program, in .debug beside it and below the root. A file found counts only if its build-id agrees,
  * or where there is none its checksum (GDB manual, "Debugging Information in Separate Files"). The
  * target's own root is searched too, then debuginfod.
  */
-struct debugfile_from {
-    pid_t root_of;              /* the process with the root that the program was read through; 0:
-                                   none */
-    struct files_client *files; /* the users it acts for; NULL: ours */
-    const char *root;           /* of debug files; NULL: /usr/lib/debug */
-    const char *symfs;          /* a folder of such files for a recording; NULL: none */
-    const char *cache;          /* perf's; NULL: none */
-    bool cut_short;  /* a file that is cut short under elfutils does no harm: not copied */
-    bool debuginfod; /* the user lets us ask servers; misstop itself takes cached files */
-    bool may_wait;   /* ... and this process asks */
-};
-
 struct debuginfo;
 
 struct debuginfo_source {
@@ -67,7 +69,7 @@ struct debuginfo_source {
     uint64_t start; /* run-time address of the first segment, at its alignment */
     uint64_t end;
     uint64_t bias;
-    struct debugfile_from from;
+    struct lookup_from from;
 };
 
 /* NULL: libdwfl makes nothing of it, or not of this place. */

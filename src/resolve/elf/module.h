@@ -86,7 +86,7 @@ struct module_source {
     const char *found; /* of a recording: the file that was opened, for its debug file; or NULL */
     const struct map *mapping; /* by which its place is known */
     uint32_t serial;           /* differs from that of earlier modules in the same place */
-    struct debugfile_from debug;
+    struct lookup_from from;
 };
 
 /* A file as mapped in one place. NULL: no ELF file of this machine, or damaged beyond use. */
@@ -154,20 +154,6 @@ bool module_constant(const struct module *module, uint64_t address, void *out, s
  * root (containers), the mapping itself when the path is gone, or a folder of binaries for
  * recordings.
  */
-/* Where files are looked for. */
-struct modules_from {
-    pid_t pid;
-    bool live;                  /* through /proc/PID; false: a recording */
-    int root;                   /* live: its root directory, for when it is gone; -1: not known */
-    struct files_client *files; /* the users that files are opened for; NULL: ours */
-    const char *symfs;          /* folder with the binaries of a recording, or NULL */
-    bool elsewhere;             /* the recording is of another machine */
-    bool host_unknown;          /* the host file is not known */
-    bool debuginfod;            /* servers may be asked for separate debug files */
-    const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
-    struct binaries *binaries;  /* of a recording: what may be opened; outlives the modules */
-};
-
 struct binaries;
 
 struct modules_entry {
@@ -181,7 +167,8 @@ struct modules {
     struct modules_entry *entries;
     size_t count;
     size_t room;
-    uint32_t serials; /* given to modules so far */
+    uint32_t serials;          /* given to modules so far */
+    struct binaries *binaries; /* of a recording: what may be opened; outlives the modules */
 };
 
 void modules_fini(struct modules *modules);
@@ -191,7 +178,7 @@ void modules_forget(struct modules *modules);
 
 /* The module behind a mapping of a file or of the vdso; NULL: none. Sets map->module. */
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
-                          const struct modules_from *from);
+                          const struct lookup_from *from);
 
 /* The vdso, which has no file: its bytes copied into one in memory. For the resolver's files. */
 /* misstop's own: every process under this kernel has the same. */

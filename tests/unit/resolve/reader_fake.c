@@ -222,7 +222,7 @@ void fake_start(const struct readers_limits *limits)
                                      .path = "/nowhere/exe",
                                      .mapping = &(struct map){.start = 0x10000000},
                                      .serial = i + 1,
-                                     .debug = {.root = "/nowhere"}};
+                                     .from = {.debug_root = "/nowhere"}};
         fake.modules[i] = module_new(&from);
         assert_non_null(fake.modules[i]);
     }

@@ -359,12 +359,14 @@ static const struct readers_limits patient = {
 static void open_at(const char *path, const struct readers_limits *limits, bool debuginfod)
 {
     static const struct readers_take take = {.type = take_type, .answer = take_answer};
-    const struct module_source from = {
-        .fd = open(path, O_RDONLY | O_CLOEXEC),
-        .path = path,
-        .mapping = &(struct map){.start = BASE},
-        .serial = 5,
-        .debug = {.root = target_path("root"), .root_of = getpid(), .debuginfod = debuginfod}};
+    const struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC),
+                                       .path = path,
+                                       .mapping = &(struct map){.start = BASE},
+                                       .serial = 5,
+                                       .from = {.debug_root = target_path("root"),
+                                                .pid = getpid(),
+                                                .live = true,
+                                                .debuginfod = debuginfod}};
     assert_true(from.fd >= 0);
     memset(&files_seen, 0, sizeof files_seen);
     files_seen.module = module_new(&from);
