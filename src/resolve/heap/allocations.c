@@ -75,7 +75,9 @@ static void block_gone(void *context, const struct block *gone)
 
 static int open_records(struct allocations *allocations)
 {
-    int code = wrappers_add_settings(&allocations->wrappers);
+    int code = wrappers_init(&allocations->wrappers);
+    if (!code)
+        code = wrappers_add_settings(&allocations->wrappers);
     bin_rules_open(&allocations->rules, "bins");
     if (!code)
         code = blocks_new(&allocations->blocks, 0);

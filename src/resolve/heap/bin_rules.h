@@ -89,20 +89,21 @@ int bin_rules_save(const struct bin_rules *rules, const char *path);
  * excludes a function.
  */
 enum {
-    WRAPPERS_USER_MAX = 256,
+    WRAPPERS_MAX = 512,
     WRAPPERS_GLOB_BYTES = 128,
     WRAPPERS_STARS_MAX = 4,
     WRAPPERS_FILE_BYTES = 1 << 16
 };
 
 struct wrappers {
-    char (*globs)[WRAPPERS_GLOB_BYTES]; /* the user's */
+    char (*globs)[WRAPPERS_GLOB_BYTES];
     unsigned count;
     unsigned skipped;     /* too long, or with so many stars that matching might take for ever */
     struct hash verdicts; /* of functions asked about: a path has the same ones again and again */
 };
 
-void wrappers_init(struct wrappers *wrappers);
+/* Those by default. -ENOMEM. */
+int wrappers_init(struct wrappers *wrappers);
 void wrappers_fini(struct wrappers *wrappers);
 
 /* Globs, one a line or parted by ';'; blank ones and those after # are left out. -ENOMEM. */
