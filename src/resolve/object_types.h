@@ -104,7 +104,7 @@ void object_types_vote(struct object_types *typed, const struct types *types,
 
 /* Decides place->type, type_offset, typed and untyped; place->object, base and size are set. */
 void object_types_place(struct object_types *typed, const struct types *types,
-                        const struct located *located, const struct typed_operand *operand,
+                        const struct located *located, const struct typed_answer *operand,
                         struct place *place);
 
 /* Type of an object in words, and its votes; NULL: not known. */
@@ -140,7 +140,7 @@ bool type_instances_apply(const struct located *located);
  */
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
                                struct located *located, const struct access *access,
-                               const struct typed_operand *operand);
+                               const struct typed_answer *operand);
 
 /* A located walked block becomes an array of the type, if blocks of its size are known to be
  * one. */
