@@ -143,6 +143,7 @@ static void answers_fill(struct typing *typing, struct answered *known,
     known->answer =
         (struct typed_answer){.type = type,
                               .untyped = type              ? 0
+                                         : answer->type    ? (uint8_t)UNTYPED_GAVE_UP
                                          : answer->untyped ? answer->untyped
                                                            : (uint8_t)UNTYPED_NO_VARIABLE,
                               .how = answer->how,
@@ -448,9 +449,7 @@ uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
     uint64_t content = content_of(&desc);
     const uint32_t *known = hash_find(&types->of_content, content);
     uint32_t type = known ? *known : add_new(types, &desc, content);
-    uint32_t *slot = type ? hash_insert(&types->of_file, file_key(serial, reference), NULL) : NULL;
-    if (slot)
-        *slot = type;
+    hash_put(&types->of_file, file_key(serial, reference), type);
     return type;
 }
 

@@ -98,7 +98,7 @@ void node_answer(struct program *program, struct dwarf_answer *answer);     /* a
 
 /*
  * Types of one file under references of our own: each described once, as struct type_desc, and
- * handed out once in the order they were found. The same type defined in several units is one.
+ * handed out once in the order they were found. Equal ones of several units become one in typing.h.
  */
 /* NULL: out of memory. */
 struct describe *describe_new(struct scopes *scopes);

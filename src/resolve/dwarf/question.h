@@ -68,8 +68,8 @@ struct dwarf_answer {
     uint8_t untyped;  /* enum untyped; 0: `type` says something */
     uint8_t how;      /* ACCESS: enum dwarf_how */
     uint8_t slot;     /* SLOT: enum dwarf_slot */
-    uint32_t type;    /* reference into this file's types, reported before by DWARF's TYPE answer;
-                         an array's element type with `count` */
+    uint32_t type;    /* reference into this file's types, the last that was reported under it; an
+                         array's element type with `count` */
     uint64_t count;   /* VARIABLE, TLS, SLOT: elements, 0: no array */
     int64_t offset;   /* ACCESS: of the access from the start of the type, index taken as 0.
                          VARIABLE, SLOT: of the asked place from the start of the variable */

@@ -28,19 +28,6 @@ struct asked {
 };
 
 /*
- * The references under which one file's types are known outside. A process that reads the file has
- * references of its own, which begin again when another takes its place; a type that is reported
- * again keeps the reference it had, by its content.
- */
-enum { REFERENCES_MAX = 1 << 18 };
-
-struct references {
-    struct hash by_content;
-    struct hash by_reported; /* of the process that runs now */
-    uint32_t count;
-};
-
-/*
  * One file with questions: its questions, the process that reads it, and how often that died.
  * reader.c decides when a process may run.
  */
@@ -58,7 +45,6 @@ struct reader_file {
     struct asked asked;
     uint32_t sent;   /* of those asked, the oldest */
     uint32_t number; /* of the oldest */
-    struct references types;
     struct worker worker;
     bool expected; /* to be asked: a free place for a process is its own until it was started */
     bool opened;   /* by the worker that runs */
@@ -120,49 +106,14 @@ static struct dwarf_question asked_pop(struct asked *asked)
     return oldest;
 }
 
-static uint32_t by_content(struct references *references, uint64_t content, bool *is_new)
-{
-    uint32_t *known = hash_find(&references->by_content, content);
-    if (known)
-        return *known;
-    if (references->count == REFERENCES_MAX)
-        return 0;
-    known = hash_insert(&references->by_content, content, is_new);
-    if (known)
-        *known = ++references->count;
-    return known ? *known : 0;
-}
-
-/* A type was reported under a reference; its own, *is_new if it was never reported before. 0: too
- * many. */
-static uint32_t references_add(struct references *references, uint32_t reported, uint64_t content,
-                               bool *is_new)
-{
-    bool created;
-    *is_new = false;
-    uint32_t own = by_content(references, content, is_new);
-    /* As many as can be reported at once, whatever a process makes up. */
-    bool room = references->by_reported.count < REFERENCES_MAX;
-    uint32_t *slot = own && room ? hash_insert(&references->by_reported, reported, &created) : NULL;
-    if (slot)
-        *slot = own;
-    return own;
-}
-
-/* 0: no such type was reported. */
-static uint32_t references_of(const struct references *references, uint32_t reported)
-{
-    const uint32_t *own = hash_find(&references->by_reported, reported);
-    return own ? *own : 0;
-}
-
 enum {
     DEATHS_MAX = 3,     /* then the file is given up */
     DEATHS_OPENING = 2, /* weight of a death while the file was opened: the next will die too */
     FORGIVEN_AFTER = 1000 /* answers without a death */,
     SENT_MAX = 256, /* questions on their way at once */
     PATIENCE_WITH_SERVERS = 80,
-    STARVED_TIMES = 240, /* of the patience by the clock, when the process got no CPU time */
+    REFERENCES_MAX = 1 << 18, /* of types of one file, whatever a process makes up */
+    STARVED_TIMES = 240,      /* of the patience by the clock, when the process got no CPU time */
     NS_PER_MS = 1000000,
     PAUSE_NS = 1000000000 /* a system short of processes or memory needs time */
 };
@@ -184,8 +135,6 @@ static pid_t reader_file_free(struct reader_file *file)
 {
     pid_t pid = worker_end(&file->worker);
     free(file->asked.at);
-    hash_fini(&file->types.by_content);
-    hash_fini(&file->types.by_reported);
     free(file);
     return pid;
 }
@@ -218,7 +167,6 @@ static pid_t reader_file_rest(struct reader_file *file)
     file->sent = 0;
     file->opened = file->yields = false;
     file->waited_ns = file->idle_ns = file->served_ns = file->resident_bytes = 0;
-    hash_clear(&file->types.by_reported); /* another process reports types now */
     return worker_end(&file->worker);
 }
 
@@ -260,29 +208,6 @@ static void send(struct reader_file *file)
         file->sent++;
 }
 
-static void reader_file_take_type(struct reader_file *file, struct reader_run *run,
-                                  struct wire_message *message)
-{
-    bool is_new;
-    struct dwarf_type *type = &message->type;
-    type->type = references_add(&file->types, type->type, message->content, &is_new);
-    if (type->type && is_new)
-        run->take->type(run->take->context, file->serial, type);
-}
-
-/* A type that was never reported is invalid. */
-static void reader_file_take_answer(struct reader_file *file, struct reader_run *run,
-                                    struct dwarf_answer *answer)
-{
-    uint32_t reported = answer->type;
-    answer->type = reported ? references_of(&file->types, reported) : 0;
-    if (reported && !answer->type)
-        answer->untyped = UNTYPED_GAVE_UP;
-    if (++file->lived == FORGIVEN_AFTER)
-        file->deaths = 0;
-    give(file, run, answer);
-}
-
 /* False: it does not keep to the order of things. */
 static bool reader_file_take(struct reader_file *file, struct reader_run *run, enum wire_kind kind,
                              struct wire_message *message)
@@ -297,12 +222,15 @@ static bool reader_file_take(struct reader_file *file, struct reader_run *run, e
         return true;
     }
     if (kind == WIRE_TYPE) {
-        reader_file_take_type(file, run, message);
+        if (message->type.type && message->type.type <= REFERENCES_MAX)
+            run->take->type(run->take->context, file->serial, &message->type);
         return true;
     }
     if (!file->sent || message->number != file->number)
         return false;
-    reader_file_take_answer(file, run, &message->answer);
+    if (++file->lived == FORGIVEN_AFTER)
+        file->deaths = 0;
+    give(file, run, &message->answer);
     return true;
 }
 

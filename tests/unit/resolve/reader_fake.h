@@ -11,9 +11,9 @@
 
 enum fake_order {
     FAKE_ECHO,  /* answers with the address as the line */
-    FAKE_TYPES, /* ... and a type named after it; all types so far are told under new references */
-    FAKE_LIE,
-    /* ... and a type that was never told */ FAKE_CRASH,
+    FAKE_TYPES, /* ... and a type named after it */
+    FAKE_LIE,   /* ... under a reference that cannot be */
+    FAKE_CRASH,
     FAKE_OVERRUN, /* writes behind its memory, for a sanitizer to see */
     FAKE_EXIT,    /* by exit(), as a library might */
     FAKE_HANG,
@@ -26,6 +26,7 @@ enum fake_order {
 struct fake_seen {
     struct dwarf_answer answer; /* its name is `name` */
     char name[256];
+    char type[32]; /* the name of its type, as reported last */
     uint32_t serial;
 };
 
@@ -36,8 +37,7 @@ struct fake {
     struct module *modules[FAKE_MODULES]; /* serials 1 .. */
     struct fake_seen *seen;
     size_t seen_count;
-    char types[256][32];   /* names by reference */
-    size_t types_reported; /* times */
+    char types[256][32]; /* names by reference */
 };
 
 extern struct fake fake;

@@ -270,7 +270,12 @@ static void references_are_the_files_own(void **state)
     assert_int_equal(typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x7000)->type, particle);
     known = typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x8000);
     assert_int_equal(known->type, 0);
-    assert_int_not_equal(known->untyped, UNTYPED_NO_REASON);
+    assert_int_equal(known->untyped, UNTYPED_GAVE_UP);
+    tell(1, 5, &small_node); /* another process reads the file */
+    typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x9000);
+    answer(4, (struct dwarf_answer){.type = 5});
+    known = typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x9000);
+    assert_string_equal(types_at(types, known->type)->name, "struct node");
 }
 
 /* The reader's strings last until its next answer only. */
