@@ -171,8 +171,6 @@ static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *re
 }
 
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTER_BYTES = 8 };
-/* Of one comparison of two records; pairs beyond it are taken to be alike. */
-enum { PAIRS_MAX = 256 };
 
 struct shape_entry {
     struct shape shape;
@@ -367,47 +365,28 @@ static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
 
 /* ---- the same type in several units ---- */
 
-struct pair {
-    uint32_t one;
-    uint32_t other;
-};
-
-/* A comparison goes through everything that can be reached; a pair that was met before is taken to
- * be alike, for if it is not, that is found where it was met. */
-struct comparison {
-    struct shapes *shapes;
-    struct pair pairs[PAIRS_MAX];
-    unsigned count; /* met */
-    unsigned done;
-};
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* False: they differ. Records are compared later. */
-static bool compare_later(struct comparison *comparison, uint32_t one, uint32_t other)
+/* Down to the types that pointers lead to, which become equal where nothing can differ; false: they
+ * differ on the way. */
+static bool same_kind(const struct shapes *shapes, uint32_t *one, uint32_t *other)
 {
-    for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && one != other; hops++) {
-        const struct shape *a = shapes_at(comparison->shapes, one);
-        const struct shape *b = shapes_at(comparison->shapes, other);
-        if (a->kind == SHAPE_VOID || b->kind == SHAPE_VOID)
-            return true; /* incomplete in one of the units */
-        if (a->kind != b->kind || a->size != b->size || a->descriptor != b->descriptor)
+    for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && *one != *other; hops++) {
+        const struct shape *a = shapes_at(shapes, *one);
+        const struct shape *b = shapes_at(shapes, *other);
+        bool incomplete = a->kind == SHAPE_VOID || b->kind == SHAPE_VOID; /* in one of the units */
+        if (!incomplete &&
+            (a->kind != b->kind || a->size != b->size || a->descriptor != b->descriptor))
             return false;
-        if (a->kind == SHAPE_FUNCTION)
-            return true;
-        if (a->kind != SHAPE_POINTER)
+        if (!incomplete && a->kind != SHAPE_FUNCTION && a->kind != SHAPE_POINTER)
             break;
-        one = a->pointee;
-        other = b->pointee;
+        bool pointers = !incomplete && a->kind == SHAPE_POINTER;
+        *one = pointers ? a->pointee : SHAPE_NOTHING;
+        *other = pointers ? b->pointee : SHAPE_NOTHING;
     }
-    for (unsigned i = 0; i < comparison->count && one != other; i++)
-        if (comparison->pairs[i].one == one && comparison->pairs[i].other == other)
-            return true;
-    if (one != other && comparison->count < PAIRS_MAX)
-        comparison->pairs[comparison->count++] = (struct pair){one, other};
     return true;
 }
 
@@ -419,18 +398,19 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
            first.addr == second.addr;
 }
 
-static bool same_parts(struct comparison *comparison, struct pair pair)
+/* By name and place; of the types of members what pointers lead to, and how large it is. */
+static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
 {
-    struct shapes *shapes = comparison->shapes;
-    size_t count = shapes_parts(shapes, pair.one)->count;
-    if (count != shapes_parts(shapes, pair.other)->count)
+    size_t count = shapes_parts(shapes, one)->count;
+    if (count != shapes_parts(shapes, other)->count)
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct part a = shapes_parts(shapes, pair.one)->parts[i];
-        struct part b = shapes_parts(shapes, pair.other)->parts[i];
+        struct part a = shapes_parts(shapes, one)->parts[i];
+        struct part b = shapes_parts(shapes, other)->parts[i];
+        uint32_t type = shape_of_part(shapes, &a);
+        uint32_t its = shape_of_part(shapes, &b);
         if (a.offset != b.offset || a.size != b.size || a.stride != b.stride ||
-            !same_text(a.name, b.name) ||
-            !compare_later(comparison, shape_of_part(shapes, &a), shape_of_part(shapes, &b)))
+            !same_text(a.name, b.name) || !same_kind(shapes, &type, &its))
             return false;
     }
     return true;
@@ -445,26 +425,16 @@ static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
 }
 
 /* Two entries of one unit are two types. */
-static bool same_entry(struct comparison *comparison, struct pair pair)
-{
-    struct shapes *shapes = comparison->shapes;
-    Dwarf_Die a = shapes_at(shapes, pair.one)->die;
-    Dwarf_Die b = shapes_at(shapes, pair.other)->die;
-    return same_text(dwarf_diename(&a), dwarf_diename(&b)) && !same_unit(&a, &b) &&
-           same_scope(shapes->scopes, &a, &b) && same_parts(comparison, pair);
-}
-
 bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     if (one == other || !one || !other)
         return one == other;
-    struct comparison comparison = {.shapes = shapes};
-    if (!compare_later(&comparison, one, other))
-        return false;
-    while (comparison.done < comparison.count)
-        if (!same_entry(&comparison, comparison.pairs[comparison.done++]))
-            return false;
-    return true;
+    if (!same_kind(shapes, &one, &other) || one == other)
+        return one == other;
+    Dwarf_Die a = shapes_at(shapes, one)->die;
+    Dwarf_Die b = shapes_at(shapes, other)->die;
+    return same_text(dwarf_diename(&a), dwarf_diename(&b)) && !same_unit(&a, &b) &&
+           same_scope(shapes->scopes, &a, &b) && same_parts(shapes, one, other);
 }
 
 /* The search for a shape at an offset. */
