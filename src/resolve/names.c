@@ -195,11 +195,11 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type)
 {
-    static const struct typed_call nothing;
+    static const struct typed_answer nothing;
     struct resolver *resolver = context;
     struct module *module = resolver_code_at(resolver, return_address);
-    const struct typed_call *call =
-        module ? typing_call(resolver->typing, module, return_address) : &nothing;
+    const struct typed_answer *call =
+        module ? typing_answer(resolver->typing, module, DWARF_CALL, return_address, 0) : &nothing;
     if (!call)
         return -EAGAIN;
     *type = call->type;
