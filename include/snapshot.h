@@ -248,18 +248,6 @@ enum snapshot_basis {
     BASIS_RUN /* since start or zero */
 };
 
-/* The role of an event, by which columns find the ones they need. */
-enum event_role {
-    EVENT_MISS_L1,
-    EVENT_MISS_L2,
-    EVENT_MEM_FILL,
-    EVENT_STALL, /* cycles stalled while a load that missed L1 is outstanding */
-    EVENT_ACCESS,
-    EVENT_OTHER,
-    EVENT_TIME, /* a timer, or cycles: stalled or not */
-    EVENT_ROLES
-};
-
 struct snapshot_event {
     const char *name; /* as the user would write it for -e */
     enum event_role role;

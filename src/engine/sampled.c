@@ -82,29 +82,3 @@ int sampled_tick(struct engine *engine, uint64_t now_ns)
     resolver_settle(engine->resolver, clock_now_ns());
     return sampler_tick(engine->sampler, now_ns);
 }
-
-static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                      struct line_pair *out)
-{
-    const struct engine *engine = context;
-    return engine->sampler ? sampler_pair(engine->sampler, kind, level, place, out)
-                           : store_reader_pair(engine->stored.reader, kind, level, place, out);
-}
-
-/* Function of an address without a data sample. */
-static uint32_t function_of(void *context, uint64_t ip)
-{
-    struct engine *engine = context;
-    struct place place;
-    struct access access = {.ip = ip, .reason = REASON_NO_MEMORY, .base = SREG_NONE};
-    if (!engine->resolver)
-        return store_reader_function(engine->stored.reader, ip);
-    resolver_resolve(engine->resolver, &access, NULL, &place);
-    return place.function;
-}
-
-struct line_pair_source engine_pairs(struct engine *engine)
-{
-    return engine_info(engine)->lines ? (struct line_pair_source){engine, next_pair, function_of}
-                                      : (struct line_pair_source){0};
-}

@@ -26,6 +26,7 @@
 #include "sample/perf/watch.h"
 #include "store/past.h"
 #include "store/store_read.h"
+#include "store/store_write.h"
 
 /*
  * -o FILE: the samples go into FILE, a perf.data for perf, and their places and names into
@@ -36,18 +37,16 @@
 struct recorder;
 
 struct recorder_options {
-    int64_t user; /* owner of the process; negative: not known */
+    struct store_facts
+        facts; /* as they begin; of the sources and the process asked when recorded */
     const char *path;
     uint64_t limit_bytes; /* of FILE; 0: none */
     unsigned files;       /* kept at the limit */
     bool launched;
-    uint64_t start_ns; /* when watching began; 0: with the first record */
-    const struct geometry *geometry;
+    uint64_t start_ns;       /* when watching began; 0: with the first record */
     struct sampler *sampler; /* these two are not owned */
     struct resolver *resolver;
-    struct snapshot_watch watch;   /* as it begins; .on false: no watchpoints */
-    uint64_t cache_lines[3];       /* as in struct store_facts */
-    struct line_pair_source pairs; /* of a simulation; empty: none */
+    struct place_names names;
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;
 };
@@ -56,19 +55,15 @@ int recorder_open(struct recorder **recorder, const struct recorder_options *opt
                   struct error *error);
 int recorder_close(struct recorder *recorder, struct error *error);
 
-/* The resolver's names, for the tables to ask: questions and answers are recorded. */
+/* The same names, for the tables to ask: questions and answers are recorded. */
 struct place_names recorder_names(struct recorder *recorder);
 
 /* In the order of time; `place`: what became of a sample, NULL for other records. */
 void recorder_add(struct recorder *recorder, const struct record *record,
                   const struct place *place);
 
-/* As profile_watch(), when it is reported: samples up to its end were added. */
-void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
-                    uint64_t ip);
-
-/* As profile_rename(), when it is reported. */
-void recorder_rename(struct recorder *recorder, const struct object_rename *list, size_t count);
+/* FILE.misstop, for what goes to the tables beside records; NULL: none is written. */
+struct store_writer *recorder_store(const struct recorder *recorder);
 
 /* Index of the event that ranks from here on. */
 void recorder_ranking(struct recorder *recorder, uint16_t event);
@@ -76,15 +71,6 @@ void recorder_ranking(struct recorder *recorder, uint16_t event);
 /* Of the uses of lines that a simulation reports, a recording takes as many as it can hold: whether
  * this line is to be counted, and with which weight. The tables count the same. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line);
-
-/* A line event of a simulation, as the tables receive it. */
-void recorder_line(struct recorder *recorder, const struct line_place *line);
-
-/* Source of pairs, for the tables to ask: the answers are recorded, as of the last refresh. */
-struct line_pair_source recorder_pairs(struct recorder *recorder);
-
-/* Before the snapshot of a refresh: it shows threads under the names they have now, and pairs. */
-void recorder_begin_refresh(struct recorder *recorder);
 
 /*
  * At a refresh, after its snapshot; `head` is the head that the tables were given: the totals shown
@@ -104,7 +90,6 @@ struct place_batch;
 /* Strings of struct snapshot_recording that nothing else keeps. */
 struct recording_text {
     struct snapshot_recording shown;
-    struct store_facts facts;
     char kernel[96];
     char date[32];
     char others[256];
@@ -189,10 +174,7 @@ extern const struct engine_kind engine_stored;
 /* Data read by stored.c: facts, and places that are not in the tables yet. */
 struct engine_store {
     struct store_reader *reader;
-    struct sampler_info info;
-    struct snapshot_simulation simulation;
-    struct snapshot_watch watch;
-    struct snapshot_whatifs whatif;
+    struct store_facts facts; /* as of the last refresh that was read */
     double interval_s;
     uint64_t first_ns; /* when the recording began */
     bool through;      /* on the way to the end: refreshes are those of the recording */
@@ -269,14 +251,11 @@ static inline uint64_t engine_now(const struct engine *engine)
 
 static inline const struct sampler_info *engine_info(const struct engine *engine)
 {
-    return engine->sampler ? sampler_info(engine->sampler) : &engine->stored.info;
+    return engine->sampler ? sampler_info(engine->sampler) : &engine->stored.facts.info;
 }
 
-static inline struct place_names engine_names(const struct engine *engine)
-{
-    return engine->resolver ? resolver_names(engine->resolver)
-                            : store_reader_names(engine->stored.reader);
-}
+/* In simulated.c: names, and pairs of a simulation, from the resolver or the store. */
+struct place_names engine_names(struct engine *engine);
 
 /* In recorded.c: of the samples of the process. */
 struct sampler_span engine_span(const struct engine *engine);
@@ -313,8 +292,6 @@ void engine_count_places(struct engine *engine);
 int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);
 int sampled_tick(struct engine *engine, uint64_t now_ns);
-/* Pairs of instructions on one line, of a simulation; empty: none. */
-struct line_pair_source engine_pairs(struct engine *engine);
 /* Names of another machine's files are no names of this one's. */
 bool sampled_elsewhere(const char *host);
 
@@ -330,10 +307,8 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
                    uint64_t start_ns);
 void recorded_reached(struct engine *engine, uint64_t until_ns);
 
-/* In stored.c: takes the place of engine_recorded where a store belongs to the input; the process
- * that was recorded. */
+/* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
 int stored_look(struct engine *engine, struct error *error);
-struct resolver_target stored_target(const struct engine *engine);
 
 /* In watchpoints.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
  * snapshot has of its state. */

@@ -32,8 +32,7 @@ struct profile_options {
     uint16_t ranking;                 /* event index */
     bool watch;                       /* profile_watch() will be called */
     bool simulated;                   /* one miss is a sample of each level that missed */
-    bool lines;                       /* profile_add_lines() will be called, */
-    struct line_pair_source pairs;    /* and this gives the pairs of instructions on one line */
+    bool lines;                       /* profile_add_lines() will be called */
     uint64_t cache_lines[3];          /* of L1d, L2, L3, for what watches mean; 0: not known */
     /* These tables hold a time range of that one: its timeline is shown with them, and live state
      * is not known (snapshot.h). It outlives them. NULL: the run itself. */

@@ -42,17 +42,6 @@ struct resolver_options {
     const char *heap_note;      /* why there is no agent, for the user; NULL */
 };
 
-/* Facts about the target for the header line; strings sanitised, owned by the resolver. */
-struct resolver_target {
-    uint32_t pid;
-    uint32_t threads;
-    const char *comm;
-    const char *exe;
-    bool alive;
-    bool stopped;       /* by a signal or a debugger */
-    uint64_t cpu_ticks; /* user and system time of all its threads; live */
-};
-
 /*
  * Checks a process before attaching: exists, no kernel thread, no zombie, 64-bit, may be
  * profiled by us. 0 or a negative errno with cause and remedy in error.

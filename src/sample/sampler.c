@@ -274,13 +274,6 @@ struct snapshot_simulation sampler_simulation(const struct sampler *sampler)
                                : (struct snapshot_simulation){0};
 }
 
-bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
-                  uint32_t *place, struct line_pair *out)
-{
-    return sampler->sim.memory && kind < LINE_PAIRS && level < sampler->sim.level_count &&
-           sim_memory_pair(sampler->sim.memory, kind, level, place, out);
-}
-
 bool sampler_follows(const struct sampler *sampler, bool *idled)
 {
     *idled = sampler->replay && perfdata_idled(sampler->replay);

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "sample.h"
 #include "sample/kernel.h"
-#include "snapshot.h" /* enum event_role */
+#include "snapshot_simulation.h"
 
 struct sampler;
 struct perf_event_attr;
@@ -33,36 +33,6 @@ struct sampler_options {
     struct sim_memory *sim; /* source "sim": what its tool writes to, not owned; else NULL */
     void (*progress)(void *context, double share); /* see perfdata_open(); or NULL */
     void *progress_context;
-};
-
-struct sampler_event {
-    char name[64]; /* as the user would write it */
-    enum event_role role;
-    char weighs[64];    /* meaning of its samples; "": not known */
-    uint64_t period;    /* now; 0: not known */
-    double counted;     /* part of the time that it was counted; NAN: not known, as in replay */
-    uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
-};
-
-/* Properties of the session. Stable but for events[].period and counts. */
-struct sampler_info {
-    const char *source; /* "counter", ..., "replay" */
-    const char *weighs; /* meaning of a sample, for the header line */
-    bool live;
-    bool foreign; /* recorded on another architecture */
-    bool exact_address;
-    bool exact_ip;
-    bool latency;
-    bool data_source;
-    bool lines; /* it reports lines, too: RECORD_LINE */
-    unsigned event_count;
-    struct sampler_event events[SAMPLE_EVENTS_MAX];
-    pid_t pid;            /* the process sampled; in replay the one chosen */
-    uint64_t records_bad; /* records dropped because malformed */
-    double rate;          /* samples a second aimed at, live; below rate_wanted: as many as are */
-    double rate_wanted;   /* digested */
-    double switches;      /* in a second of CPU time, where fewer samples are taken for them */
-    char note[512];       /* note for the user ("auto took clock: ..."), or "" */
 };
 
 typedef void (*sampler_sink)(void *context, const struct record *record);
@@ -118,13 +88,6 @@ const struct sampler_info *sampler_info(const struct sampler *sampler);
 
 /* Exact totals where the source is sim; else all 0. */
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
-
-/*
- * Pairs of instructions that the simulation reports, of a kind and a level, one after another:
- * *place starts as 0. False: there are no more.
- */
-bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
-                  uint32_t *place, struct line_pair *out);
 
 /* ---- recordings; zero for live sessions ---- */
 

@@ -23,35 +23,13 @@
 #include "snapshot_watch.h"
 
 /*
- * Facts of a store beside places and names: the process watched, the sources, the machine. A plain
- * value. The recorder fills one in to be written, the reader hands one out; strings are printable,
- * and NULL or "" where not known.
+ * Facts of a store beside places and names: the sources, the process watched, the machine; of
+ * `info` and `target` as far as form.c lists them. The recorder fills one in to be written, the
+ * reader hands one out; strings are printable, and NULL or "" where not known.
  */
-struct store_event {
-    const char *name;
-    const char *weighs;
-    uint8_t role; /* enum event_role */
-    uint64_t period;
-    uint64_t opened_on;
-    double counted; /* part of the time that it was counted by then; NAN: not known */
-};
-
 struct store_facts {
-    const char *source; /* as struct sampler_info has it, like the next */
-    const char *weighs;
-    const char *note;
-    bool exact_address;
-    bool exact_ip;
-    bool latency;
-    bool data_source;
-    bool lines; /* use of lines and distances are reported, as items */
-    unsigned event_count;
-    struct store_event events[SAMPLE_EVENTS_MAX];
-    uint32_t pid;
-    uint32_t threads;
-    const char *comm;
-    const char *exe;
-    bool alive;
+    struct sampler_info info;
+    struct resolver_target target;
     const char *cache_level; /* of the set map, with the next: as struct geometry has it */
     uint64_t cache_size_bytes;
     uint32_t cache_ways;
@@ -132,7 +110,7 @@ enum store_kind {
     STORE_WATCH,     /* how a watchpoint ended */
     STORE_WATCHING,  /* result and cost of watchpoints */
     STORE_LINE,      /* line event of a simulation; id: slot, as that of a place */
-    STORE_PAIR,      /* pair of instructions; id: pair_row_id() */
+    STORE_PAIR,      /* pair of instructions; id: line_pair_number() */
     STORE_CODE,      /* function of one of these; id: address */
     STORE_WHATIFS,
     STORE_WHATIF,       /* id: its place in the list */
@@ -425,11 +403,7 @@ unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS]);
 /* Whether there may be an object, function, type or instruction that `before` did not have. */
 bool line_row_new_ids(const uint64_t *now, const uint64_t *before);
 
-/* `place`: where a simulation keeps the pair, for good. */
-uint64_t pair_row_id(enum line_pairs kind, uint8_t level, uint32_t place);
-
-/* As sampler_pair(), of rows under such ids. */
-bool pair_row_next(const struct rows *rows, enum line_pairs kind, uint8_t level, uint32_t *at,
-                   struct line_pair *out);
+/* The answer to PLACE_PAIR; places are in the order of recording. */
+bool pair_rows_answer(const struct rows *rows, uint64_t number, struct line_pair *pair);
 
 #endif

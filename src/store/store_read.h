@@ -78,12 +78,6 @@ bool store_reader_instruction_text(struct store_reader *reader, uint64_t address
 /* As resolver_find(). */
 bool store_reader_find(struct store_reader *reader, const char *name, struct object_extent *extent);
 
-/* Evictor and evicted instruction pairs, as struct line_pair_source has it, at the point that was
- * read up to. Function 0: not known. */
-bool store_reader_pair(const struct store_reader *reader, enum line_pairs kind, uint8_t level,
-                       uint32_t *at, struct line_pair *out);
-uint32_t store_reader_function(const struct store_reader *reader, uint64_t address);
-
 /* Why the end is not that of the recording; "": it is, or was not reached yet. */
 const char *store_reader_damage(const struct store_reader *reader);
 

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "sample/kernel.h"
-#include "snapshot.h" /* enum event_role */
+#include "sample.h"
 
 /* The same event as another PMU of a hybrid CPU wants it: cpu_atom, and cpu_lowpower where the
  * CPU has a third kind of cores (Arrow Lake H). */

@@ -26,6 +26,8 @@ struct planned {
     unsigned next;
     struct type_member members[4];
     const char *site[3];
+    uint32_t pairs; /* of each of two tables, and their time */
+    uint64_t pairs_ns;
 };
 
 struct place_names planned_names(struct planned *planned);
@@ -34,8 +36,7 @@ void planned_facts(struct store_facts *facts, uint64_t period);
 /* A watchpoint that ended at a time, which fixes all else. */
 struct store_watch planned_watch(uint64_t time_ns);
 
-/* A line event at a time, which fixes all else; and a pair by its
- * place. */
+/* A line event at a time, which fixes all else; and a pair by its place, from 1 on. */
 struct line_place planned_line(uint64_t time_ns);
 struct line_pair planned_pair(uint32_t place, uint64_t time_ns);
 
