@@ -67,11 +67,12 @@ static int open_perfdata(struct recorder *recorder, struct error *error)
         const struct perf_event_attr *attr = sampler_attribute(recorder->options.sampler, i);
         attrs[i] = attr ? *attr : (struct perf_event_attr){0};
     }
+    const struct perfdata *replayed = sampler_recording(recorder->options.sampler);
     struct perfdata_writer_options options = {
         .path = recorder->options.path,
         .info = info,
         .attrs = attrs,
-        .machine = sampler_machine(recorder->options.sampler),
+        .machine = replayed ? perfdata_machine(replayed) : NULL,
         .launched = recorder->options.launched,
         .limit_bytes = recorder->options.limit_bytes,
         .files = recorder->options.files,

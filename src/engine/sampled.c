@@ -5,7 +5,6 @@
 #include <sys/utsname.h>
 
 #include "engine/state.h"
-#include "sample/perfdata/perfdata.h"
 
 /* enum decode_segment and the resolver's flag say the same thing. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
@@ -56,7 +55,7 @@ int sampled_open_names(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
     const struct perfdata_machine *machine =
-        engine->kind->live ? NULL : sampler_machine(engine->sampler);
+        engine->kind->live ? NULL : perfdata_machine(engine_perfdata(engine));
     struct resolver_options naming = {.pid = sampler_info(engine->sampler)->pid,
                                       .live = engine->kind->live,
                                       .simulated = engine->kind == &engine_simulated,

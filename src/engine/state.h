@@ -24,6 +24,7 @@
 #include "resolve/source.h"
 #include "sample/sampler.h"
 #include "sample/perf/watch.h"
+#include "sample/perfdata/perfdata.h"
 #include "store/past.h"
 #include "store/store_read.h"
 #include "store/store_write.h"
@@ -84,7 +85,6 @@ enum { ENGINE_LINES = 32, ENGINE_RENAMES = 1024 };
 #define SEARCH_BOUND (UINT64_C(1) << 63)
 
 struct lane;
-struct perfdata_machine;
 struct place_batch;
 
 /* Strings of struct snapshot_recording that nothing else keeps. */
@@ -254,11 +254,17 @@ static inline const struct sampler_info *engine_info(const struct engine *engine
     return engine->sampler ? sampler_info(engine->sampler) : &engine->stored.facts.info;
 }
 
+/* The perf.data that is replayed; NULL: live, or a store is played. */
+static inline struct perfdata *engine_perfdata(const struct engine *engine)
+{
+    return engine->sampler ? sampler_recording(engine->sampler) : NULL;
+}
+
 /* In simulated.c: names, and pairs of a simulation, from the resolver or the store. */
 struct place_names engine_names(struct engine *engine);
 
 /* In recorded.c: of the samples of the process. */
-struct sampler_span engine_span(const struct engine *engine);
+struct perfdata_span engine_span(const struct engine *engine);
 
 /* The role of each event (enum event_role), for the tables. */
 static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPLE_EVENTS_MAX])

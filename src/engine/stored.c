@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "engine/state.h"
-#include "sample/perfdata/perfdata.h"
 
 /*
  * The store to be played for `input`: `input` itself, or the matching file beside it. *store NULL:

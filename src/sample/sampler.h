@@ -18,7 +18,7 @@
 
 struct sampler;
 struct perf_event_attr;
-struct perfdata_machine;
+struct perfdata;
 struct sim_memory;
 
 struct sampler_options {
@@ -89,18 +89,10 @@ const struct sampler_info *sampler_info(const struct sampler *sampler);
 /* Exact totals where the source is sim; else all 0. */
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 
-/* ---- recordings; zero for live sessions ---- */
+/* ---- recordings ---- */
 
-/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
- * samples have no times, or not all of it is here yet (a pipe). */
-struct sampler_span {
-    uint64_t start_ns;
-    uint64_t length_ns;
-};
-struct sampler_span sampler_span(const struct sampler *sampler);
-
-/* Whether it is a pipe that goes on, read as it comes; *idled: it is being recorded meanwhile. */
-bool sampler_follows(const struct sampler *sampler, bool *idled);
+/* What is replayed, to be asked for its facts (sample/perfdata/perfdata.h); NULL: live. */
+struct perfdata *sampler_recording(const struct sampler *sampler);
 
 /*
  * Back to the start, for another process if `pid` is one. -ESPIPE: the recording comes through a
@@ -108,27 +100,12 @@ bool sampler_follows(const struct sampler *sampler, bool *idled);
  */
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
-/* The processes of a recording, most samples first (perfdata.h). */
-struct perfdata_process;
 /* From here on a thread of its own reads and parses the recording, where it is a file. What sinks
  * get stays the same. 0 or a negative errno. */
 int sampler_read_ahead(struct sampler *sampler);
 
-/* How its samples come by an address: recorded, computed from registers, or not at all. */
-struct sampler_addresses {
-    uint64_t recorded;
-    uint64_t from_registers;
-    uint64_t none;
-};
-struct sampler_addresses sampler_addresses(const struct sampler *sampler);
-/* Of a recording: as perfdata_sampled(). */
-bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length);
-const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
 /* Event `index` as it was opened or recorded, to be written to a recording; NULL: no such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
-
-/* Where a recording was made; NULL: live, on this machine. */
-const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
 
 /*
  * `misstop doctor`: for every source whether it is usable here, why not, and the command

@@ -107,8 +107,13 @@ bool perfdata_more(const struct perfdata *perfdata);
  */
 int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 
-/* Its first sample's time and its length; 0 and 0: not known, or without times. */
-struct sampler_span perfdata_span(const struct perfdata *perfdata);
+/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
+ * samples have no times, or not all of it is here yet (a pipe). */
+struct perfdata_span {
+    uint64_t start_ns;
+    uint64_t length_ns;
+};
+struct perfdata_span perfdata_span(const struct perfdata *perfdata);
 
 /* Whether the instruction of a sample may be in a range, of whichever process; false: none is, or
  * no sample has an address or registers. While a pipe is played, of the part so far. */
