@@ -91,7 +91,7 @@ struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 
 /* ---- recordings ---- */
 
-/* What is replayed, to be asked for its facts (sample/perfdata/perfdata.h); NULL: live. */
+/* The recording, to be asked for its facts (sample/perfdata/perfdata.h); NULL: live. */
 struct perfdata *sampler_recording(const struct sampler *sampler);
 
 /*

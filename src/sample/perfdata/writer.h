@@ -34,7 +34,7 @@ struct perfdata_writer_options {
     const char *path;
     const struct sampler_info *info;        /* the session's; the needed members are copied */
     const struct perf_event_attr *attrs;    /* info->event_count: sampler_attribute() of each */
-    const struct perfdata_machine *machine; /* of what is replayed; NULL: this one */
+    const struct perfdata_machine *machine; /* of the recording that is replayed; NULL: this one */
     bool launched;        /* the process is about to exec: its present mappings are not the
                              program's */
     uint64_t limit_bytes; /* of one file; 0: none */
