@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define SIM_MAGIC   UINT64_C(0x6d6953706f747373) /* "sstopSim" */
-#define SIM_VERSION 3u
+#define SIM_VERSION 4u
 
 enum {
     SIM_HEADER_BYTES = 4096,
@@ -269,23 +269,16 @@ enum sim_answer_state { SIM_ANSWER_NONE, SIM_ANSWER_TAKEN, SIM_ANSWER_COUNTS, SI
 
 /* Written by the tool, now and then; misses as in struct sim_thread, of loads and stores. */
 struct sim_answer {
-    uint64_t of;             /* number of the question */
-    uint64_t stamp;          /* when it was taken */
-    uint32_t state;          /* enum sim_answer_state */
-    uint32_t settled;        /* the second model holds what it would hold by now */
-    uint64_t blocks;         /* of the object, now */
-    uint64_t blocks_refused; /* not followed: there was no room */
-    uint64_t blocks_small;   /* shorter than an element: they stayed where they are */
-    uint64_t blocks_unknown; /* misstop has not said yet whether they are the object's */
-    uint64_t accesses;       /* since then, as the rest */
-    uint64_t object_accesses;
-    uint64_t cut; /* of these, elements that are in more than one part of the new layout */
-    uint64_t before[SIM_LEVELS_MAX];
-    uint64_t object_before[SIM_LEVELS_MAX];
-    uint64_t after[SIM_LEVELS_MAX];
-    uint64_t object_after[SIM_LEVELS_MAX];
-    uint64_t fresh[SIM_LEVELS_MAX]; /* of object_after: on lines fetched for the first time */
-    char why[SIM_NAME_BYTES];       /* with SIM_ANSWER_REFUSED */
+    uint64_t of;                 /* number of the question */
+    uint64_t stamp;              /* when it was taken */
+    uint32_t state;              /* enum sim_answer_state */
+    uint32_t settled;            /* the second model holds what it would hold by now */
+    uint64_t blocks;             /* of the object, now */
+    uint64_t blocks_refused;     /* not followed: there was no room */
+    uint64_t blocks_small;       /* shorter than an element: they stayed where they are */
+    uint64_t blocks_unknown;     /* misstop has not said yet whether they are the object's */
+    struct whatif_counts counts; /* since then */
+    char why[SIM_NAME_BYTES];    /* with SIM_ANSWER_REFUSED */
 };
 
 /* All of it, in the order of the file. */
@@ -307,6 +300,7 @@ struct sim_shared {
 };
 
 _Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");
+_Static_assert((int)SIM_LEVELS_MAX == (int)RELAYOUT_LEVELS_MAX, "answers count every level");
 _Static_assert(SIM_LEVELS_MAX *SIM_CAUSE_BITS <= 16, "causes of all levels find room");
 _Static_assert(sizeof(union sim_unit) == 64, "a unit is a cache line");
 _Static_assert(sizeof(struct sim_instruction) == 64, "an instruction is a cache line");

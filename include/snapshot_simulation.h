@@ -60,29 +60,29 @@ struct snapshot_whatif_level {
                      nothing was moved */
 };
 
+/* As many can be asked at a time: SIM_QUESTIONS_MAX (sim_abi.h). */
+enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8, WHATIF_OBJECT = 256, WHATIF_QUESTION = 160 };
+
 /* An answer to a question that was asked before. */
 struct snapshot_whatif_past {
-    const char *object;
+    char object[WHATIF_OBJECT];
     uint32_t object_id;
-    const char *question;
+    char question[WHATIF_QUESTION];
     double stall_change; /* part of the cycles */
 };
 
-/* As many can be asked at a time: SIM_QUESTIONS_MAX (sim_abi.h). */
-enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8 };
-
 struct snapshot_whatif {
     enum whatif_state state;
-    const char *object;     /* its name */
-    uint32_t object_id;     /* 0: it has not turned up */
-    const char *question;   /* as --what-if has it: "split=vy" */
-    const char *layout;     /* a sentence: the layout in question; NULL: not planned yet */
-    const char *why;        /* it waits, or was refused; NULL */
-    bool settled;           /* the second model holds what it would hold by now */
-    double blocks;          /* of the object, now; those below are none of them */
-    double blocks_left_out; /* found no room: they count as others */
-    double blocks_small;    /* too small for an element: they stayed where they are */
-    double accesses;        /* since it was asked, or has settled, as all that follows */
+    char object[WHATIF_OBJECT];     /* its name */
+    uint32_t object_id;             /* 0: it has not turned up */
+    char question[WHATIF_QUESTION]; /* as --what-if has it: "split=vy" */
+    char layout[192];               /* a sentence: the layout in question; "": not planned yet */
+    char why[512];                  /* it waits, or was refused; "": it counts */
+    bool settled;                   /* the second model holds what it would hold by now */
+    double blocks;                  /* of the object, now; those below are none of them */
+    double blocks_left_out;         /* found no room: they count as others */
+    double blocks_small;            /* too small for an element: they stayed where they are */
+    double accesses;                /* since it was asked, or has settled, as all that follows */
     double object_accesses;
     double cut; /* of these, divided into several parts by it */
     uint32_t level_count;

@@ -108,39 +108,25 @@ struct engine_time_range {
     unsigned rounds; /* of that, so far */
 };
 
-/* An answer that stood when the next question was asked. */
-struct engine_whatif_past {
-    uint32_t object;
-    double change; /* of the cycles waited */
-    char name[256];
-    char words[160];
-};
-
-/* A question about another layout of an object; unused where state is WHATIF_NONE. */
+/* A question about another layout of an object; unused where its state is WHATIF_NONE. */
 struct engine_whatif {
-    enum whatif_state state;
+    struct snapshot_whatif shown;
     struct whatif_wanted wanted;
     bool wanting;            /* it has not been asked of the simulation yet */
     bool follows;            /* blocks come and go */
     bool listed;             /* the existing ones have been reported */
-    uint32_t object;         /* id; 0: by its name */
     uint32_t type;           /* id of the layout that is meant; 0: the one with most samples */
     uint64_t asked;          /* number of the question; 0: none yet */
     uint64_t taken_ns;       /* when it was seen to be heard */
     uint64_t left_out;       /* blocks that found no room in the list */
     uint32_t paths_reported; /* the blocks of all paths below it have been assigned */
-    double change;           /* of the cycles waited, as shown last; NAN */
-    char name[256];
-    char words[160];
-    char layout[192];
-    char why[512];
 };
 
 struct engine_whatifs {
     struct engine_whatif list[WHATIF_MAX]; /* by number */
     uint64_t tried_ns;                     /* when the program waited for questions */
     uint32_t tries;
-    struct engine_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    struct snapshot_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
     uint32_t past_count;
 };
 

@@ -184,11 +184,11 @@ static const struct row_field whatifs_list[] = {
 };
 static const struct row_field whatif_list[] = {
     NUMBER(snapshot_whatif, state),
-    STRING(snapshot_whatif, object),
+    CHARS(snapshot_whatif, object),
     NUMBER(snapshot_whatif, object_id),
-    STRING(snapshot_whatif, question),
-    STRING(snapshot_whatif, layout),
-    STRING(snapshot_whatif, why),
+    CHARS(snapshot_whatif, question),
+    CHARS(snapshot_whatif, layout),
+    CHARS(snapshot_whatif, why),
     FLAG(snapshot_whatif, settled),
     DOUBLE(snapshot_whatif, blocks),
     DOUBLE(snapshot_whatif, blocks_left_out),
@@ -207,9 +207,9 @@ static const struct row_field whatif_level_list[] = {
     DOUBLE(snapshot_whatif_level, fresh),
 };
 static const struct row_field whatif_past_list[] = {
-    STRING(snapshot_whatif_past, object),
+    CHARS(snapshot_whatif_past, object),
     NUMBER(snapshot_whatif_past, object_id),
-    STRING(snapshot_whatif_past, question),
+    CHARS(snapshot_whatif_past, question),
     DOUBLE(snapshot_whatif_past, stall_change),
 };
 /* Without the instruction after the one that touched. */

@@ -825,22 +825,11 @@ static void read_answer(const struct store_reader *reader, uint32_t id,
     reader_fill(reader, STORE_WHATIF, row ? row : none, answer);
     if (answer->state > WHATIF_REFUSED)
         answer->state = WHATIF_WAITS;
-    answer->object = answer->object ? answer->object : "?";
-    answer->question = answer->question ? answer->question : "?";
     for (uint32_t i = 0; i < answer->level_count; i++)
         reader_take_value(reader, STORE_WHATIF_LEVEL, (uint64_t)id * SIMULATION_LEVELS_MAX + i,
                           &answer->level[i]);
     if (!answer->level_count && answer->state == WHATIF_COUNTS)
         answer->state = WHATIF_WAITS;
-}
-
-static void read_past(const struct store_reader *reader, uint32_t id,
-                      struct snapshot_whatif_past *past)
-{
-    *past = (struct snapshot_whatif_past){0};
-    reader_take_value(reader, STORE_WHATIF_PAST, id, past);
-    past->object = past->object ? past->object : "?";
-    past->question = past->question ? past->question : "?";
 }
 
 static void reader_whatif(const struct store_reader *reader, struct snapshot_whatifs *asked)
@@ -849,7 +838,7 @@ static void reader_whatif(const struct store_reader *reader, struct snapshot_wha
     for (uint32_t i = 0; i < asked->count; i++)
         read_answer(reader, i, &asked->list[i]);
     for (uint32_t i = 0; i < asked->past_count; i++)
-        read_past(reader, i, &asked->past[i]);
+        reader_take_value(reader, STORE_WHATIF_PAST, i, &asked->past[i]);
 }
 
 /* Facts of a store beside places and names. */

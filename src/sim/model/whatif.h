@@ -86,24 +86,6 @@ static inline const struct moved_block *moved_find(struct moved *moved, uint64_t
 uint64_t moved_map(const struct moved *moved, const struct moved_block *block, uint64_t address,
                    uint32_t *bytes);
 
-/* Accesses that a level did not hold. An access that is in two parts counts in each, once it has
- * been moved. */
-struct whatif_misses {
-    uint64_t all[MODEL_LEVELS_MAX];
-    uint64_t object[MODEL_LEVELS_MAX];
-};
-
-struct whatif_counts {
-    uint64_t accesses;
-    uint64_t object_accesses;
-    uint64_t cut; /* of these, accesses that are in more than one part */
-    struct whatif_misses before;
-    struct whatif_misses after; /* all 0 where nothing is moved */
-    /* Misses of after.object on lines that were not touched before, since then. Had the program had
-     * this layout from its start, they might have been there. */
-    uint64_t fresh[MODEL_LEVELS_MAX];
-};
-
 struct whatif {
     struct memory memory;
     struct moved moved;

@@ -1098,7 +1098,7 @@ static void answers_come_back(void **state)
         same_answer(&wrote.whatif.list[i], &read.whatif.list[i]);
     assert_string_equal(read.whatif.list[0].object, "particles");
     assert_string_equal(read.whatif.list[0].layout, "Of 40 bytes, 8 apart.");
-    assert_null(read.whatif.list[0].why);
+    assert_string_equal(read.whatif.list[0].why, "");
     assert_string_equal(read.whatif.list[1].why, "no room");
     assert_int_equal(read.whatif.past_count, 1);
     assert_string_equal(read.whatif.past[0].question, "never");
