@@ -238,6 +238,14 @@ static bool describe_bin(struct resolver *resolver, uint32_t index, struct heap_
     return true;
 }
 
+static uint32_t function_at(struct resolver *resolver, uint64_t ip)
+{
+    struct place place;
+    struct access access = {.ip = ip, .reason = REASON_NO_MEMORY, .base = SREG_NONE};
+    resolver_resolve(resolver, &access, NULL, &place);
+    return place.function;
+}
+
 static bool resolver_answer(void *context, enum place_question question, uint64_t number,
                             union place_answer *answer)
 {
@@ -276,6 +284,11 @@ static bool resolver_answer(void *context, enum place_question question, uint64_
         return true;
     case PLACE_WORD:
         return resolver_memory(resolver, number, &answer->word, sizeof answer->word);
+    case PLACE_CODE:
+        answer->code = function_at(resolver, number);
+        return true;
+    case PLACE_PAIR: /* only a simulation knows */
+        break;
     }
     return false;
 }

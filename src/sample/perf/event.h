@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "sample/kernel.h"
-#include "snapshot.h" /* enum event_role */
+#include "sample.h"
 
 /* The same event as encoded for another PMU of a hybrid CPU: cpu_atom, and cpu_lowpower if the CPU
  * has a third kind of core (Arrow Lake H). */

@@ -540,7 +540,7 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
  */
 static void set_clock(struct perfdata *file)
 {
-    struct sampler_span span = perfdata_span(file);
+    struct perfdata_span span = perfdata_span(file);
     file->clock_ns = file->oldest_ns;
     file->first_ns = span.start_ns;
 }
@@ -967,7 +967,7 @@ struct perfdata_counts perfdata_counts(const struct perfdata *file)
     return counts;
 }
 
-struct sampler_span perfdata_span(const struct perfdata *file)
+struct perfdata_span perfdata_span(const struct perfdata *file)
 {
     uint64_t first_ns = 0;
     uint64_t last_ns = 0;
@@ -981,7 +981,7 @@ struct sampler_span perfdata_span(const struct perfdata *file)
         if (process->last_sample_ns > last_ns)
             last_ns = process->last_sample_ns;
     }
-    return (struct sampler_span){first_ns, file->input.follows ? 0 : last_ns - first_ns};
+    return (struct perfdata_span){first_ns, file->input.follows ? 0 : last_ns - first_ns};
 }
 
 static bool has_source(const struct attribute *event)

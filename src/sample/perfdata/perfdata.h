@@ -105,9 +105,13 @@ bool perfdata_more(const struct perfdata *perfdata);
  * -ESRCH, -ENODATA as in perfdata_open(). */
 int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 
-/* Returns the time of the first sample of the process and the time up to the last; 0 and 0: not
- * known, or without times. */
-struct sampler_span perfdata_span(const struct perfdata *perfdata);
+/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
+ * samples have no times, or not all of it is here yet (a pipe). */
+struct perfdata_span {
+    uint64_t start_ns;
+    uint64_t length_ns;
+};
+struct perfdata_span perfdata_span(const struct perfdata *perfdata);
 
 /* Returns false if no sample of any process has its instruction in a range, or no sample has an
  * address or registers. While a pipe is played, covers only the part so far. */
