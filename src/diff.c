@@ -122,8 +122,7 @@ static int read_run(struct report **report, const struct diff_options *options,
     if (!strcmp(run->path, "-"))
         return error_set(
             error, -EINVAL,
-            "diff cannot take a pipe, because it looks into its files first; write it to "
-            "a file");
+            "diff cannot read a pipe, because it checks its files first; write it to a file");
     if (report_file_is_json(run->path))
         return report_read(report, run->path, error);
     return replay(report, options, run, error);
@@ -143,9 +142,9 @@ static int read_side(struct sides *sides, const struct diff_options *options, in
         if (one)
             rest = NULL;
         if (!*path)
-            return error_set(error, -EINVAL, "diff: a file's name is missing beside a comma");
+            return error_set(error, -EINVAL, "diff: a file name is missing next to a comma");
         if (side->run_count == DIFF_RUNS_MOST)
-            return error_set(error, -EINVAL, "diff takes at most %d runs a side", DIFF_RUNS_MOST);
+            return error_set(error, -EINVAL, "diff takes at most %d runs per side", DIFF_RUNS_MOST);
         struct diff_input run = {path, options->pids[index],
                                  sides->runs[0][0] ? sides->runs[0][0]->comm : NULL};
         code = read_run(&sides->runs[index][side->run_count], options, &run, error);
@@ -183,21 +182,21 @@ void diff_help(FILE *out)
     fputs("misstop diff: which objects, fields and functions gained or lost between two sides.\n"
           "\n"
           "  misstop diff [OPTION]... A B\n"
-          "  misstop diff [OPTION]... A1,A2,A3 B1,B2,B3     several runs a side\n"
+          "  misstop diff [OPTION]... A1,A2,A3 B1,B2,B3     several runs per side\n"
           "\n"
-          "A and B are recordings (as -i replays them) or saved reports (of key W, or of -b -j;\n"
-          "the last one in the file counts), also one of each.\n"
+          "A and B are recordings (as -i replays them) or saved reports (from key W, or -b -j;\n"
+          "the last one in the file is used), or one of each.\n"
           "\n"
-          "      --all             rows that did not change beyond chance too\n"
+          "      --all             also list rows without a significant change\n"
           "  -j, --json            one JSON object\n"
-          "  -p, --pid PID[,PID]   process of the recordings (of A, of B); else the one with most\n"
-          "                        samples\n"
-          "      --symfs DIR       where the binaries of the recordings are\n"
-          "      --width N, --color WHEN, --ascii    as elsewhere\n"
+          "  -p, --pid PID[,PID]   process of the recordings (of A, of B); default: the one\n"
+          "                        with most samples\n"
+          "      --symfs DIR       directory with the binaries of the recordings\n"
+          "      --width N, --color WHEN, --ascii    as for misstop\n"
           "  -h, --help            this text\n"
           "\n"
-          "Exit status: 0 compared, whether there are differences or not; 1 a file cannot be\n"
-          "read or the two cannot be compared; 2 bad usage.\n",
+          "Exit status: 0 compared, with or without differences; 1 a file cannot be read\n"
+          "or the two cannot be compared; 2 wrong usage.\n",
           out);
 }
 
@@ -208,10 +207,10 @@ static int take_pids(void *context, const char *text, struct error *error)
     long first = strtol(text, &end, 10);
     long second = *end == ',' ? strtol(end + 1, &end, 10) : first;
     if (*end || first < 1 || first > INT_MAX || second < 1 || second > INT_MAX)
-        return error_set(error, -EINVAL,
-                         "diff -p wants a process of the recordings, or one of A and one of B with "
-                         "a comma between, not '%s'",
-                         text);
+        return error_set(
+            error, -EINVAL,
+            "diff -p takes one PID, or a PID of A and one of B separated by a comma, not '%s'",
+            text);
     options->pids[0] = (pid_t)first;
     options->pids[1] = (pid_t)second;
     return 0;
@@ -239,8 +238,8 @@ int diff_options_parse(struct diff_options *options, char **words, struct error 
         return code < 0 ? code : 0;
     if (!words[optind] || !words[optind + 1] || words[optind + 2])
         return error_set(error, -EINVAL,
-                         "diff wants two recordings or reports, A and B; several of one side with "
-                         "commas between; try misstop diff --help");
+                         "diff takes two recordings or reports, A and B; separate several files of "
+                         "one side with commas; try misstop diff --help");
     options->sides[0] = words[optind];
     options->sides[1] = words[optind + 1];
     return 0;

@@ -323,7 +323,9 @@ int front_resume(struct front *front, struct error *error)
     pthread_mutex_lock(&front->stages);
     int code = -pthread_create(&front->thread, NULL, run, front);
     front->runs = !code;
-    return code ? error_set(error, code, "no thread for the screen: %s", strerror(-code)) : 0;
+    return code ? error_set(error, code, "cannot start the thread of the screen: %s",
+                            strerror(-code))
+                : 0;
 }
 
 struct display *front_pause(struct front *front)
@@ -352,9 +354,10 @@ int front_start(struct front **out, const struct front_setup *setup, struct erro
     pthread_mutex_init(&front->stages, NULL);
     pthread_mutex_init(&front->next_turn, NULL);
     pthread_mutex_init(&front->box, NULL);
-    int code = front->signals < 0 || front->to_loop < 0 || front->to_front < 0
-                   ? error_set(error, -EMFILE, "no descriptor for the screen: %s", strerror(EMFILE))
-                   : 0;
+    int code =
+        front->signals < 0 || front->to_loop < 0 || front->to_front < 0
+            ? error_set(error, -EMFILE, "no file descriptor for the screen: %s", strerror(EMFILE))
+            : 0;
     *out = front; /* the thread may already use it */
     if (!code)
         code = front_resume(front, error);

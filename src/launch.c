@@ -166,7 +166,7 @@ int launch_go(struct launch *launch, const char *name, struct error *error)
 {
     int code = 0;
     if (write(launch->gate, "", 1) != 1)
-        return error_set(error, -errno, "%s ended before it was started", name);
+        return error_set(error, -errno, "%s exited before it could be started", name);
     close(launch->gate);
     launch->gate = -1;
     /* exec closes the report pipe; if exec failed, the pipe has its errno. */

@@ -363,12 +363,12 @@ static bool report_end(struct loop *loop)
     char how[80] = "";
     char text[128];
     if (loop->follows) {
-        loop_message(loop, "the recording has ended; q leaves");
+        loop_message(loop, "the recording has ended; q quits");
         return true;
     }
     if (loop->setup->launch)
         launch_how(loop->setup->launch, how, sizeof how);
-    snprintf(text, sizeof text, "the process has ended%s%s; q leaves", *how ? " " : "", how);
+    snprintf(text, sizeof text, "the process has ended%s%s; q quits", *how ? " " : "", how);
     loop_message(loop, text);
     return *how || !loop->setup->launch;
 }

@@ -130,7 +130,7 @@ pid_t pick_running(struct display *display, double delay_s, struct error *error)
 
 enum { LINE_NS = 100000000, PLAYING_MS = 50 };
 
-static const char no_way_back[] = "cannot go back in a pipe, nor while it is recorded anew (-o)";
+static const char no_way_back[] = "cannot go back in a pipe, or while recording again (-o)";
 
 static double seconds(uint64_t ns)
 {
@@ -233,7 +233,7 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     *quit = false;
     if (!count || !engine_rereadable(player->engine)) {
         front_message(player->front, engine_learnt(player->engine)
-                                         ? "misstop recorded this process alone"
+                                         ? "misstop recorded only this process"
                                          : no_way_back);
         return 0;
     }

@@ -56,7 +56,7 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
         at += *at == ':';
         size_t length = strcspn(at, ":");
         if (length >= sizeof part)
-            return error_set(error, -EINVAL, "--sim: '%.60s...' is no cache", at);
+            return error_set(error, -EINVAL, "--sim: '%.60s...' is not a cache", at);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
         if (!strcmp(part, "causes"))
             wanted->causes = true;
@@ -207,8 +207,7 @@ void simulation_doctor(FILE *out)
     if (code)
         fprintf(out, "  sim      no   %s\n", error.text);
     else
-        fprintf(out,
-                "  sim      yes  weighs every miss of caches of any shape; no counters needed\n");
+        fprintf(out, "  sim      yes  every miss of caches of any geometry; no counters needed\n");
 }
 
 void simulation_trouble(const struct simulation *simulation, char *out, size_t size)
@@ -218,8 +217,7 @@ void simulation_trouble(const struct simulation *simulation, char *out, size_t s
         return;
     if (sim_memory_state(&simulation->memory) == SIM_ABSENT)
         snprintf(out, size,
-                 "the program did not come up under valgrind; "
-                 "32-bit programs cannot be simulated");
+                 "the program did not start under valgrind; 32-bit programs cannot be simulated");
     else if (sim_memory_state(&simulation->memory) == SIM_GAVE_UP)
         sim_memory_trouble(&simulation->memory, out, size);
 }

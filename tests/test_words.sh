@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# check-words passes on the tree, and fails on a planted sentence of each mark.
+# check-words accepts the tree and rejects a planted sentence with each mark.
 set -u
 source=${srcdir:-.}
 check=$source/tests/check-words
@@ -13,10 +13,10 @@ mkdir -p "$copy/tree/tests/unit"
 cp -r "$source/src" "$source/include" "$copy/tree"
 cp -r "$source/tests/unit/profile" "$source/tests/unit/view" "$copy/tree/tests/unit"
 chmod -R u+w "$copy/tree"
-# The sentences are planted in src/base: the other folders need only be there.
+# The sentences are planted in src/base: the other folders only have to exist.
 find "$copy/tree" -name '*.[ch]' ! -path '*/src/base/*' -delete
 
-plant() { # lines to add, the mark that is to be reported
+plant() { # lines to add, expected mark
     file=$copy/tree/src/base/text.c
     cp "$source/src/base/text.c" "$file"
     printf '%s\n' "$1" >>"$file"
@@ -27,7 +27,7 @@ plant() { # lines to add, the mark that is to be reported
     grep -qF "$2" "$copy/out" || { echo "FAIL: '$1' is not reported as $2"; cat "$copy/out"; exit 1; }
     planted=$((planted + 1))
 }
-pass() { # lines to add that are no comment, or a quotation
+pass() { # lines to add that must be accepted: no comment, or a quotation
     cp "$source/src/base/text.c" "$copy/tree/src/base/text.c"
     printf '%s\n' "$1" >>"$copy/tree/src/base/text.c"
     "$check" "$copy/tree" || { echo "FAIL: refused: '$1'"; exit 1; }

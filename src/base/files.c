@@ -574,8 +574,10 @@ int whole_file_open(struct whole_file *file, const char *option, const char *pat
     file->path = path;
     if (!stat(path, &status) && !S_ISREG(status.st_mode))
         return option
-                   ? error_set(error, -EEXIST,
-                               "%s %s is no file that can be replaced; name another", option, path)
+                   ? error_set(
+                         error, -EEXIST,
+                         "%s %s is not a regular file and cannot be replaced; choose another name",
+                         option, path)
                    : whole_file_fail(file, -EEXIST, error);
     if ((size_t)snprintf(file->beside, sizeof file->beside, "%s.XXXXXX", path) >=
         sizeof file->beside)

@@ -13,7 +13,7 @@
 
 enum { CONFIG_BYTES = 1 << 16 };
 static const char config_head[] =
-    "# misstop: settings, by F2 or by hand. man misstop explains them.\n";
+    "# misstop: settings, edited with F2 or by hand. man misstop explains them.\n";
 
 static bool is_ours(const char *folder)
 {
@@ -171,7 +171,7 @@ int settings_save(const struct settings *settings, struct error *error)
     const char *text = settings->text ? settings->text : "";
     if (!settings->path[0])
         return error_set(error, -EACCES,
-                         "settings are not kept: $HOME is another user's, or the file config there "
-                         "cannot be read");
+                         "settings are not saved: $HOME belongs to another user, or its file "
+                         "config cannot be read");
     return settings_write(settings->path, text, strlen(text), error);
 }

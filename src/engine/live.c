@@ -85,13 +85,13 @@ static void report_rate(struct engine *engine)
     bool slower = info->rate < info->rate_wanted * 0.9;
     if (slower && !engine->slower && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "%.0f samples a second are more than can be digested here: fewer are taken until "
-                 "none are lost",
+                 "%.0f samples per second are more than this machine can process: the rate is "
+                 "reduced until none are lost",
                  info->rate_wanted);
     if (info->switches > 0 && !engine->spares && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "fewer samples: each of %.0f switches in a second of CPU time sets the timer; "
-                 "-r N takes more",
+                 "sampling rate reduced: each of %.0f context switches per second of CPU time sets "
+                 "the timer; -r N raises it",
                  info->switches);
     engine->slower = slower;
     engine->spares = info->switches > 0;

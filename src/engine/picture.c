@@ -220,8 +220,8 @@ static void take_renames(struct engine *engine)
 }
 
 static const char shut_off[] =
-    "the process started a setuid program, or one with other rights, and the kernel ended its "
-    "sampling; the tables are from before; sudo misstop -p PID watches it again";
+    "the process started a setuid program, or one with other privileges, and the kernel stopped "
+    "its sampling; the tables show the time before; sudo misstop -p PID watches it again";
 
 void engine_be_patient(struct engine *engine)
 {
@@ -242,7 +242,7 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
     if (exec_shown)
         head.status =
             engine->kind->live
-                ? "another program was started (exec); counting goes on, z counts it alone"
+                ? "another program was started (exec); counting continues, z resets the counts"
                 : "here the process started another program (exec)";
     if (engine->kind->live && resolver_shut_off(engine->resolver))
         head.status = shut_off;

@@ -149,7 +149,7 @@ static const char *other_basis(struct engine *engine)
 static const char *other_objects(struct engine *engine)
 {
     engine->objects_all = !engine->objects_all;
-    return engine->objects_all ? "objects of less than 0.1% are listed too"
+    return engine->objects_all ? "objects below 0.1% are listed too"
                                : "objects of 0.1% and more are listed";
 }
 
@@ -163,7 +163,7 @@ static const char *bin_answer(int code, const char *done)
     case -ENOENT:
         return "there is nothing to undo";
     default:
-        return "that cannot be done with these bins";
+        return "not possible with these bins";
     }
 }
 
@@ -172,13 +172,13 @@ static const char *heap_request(struct engine *engine, const struct request *req
     switch (request->kind) {
     case REQUEST_HEAP_MARK:
         resolver_heap_mark(engine->resolver, engine_now(engine));
-        return "marked: GROWTH counts from now";
+        return "mark set: GROWTH counts from now on";
     case REQUEST_BIN_RENAME:
         return bin_answer(resolver_bin_rename(engine->resolver, request->bins[0], request->name),
                           "renamed");
     case REQUEST_BIN_COMBINE:
         return bin_answer(resolver_bin_combine(engine->resolver, request->bins, request->bin_count),
-                          "combined; U takes it back");
+                          "combined; U undoes it");
     default:
         return bin_answer(resolver_bin_undo(engine->resolver), "taken back");
     }
@@ -187,7 +187,7 @@ static const char *heap_request(struct engine *engine, const struct request *req
 static const char *other_counting(struct engine *engine)
 {
     if (!engine->kind->live)
-        return "a recording has been counted";
+        return "a recording cannot be paused this way";
     engine->paused = !engine->paused;
     if (engine_enable(engine, !engine->paused))
         return "counting cannot be stopped";
@@ -232,7 +232,7 @@ const char *engine_request(struct engine *engine, const struct request *request)
     case REQUEST_BIN_UNDO:
         return heap_request(engine, request);
     case REQUEST_SEARCH_BACK:
-        return profile_search_back(engine->profile, now) ? "back to the search before"
+        return profile_search_back(engine->profile, now) ? "back to the previous search"
                                                          : "there was no earlier search";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:

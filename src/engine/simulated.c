@@ -63,7 +63,7 @@ static void rank_costliest(struct engine *engine)
         recorder_ranking(engine->recorder, engine->ranking);
     if (!engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "ranked by %s: most cycles are lost there; e ranks by another event",
+                 "ranked by %s, which costs most cycles; e ranks by another event",
                  engine_info(engine)->events[engine->ranking].name);
 }
 

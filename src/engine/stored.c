@@ -38,7 +38,8 @@ static int find_store(struct store_reader **store, const char *input, char *note
         return 0;
     store_reader_close(*store);
     *store = NULL;
-    snprintf(note, note_size, "%.400s is not of this recording; names are resolved again", path);
+    snprintf(note, note_size, "%.400s belongs to another recording; names are resolved again",
+             path);
     return 0;
 }
 
@@ -288,10 +289,10 @@ static const char *stored_request(struct engine *engine, const struct request *r
     case REQUEST_BIN_RENAME:
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
-        return "the heap is as it was recorded";
+        return "the heap of a recording cannot be changed";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return "a recording shows the questions asked then; a new one needs a simulation";
+        return "a recording shows only the questions asked then; a new one needs a simulation";
     default:
         return NULL;
     }

@@ -269,9 +269,9 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
         engine_time_range_leave(engine);
         return "back to now";
     case REQUEST_BASIS:
-        return "a time range is shown as a whole; N: back to now";
+        return "a time range is shown as a whole; N: back to the present";
     case REQUEST_ZERO:
-        return "a time range is shown; N: back to now, then z sets the counts to zero";
+        return "a time range is shown; N: back to the present, then z resets the counts";
     case REQUEST_SEARCH_ALL:
     case REQUEST_SEARCH_RANGE:
         return search_requested(engine, request);
@@ -279,7 +279,7 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
         if (!profile_search_back(range->profile, engine_time_range_end_ns(range)))
             return "there was no earlier search";
         engine_fill_search(engine);
-        return "back to the search before";
+        return "back to the previous search";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(range->profile);
         range->searches = false;
@@ -288,7 +288,7 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
     case REQUEST_BIN_RENAME:
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
-        return "the heap is known as it is now; N: back to now";
+        return "the heap is known only as it is now; N: back to the present";
     default:
         return NULL;
     }
@@ -326,8 +326,7 @@ static int parse(const char *spec, char phase[4], double *start_s, double *end_s
         return 0;
     }
     return error_set(error, -EINVAL,
-                     "--stretch wants seconds of the run, as 12-31.5, or a phase, as phase=B; not "
-                     "'%s'",
+                     "--stretch takes seconds of the run (12-31.5) or a phase (phase=B), not '%s'",
                      spec);
 }
 
@@ -350,6 +349,6 @@ int engine_show_time_range(struct engine *engine, const char *spec, struct error
     while (!code && engine_fills(engine))
         engine_fill(engine);
     if (!code && !engine->time_range.shown.kept)
-        code = error_set(error, -ENODATA, "--stretch %s: nothing was sampled then", spec);
+        code = error_set(error, -ENODATA, "--stretch %s: no samples in that time range", spec);
     return code;
 }

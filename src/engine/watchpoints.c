@@ -77,12 +77,12 @@ static const char *trouble(struct engine *engine, const struct snapshot_watch *s
     if (refused && !state->armed)
         snprintf(out, size, "no register could be set: %s", strerror(-refused));
     else if (state->registers < WATCH_SLOTS)
-        snprintf(out, size,
-                 "%u of the %d debug registers are free: something else watches memory "
-                 "of this process",
-                 state->registers, WATCH_SLOTS);
+        snprintf(
+            out, size,
+            "%u of the %d debug registers are free: another tool watches memory of this process",
+            state->registers, WATCH_SLOTS);
     else if (state->threads_left_out)
-        snprintf(out, size, "%zu threads are not watched: touches by them are not seen",
+        snprintf(out, size, "%zu threads are not watched: their accesses are not seen",
                  state->threads_left_out);
     return *out ? out : NULL;
 }

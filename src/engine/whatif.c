@@ -104,7 +104,7 @@ static struct snapshot_whatif state_of(struct engine *engine, struct engine_what
         }
     }
     if (whatif->wanting && engine->ended)
-        engine_whatif_because(whatif, "the program ended before the question could be put to it");
+        engine_whatif_because(whatif, "the program ended before the question could be asked");
     out.state = whatif->state;
     out.object = whatif->name;
     out.object_id = whatif->object;
@@ -146,8 +146,8 @@ static const char *end_requested(struct engine *engine, const struct request *re
     for (unsigned i = 0; i < WHATIF_MAX; i++)
         if (request->whatif == WHATIF_MAX || request->whatif == i)
             engine_whatif_forget(engine, &engine->whatif.list[i]);
-    return engine_whatif_count(engine) ? "dropped; the other questions go on"
-                                       : "no question is open any more";
+    return engine_whatif_count(engine) ? "withdrawn; the other questions continue"
+                                       : "no open questions";
 }
 
 const char *engine_whatif_request(struct engine *engine, const struct request *request)
@@ -157,8 +157,8 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
     if (engine->ended)
         return "the program has ended: a question needs a running program";
     return engine_whatif_ask(engine, request->object, request->type, request->name)
-               ? "asked; the counts of both begin now"
-               : "no more questions fit; Right, then x on one drops it";
+               ? "asked; both counts start now"
+               : "too many questions; press Right, then x on one to withdraw it";
 }
 
 enum { PATHS_AT_ONCE = 1 << 16, TRY_EVERY_MS = 50, TRIES_MAX = 10, AWAITED_FROM = 200000 };
@@ -278,7 +278,7 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
         return;
     }
     whatif_plan_words(&plan, whatif->layout, sizeof whatif->layout);
-    engine_whatif_because(whatif, "the program has not come to it yet");
+    engine_whatif_because(whatif, "the program has not accepted it yet");
     whatif->wanting = false;
     whatif->paths_reported = 0;
     whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),

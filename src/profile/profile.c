@@ -119,10 +119,10 @@ int profile_new(struct profile **out, const struct profile_options *options, str
 {
     *out = NULL;
     if (!options->geometry.sets || !options->geometry.line_bytes)
-        return error_set(error, -EINVAL, "the cache has no sets; give its shape: -C L1=32K,8,64");
+        return error_set(error, -EINVAL, "the cache has no sets; specify -C L1=32K,8,64");
     struct profile *profile = calloc(1, sizeof *profile);
     if (!profile)
-        return error_set(error, -ENOMEM, "no memory for the tables; try a smaller window (-w)");
+        return error_set(error, -ENOMEM, "out of memory for the tables; try a smaller window (-w)");
     profile->options = *options;
     if (profile->options.event_count > SAMPLE_EVENTS_MAX)
         profile->options.event_count = SAMPLE_EVENTS_MAX;
@@ -137,7 +137,7 @@ int profile_new(struct profile **out, const struct profile_options *options, str
     search_init(&profile->search, &options->names, options->ways, options->geometry.line_bytes);
     if (profile_tables(profile)) {
         profile_free(profile);
-        return error_set(error, -ENOMEM, "no memory for the tables; try a smaller window (-w)");
+        return error_set(error, -ENOMEM, "out of memory for the tables; try a smaller window (-w)");
     }
     *out = profile;
     return 0;

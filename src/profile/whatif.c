@@ -254,7 +254,7 @@ static int whatif_heat_named(struct whatif_planner *planner)
             found |= its;
         }
         if (!found)
-            return error_set(planner->error, -EINVAL, "%.40s has no member %.*s of its own",
+            return error_set(planner->error, -EINVAL, "%.40s has no direct member %.*s",
                              planner->layout ? planner->layout->name : "it", (int)length, at);
     }
     return 0;
@@ -275,7 +275,7 @@ static int whatif_heat_measured(struct whatif_planner *planner)
     for (unsigned i = 0; i < planner->count; i++)
         all += planner->units[i].samples;
     if (!(all > 0))
-        return error_set(planner->error, -EINVAL, "no member of it was sampled yet");
+        return error_set(planner->error, -EINVAL, "none of its members has been sampled yet");
     for (struct whatif_unit *next; hot < hot_part * all && (next = hottest_left(planner));) {
         next->hot = true;
         hot += next->samples;
@@ -353,8 +353,8 @@ static int need_members(struct whatif_planner *planner)
     if (planner->count > 1)
         return 0;
     return error_set(planner->error, -EINVAL,
-                     planner->layout ? "it has no members that could be told apart"
-                                     : "no type and no element size is known of it");
+                     planner->layout ? "its members cannot be distinguished"
+                                     : "its type and element size are not known");
 }
 
 static void name_hot(const struct whatif_planner *planner)
@@ -375,8 +375,7 @@ static int plan_hot(struct whatif_planner *planner)
     for (unsigned i = 0; i < planner->count; i++)
         cold += !planner->units[i].hot;
     if (!cold)
-        return error_set(planner->error, -EINVAL,
-                         "all its members are hot: nothing could be put aside");
+        return error_set(planner->error, -EINVAL, "all its members are hot: nothing to separate");
     put_groups(planner, planner->plan->sizes);
     name_hot(planner);
     return 0;
@@ -396,8 +395,7 @@ static int find_cut(struct whatif_planner *planner, uint32_t *cut)
             *cut = (uint32_t)layout->rows[i].member.offset;
     return *cut ? 0
                 : error_set(planner->error, -EINVAL,
-                            "it has no member %.40s, or that is its first: nothing lies before it",
-                            name);
+                            "it has no member %.40s, or it is the first member", name);
 }
 
 static int plan_split(struct whatif_planner *planner)
@@ -487,7 +485,7 @@ static int plan_aligned(struct whatif_planner *planner)
     uint32_t to = planner->wanted->bytes ? planner->wanted->bytes : planner->line;
     bool elements = planner->wanted->kind == WHATIF_ALIGN;
     if (to & (to - 1))
-        return error_set(planner->error, -EINVAL, "%u is no power of two", to);
+        return error_set(planner->error, -EINVAL, "%u is not a power of two", to);
     uint32_t stride = elements ? whatif_round_up(planner->element, to) : planner->element;
     planner->plan->to = to;
     planner->plan->sizes[0] = stride;
@@ -548,19 +546,19 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
     whatif_find_units(&planner);
     int code = members ? need_members(&planner) : 0;
     if (elements && !element)
-        return error_set(error, -EINVAL, "no type and no element size is known of it");
+        return error_set(error, -EINVAL, "its type and element size are not known");
     if (!code)
         code = plans[wanted->kind](&planner);
     if (code)
         return code;
     if (is_as_now(&planner, object))
-        return error_set(error, -EINVAL, "its elements of %u bytes are laid out like that already",
+        return error_set(error, -EINVAL, "its elements of %u bytes already have this layout",
                          planner.element);
     plan->layout.element_bytes = planner.element;
     plan->layout.phase_bytes = (uint32_t)(object->address % 4096);
     if (plan->layout.part_count > RELAYOUT_PARTS_MAX ||
         plan->layout.array_count > RELAYOUT_PARTS_MAX)
-        return error_set(error, -EINVAL, "it has more than %d members that would lie apart",
+        return error_set(error, -EINVAL, "it has more than %d separate members",
                          RELAYOUT_PARTS_MAX);
     return 0;
 }

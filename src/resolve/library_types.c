@@ -780,8 +780,9 @@ static void put_rule(struct writing *writing, const struct library_rule *rule,
     }
 }
 
-/* Writes a name by a rule for the name with its arguments and the nested name after them, otherwise
- * without the nested name. Returns the length of the text that the rule covers; 0: no rule. */
+/* Writes a name by its rule. First tries the name with its arguments and the nested name after
+ * them, then without the nested name. Returns the length of the text that the rule covers; 0: no
+ * rule. */
 static size_t put_by_rule(struct writing *writing, struct text text, size_t arguments_end)
 {
     struct text captures[CAPTURES];

@@ -486,11 +486,12 @@ static const struct {
     [UNTYPED_NO_UNIT] = {"no-unit", "the debug information does not cover this code"},
     [UNTYPED_NO_CODE] = {"no-code", "the instruction could not be read from a file"},
     [UNTYPED_NO_VARIABLE] = {"no-variable", "no variable is known for the address register"},
-    [UNTYPED_NO_POINTER] = {"no-pointer", "the address register holds no pointer by its type"},
-    [UNTYPED_VOID] = {"void", "the pointer is one to void or to plain bytes"},
+    [UNTYPED_NO_POINTER] = {"no-pointer",
+                            "by its type, the address register does not hold a pointer"},
+    [UNTYPED_VOID] = {"void", "the pointer points to void or plain bytes"},
     [UNTYPED_OUTSIDE] = {"outside-type", "the access is outside the type pointed to"},
-    [UNTYPED_CONFLICT] = {"conflict", "ways that lead here say different types"},
-    [UNTYPED_SPILL] = {"spill", "a stack slot that is no variable of the program"},
+    [UNTYPED_CONFLICT] = {"conflict", "different paths to this instruction give different types"},
+    [UNTYPED_SPILL] = {"spill", "a stack slot that is not a variable of the program"},
     [UNTYPED_GAVE_UP] = {"gave-up", "reading the debug information failed or was stopped"},
     [UNTYPED_RARE] = {"few-samples", "start-up code of the dynamic linker with few samples"}};
 

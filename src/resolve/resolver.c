@@ -419,13 +419,13 @@ static const char *refusal(enum object_kind kind)
 {
     switch (kind) {
     case OBJECT_HEAP:
-        return "its blocks are not known one by one: that needs the allocation agent (--heap)";
+        return "its individual blocks are not known; this requires the allocation agent (--heap)";
     case OBJECT_STACK:
-        return "it is on a stack, where the place of a variable changes with the calls";
+        return "it is on a stack, where a variable's address changes with every call";
     case OBJECT_TLS:
-        return "each thread has its own in its own place";
+        return "each thread has its own copy at another address";
     default:
-        return "where it begins and ends is not known";
+        return "its bounds are not known";
     }
 }
 

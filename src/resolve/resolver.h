@@ -157,7 +157,7 @@ bool resolver_code_changed(struct resolver *resolver, uint64_t *start, uint64_t 
 /* Finds an object by exact name ("htab", "libc.so.6:main_arena"), or by a unique part of a name. */
 bool resolver_find(struct resolver *resolver, const char *name, struct object_extent *extent);
 
-/* The processes of this user, for the selection list; ordered by CPU use, then PID. */
+/* The processes of this user, for the selection list; by CPU use, then PID, both descending. */
 struct resolver_process {
     pid_t pid;
     uint32_t threads;

@@ -167,7 +167,7 @@ static bool take_tail(const struct source_options *options, struct source_text *
     }
     text_sanitise(shown, sizeof shown, directory, strlen(directory));
     if (first)
-        text_append(text->note, sizeof text->note, "%s as %s and each shorter end of it in %s",
+        text_append(text->note, sizeof text->note, "%s as %s and every shorter tail of it in %s",
                     *text->note ? ", and" : "looked for", first, shown);
     return false;
 }
@@ -185,11 +185,12 @@ static void source_search(const struct source_options *options, struct source_te
                     file, " of the process"))
         return;
     if (absolute && elsewhere)
-        text_append(text->note, sizeof text->note, "%s%s on this side (not opened: %s)",
-                    *text->note ? ", " : "looked for: ", file,
-                    options->pid
-                        ? "the process has another root; --symfs DIR names where its files are"
-                        : "recorded on another machine; --symfs DIR names where its files are");
+        text_append(
+            text->note, sizeof text->note, "%s%s on this side (not opened: %s)",
+            *text->note ? ", " : "looked for: ", file,
+            options->pid
+                ? "the process has another root; use --symfs DIR for the directory of its files"
+                : "recorded on another machine; use --symfs DIR for the directory of its files");
     if (absolute && !elsewhere &&
         source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
                     file, options->pid ? " on this side" : ""))

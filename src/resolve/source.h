@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads lines of source files, by the names in debug information. Searches in the root of the live
- * process, on our side unless the process has another root, below --symfs, and in the current
- * directory by the longest existing tail of the path. Reports where it searched, and why a file was
- * not opened. Caches a bounded number of files and bytes; evicts the least recently used. For the
- * screens, through src/engine, which owns it. Single-threaded.
+ * process, in our own root unless the process has another root or the recording is from another
+ * machine, below --symfs, and in the current directory by the longest existing tail of the path.
+ * Reports where it searched, and why a file was not opened. Caches a bounded number of files and
+ * bytes; evicts the least recently used. For the screens, through src/engine, which owns it.
+ * Single-threaded.
  */
 #ifndef MISSTOP_RESOLVE_SOURCE_H
 #define MISSTOP_RESOLVE_SOURCE_H

@@ -82,7 +82,7 @@ static int open_auto(struct sampler *sampler, const struct sampler_options *opti
     }
     if (!code && first.code && sampler->session.source == &source_clock)
         snprintf(sampler->info.note, sizeof sampler->info.note,
-                 "no hardware counters here: shares are of time; misstop doctor says why");
+                 "no hardware counters here: shares are shares of time; misstop doctor says why");
     return code;
 }
 
@@ -295,7 +295,7 @@ struct sampler_span sampler_span(const struct sampler *sampler)
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error)
 {
     if (!sampler->replay)
-        return error_set(error, -EINVAL, "only a recording can be played again");
+        return error_set(error, -EINVAL, "only a recording can be replayed");
     int code = perfdata_restart(sampler->replay, pid, error);
     if (!code)
         perfdata_describe(sampler->replay, &sampler->info);

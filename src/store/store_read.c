@@ -169,12 +169,12 @@ static int check_header(struct store_reader *reader, const char *path, struct er
     if (fstat(reader->fd, &status) || !S_ISREG(status.st_mode))
         return error_set(error, -EINVAL, "%s is no file", path);
     if (!read_at(reader->fd, 0, header, sizeof *header) || header->magic != STORE_MAGIC)
-        return error_set(error, -EBADMSG, "%s is no recording of misstop's, or it was cut short",
+        return error_set(error, -EBADMSG, "%s is not a recording of misstop, or is truncated",
                          path);
     if (header->version != STORE_VERSION)
         return error_set(
             error, -EPROTONOSUPPORT,
-            "%s has form %u, this misstop reads form %d: use the misstop that wrote it", path,
+            "%s has format %u, this misstop reads format %d: use the misstop that wrote it", path,
             header->version, STORE_VERSION);
     if (header->checksum != store_form_header_sum(header) || header->size_bytes < sizeof *header ||
         header->size_bytes > (uint64_t)status.st_size)
@@ -239,7 +239,7 @@ static bool next_block(struct store_reader *reader)
         return false;
     }
     if (!reader_payload(reader, reader->at, reader->blocks, reader->payload, &reader->from)) {
-        end_damaged(reader, "is cut or damaged");
+        end_damaged(reader, "is truncated or damaged");
         return false;
     }
     reader->at += reader_block_bytes(&reader->from);
@@ -419,8 +419,7 @@ static int read_facts(struct store_reader *reader, const char *path, struct erro
     reader->first_ns = reader->time_ns;
     if (reader->rows[STORE_FACTS].count)
         return 0;
-    return error_set(error, -EBADMSG, "%s has no records: it was cut at its beginning, or damaged",
-                     path);
+    return error_set(error, -EBADMSG, "%s has no records: it is truncated or damaged", path);
 }
 
 int store_reader_open(struct store_reader **out, const char *path, struct error *error)
@@ -429,13 +428,13 @@ int store_reader_open(struct store_reader **out, const char *path, struct error 
     *out = NULL;
     struct store_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
-        return error_set(error, -ENOMEM, "no memory for reading %s", path);
+        return error_set(error, -ENOMEM, "out of memory for reading %s", path);
     reader->fd = files_open(path);
     int code = reader->fd < 0 ? error_set(error, reader->fd, "cannot open %s: %s", path,
                                           files_why(NULL, reader->fd, why))
                               : check_header(reader, path, error);
     if (!code && prepare(reader))
-        code = error_set(error, -ENOMEM, "no memory for reading %s", path);
+        code = error_set(error, -ENOMEM, "out of memory for reading %s", path);
     if (!code) {
         find_end(reader);
         code = read_facts(reader, path, error);

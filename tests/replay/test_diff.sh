@@ -100,7 +100,7 @@ check 'that tells the same' grep -q '"name":"particles".*"reading":"gone"' "$wor
 "$MISSTOP" diff "$work/fix0.json" "$work/fix0.json" >"$work/out"
 check 'a run beside itself' test "$(grep -c 'nothing changed' "$work/out")" = 3
 "$MISSTOP" diff -j "$work/fix0.json" "$work/fix1.json" >"$work/diff.json"
-refused 1 'what misstop diff printed' diff "$work/diff.json" "$work/fix1.json"
+refused 1 'the output of misstop diff' diff "$work/diff.json" "$work/fix1.json"
 
 if command -v go >/dev/null && go tool pprof -h >/dev/null 2>&1 && command -v python3 >/dev/null; then
     go tool pprof -sample_index=samples -tags "$work/fix0.pb.gz" >"$work/tags" 2>&1

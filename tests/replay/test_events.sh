@@ -79,9 +79,9 @@ print(*["%s %.2f" % (code["function"], code["share"]) for code in json.load(sys.
 made here "$(uname -n)" 0 && expect 'recorded here' 'known 0.05' "$(functions here)"
 made there another-machine 0 &&
     expect 'recorded on another machine' '[code of known] 0.05' "$(functions there)"
-grep -q 'recorded elsewhere' "$work/said" && pass 'and says why' || fail "does not say why: $(cat "$work/said")"
+grep -q 'recorded on another machine' "$work/said" && pass 'and says why' || fail "does not say why: $(cat "$work/said")"
 made somewhere '' 0 && expect 'where is not known, the very file' 'known 0.05' "$(functions somewhere)"
 made somewhere '' 1 && expect 'where is not known, a later file' '[code of known] 0.05' "$(functions somewhere)"
-"$MISSTOP" -b -i "$work/here" 2>&1 | grep -q '95.0% of the samples are in code that no recorded mapping holds' &&
+"$MISSTOP" -b -i "$work/here" 2>&1 | grep -q '95.0% of the samples are in code outside all recorded mappings' &&
     pass 'code outside of all mappings is told' || fail 'code outside of all mappings is not told'
 finish

@@ -124,7 +124,7 @@ fi
 
 # Truncated in the middle of a block.
 head -c $(($(stat -c %s "$work/agent.misstop") - 7)) "$work/agent.misstop" >"$work/cut.misstop"
-if "$MISSTOP" -i "$work/cut.misstop" -b | grep -q 'cut or damaged.*shown up to there'; then
+if "$MISSTOP" -i "$work/cut.misstop" -b | grep -q 'truncated or damaged.*shown up to there'; then
     pass "a cut file says so"
 else
     fail "a cut file does not say so"

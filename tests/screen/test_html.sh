@@ -32,7 +32,7 @@ refused() { # STATUS PATTERN ARGUMENT...
 
 # --- errors before the run
 check 'no folder' refused 1 'No such file' --html "$work/none/x.html" -b -n 1 -p $$
-check 'no file' refused 1 '/dev/null is no file' --html /dev/null -b -n 1 -p $$
+check 'no file' refused 1 '/dev/null is not a regular file' --html /dev/null -b -n 1 -p $$
 check 'no name' refused 2 'html' --html
 
 # --- a launched program, with its exit status
@@ -57,7 +57,7 @@ if "$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1; then
     # The same from its recording; the page says that it is one.
     "$MISSTOP" -j -i "$work/demo.data" --html "$work/again.html" >"$work/json" 2>/dev/null </dev/null
     check 'well-formed, of a recording' well_formed "$work/again.html"
-    check 'says that it is recorded' has "$work/again.html" 'Made from a recording, not live'
+    check 'says that it is recorded' has "$work/again.html" 'Made from a recording'
     if command -v tmux >/dev/null; then
         tui_start 100 30 "$MISSTOP --html $work/screen.html -d 0.3 -- $DEMO"
         check 'the screen' tui_wait 'particles'

@@ -46,9 +46,9 @@ perf record -q -e cpu-clock -F 1000 -d --user-regs=$registers -o "$work/data" --
 
 # --- batch: one table of the whole run, and a list of the other processes
 "$MISSTOP" -b -i "$work/data" >"$work/batch" 2>&1 </dev/null
-grep -q 'shares are of this process, which has [0-9.]*% of the samples; perf report' "$work/batch" ||
+grep -q 'shares refer to this process, which has [0-9.]*% of the samples; those of perf report' "$work/batch" ||
     { echo "FAIL: batch does not say what its shares are of"; failures=$((failures + 1)); }
-grep -q 'processes recorded; -p PID shows another: .*(bash)' "$work/batch" ||
+grep -q 'recorded processes; -p PID shows another: .*(bash)' "$work/batch" ||
     { echo "FAIL: batch does not tell of the others"; cat "$work/batch"; failures=$((failures + 1)); }
 [ "$(grep -c '^misstop ' "$work/batch")" = 1 ] ||
     { echo "FAIL: batch prints more than one table"; failures=$((failures + 1)); }

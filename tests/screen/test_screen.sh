@@ -155,7 +155,7 @@ check tui_wait 'status=0'
 end
 
 tui_start 80 24 "TERM=no-such-terminal $show usual still"
-check tui_wait 'TERM=no-such-terminal is not a terminal'
+check tui_wait 'TERM=no-such-terminal is not known'
 check tui_wait 'status=1'
 end
 tui_start 80 24 "$show usual still </dev/null"

@@ -142,7 +142,7 @@ ALONE static void touch_chain(int)
         carried++;
 }
 
-// Nodes of a list in another order than in memory.
+// List nodes in a different order than in memory.
 static void fill_chain()
 {
     std::vector<std::unique_ptr<link>> links(COUNT);

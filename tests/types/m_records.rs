@@ -69,7 +69,7 @@ fn new_record(number: u64) -> Record {
     }
 }
 
-/// Nodes of a list in another order than in memory.
+/// List nodes in a different order than in memory.
 fn new_chain(state: &mut u64) -> Box<Link> {
     let mut links: Vec<Box<Link>> = (0..COUNT)
         .map(|_| {

@@ -25,10 +25,10 @@ static int geometry_finish(struct geometry *geometry, struct error *error)
                          geometry->level);
     uint64_t sets = geometry->size_bytes / (geometry->ways * line);
     if (sets > SETS_MAX)
-        return error_set(error, -EINVAL,
-                         "cache %s: %llu sets are more than the %d misstop can count; "
-                         "give a smaller SIZE or more WAYS",
-                         geometry->level, (unsigned long long)sets, SETS_MAX);
+        return error_set(
+            error, -EINVAL,
+            "cache %s: %llu sets exceed the limit of %d; give a smaller SIZE or more WAYS",
+            geometry->level, (unsigned long long)sets, SETS_MAX);
     geometry->sets = (uint32_t)sets;
     geometry->virtual_exact = sets * line <= PAGE_BYTES;
     return 0;
@@ -126,18 +126,18 @@ static int geometry_read(struct geometry *geometry, const char *root, int index,
     name_level(geometry, level);
     if (!read_number(root, index, "size", &geometry->size_bytes) ||
         !read_number(root, index, "coherency_line_size", &line))
-        return error_set(error, -ENOENT,
-                         "%s/cpu0/cache/index%d does not tell the cache's size and line; "
-                         "give it: -C %s=SIZE,WAYS,LINE",
-                         root, index, geometry->level);
+        return error_set(
+            error, -ENOENT,
+            "%s/cpu0/cache/index%d has no size or line size; specify -C %s=SIZE,WAYS,LINE", root,
+            index, geometry->level);
     /* Some hypervisors omit ways, or report 0 for a fully associative cache. */
     if (!read_number(root, index, "ways_of_associativity", &ways) &&
         (!read_number(root, index, "number_of_sets", &sets) ||
          !(ways = geometry->size_bytes / sets / line)))
-        return error_set(error, -ENOENT,
-                         "%s/cpu0/cache/index%d does not tell the number of ways; "
-                         "give it: -C %s=SIZE,WAYS,LINE",
-                         root, index, geometry->level);
+        return error_set(
+            error, -ENOENT,
+            "%s/cpu0/cache/index%d has no number of ways; specify -C %s=SIZE,WAYS,LINE", root,
+            index, geometry->level);
     geometry->ways = (uint32_t)ways;
     geometry->line_bytes = (uint32_t)line;
     return geometry_finish(geometry, error) ? -ENOENT : 0;
@@ -202,9 +202,7 @@ int geometry_parse(struct geometry *geometry, const char *spec, const char *sysf
     for (int i = 0; i < INDEXES_MAX; i++)
         if (index_is(sysfs_root, i, level))
             return geometry_read(geometry, sysfs_root, i, level, error);
-    return error_set(error, -ENOENT,
-                     "%s does not tell of a level %d data cache; give its shape: "
-                     "-C L%d=SIZE,WAYS,LINE",
+    return error_set(error, -ENOENT, "%s has no level %d data cache; specify -C L%d=SIZE,WAYS,LINE",
                      sysfs_root, (int)level, (int)level);
 }
 

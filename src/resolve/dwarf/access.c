@@ -4,8 +4,8 @@
 #include "resolve/dwarf/program.h"
 #include "resolve/members.h"
 
-/* Returns the operand in question. A question without registers gets the first operand: such an
- * address may be given as misstop mapped it, or not at all. NULL: the operand belongs to another
+/* Returns the operand in question. A question without registers gets the first operand, because
+ * it may give the address in another form or not at all. NULL: the operand belongs to another
  * instruction, such as the stack access of the call or return before this one. */
 static const struct insn_memory *operand(const struct insn *insn,
                                          const struct dwarf_question *question)

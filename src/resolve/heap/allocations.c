@@ -46,7 +46,7 @@ int allocations_new(struct allocations **out, const struct allocations_options *
     }
     if (code) {
         allocations_free(allocations);
-        return error_set(error, code, "no memory for the index of heap blocks");
+        return error_set(error, code, "out of memory for the index of heap blocks");
     }
     *out = allocations;
     return 0;

@@ -239,7 +239,7 @@ int bin_rules_save(const struct bin_rules *rules, const char *path)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return -ENOMEM;
-    fputs("# misstop: names that were given, and which are one. Written by misstop.\n", out);
+    fputs("# misstop: renamed and combined names. Written by misstop.\n", out);
     for (uint32_t i = 0; i < rules->count; i++)
         fprintf(out, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
                 rules->rules[i].name, rules->rules[i].value);

@@ -612,7 +612,7 @@ static int make_tables(struct feed *feed)
 int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct error *error)
 {
     if (!agent_sizes_valid(sizes))
-        return error_set(error, -EINVAL, "no such sizes for the allocation agent");
+        return error_set(error, -EINVAL, "invalid sizes for the allocation agent");
     struct feed *feed = calloc(1, sizeof *feed);
     if (!feed)
         return error_set(error, -ENOMEM, "out of memory");
@@ -772,23 +772,23 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
         [AGENT_NO_REASON] = "the agent gave no reason",
         [AGENT_NO_MEMORY] = "no address space for the agent's memory (ulimit -v?)",
         [AGENT_NO_WIPE] = "the kernel has no MADV_WIPEONFORK (Linux 4.14)",
-        [AGENT_NO_MALLOC] = "no malloc found behind the agent",
-        [AGENT_OTHER_SIZES] = "the agent is of another version than misstop",
+        [AGENT_NO_MALLOC] = "no other malloc found after the agent",
+        [AGENT_OTHER_SIZES] = "the agent and misstop have different versions",
         [AGENT_NO_CLOCK] = "the program may not read the processor's clock (PR_SET_TSC)",
         [AGENT_SANDBOXED] =
-            "the program forbade itself system calls or the clock (seccomp, PR_SET_TSC)",
+            "the program disabled system calls or the clock for itself (seccomp, PR_SET_TSC)",
     };
     uint32_t state = look32(&feed->header->state);
     uint32_t reason = look32(&feed->header->reason);
     const char *text = NULL;
     if (state == AGENT_GAVE_UP && reason == AGENT_NOT_FOLLOWED) {
-        snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the one that runs now %s",
+        snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the new program %s",
                  agent_load_words((uint32_t)look64(&feed->header->load)));
         text = feed->why;
     } else if (state == AGENT_GAVE_UP)
         text = reasons[reason <= AGENT_SANDBOXED ? reason : 0];
     else if (state == AGENT_RUNNING && look32(&feed->header->own_malloc))
-        text = "the program brings its own malloc: blocks show only if it asks libc for them";
+        text = "the program has its own malloc: only blocks allocated from libc are shown";
     if (why)
         *why = text;
     return state == AGENT_RUNNING   ? FEED_RUNNING
@@ -839,7 +839,7 @@ static enum agent_load feed_look_agent(struct agent_load_work *work, const char 
     else if (why != AGENT_LOADABLE)
         error_set(error, -ENOTSUP, "%s %s", work->path, agent_load_words(why));
     else if (preload && agent_load_look(work, work->path, &linker, preload) != AGENT_LOADABLE) {
-        error_set(error, -ENOTSUP, "LD_PRELOAD names a sanitizer, which has to come first in it");
+        error_set(error, -ENOTSUP, "LD_PRELOAD names a sanitizer, which must come first in it");
         why = AGENT_LOAD_SANITIZER;
     }
     return why;

@@ -361,7 +361,7 @@ static void say_why_not(struct walk *walk, const struct seen *seen, bool mapped)
     char *out = walk->status;
     size_t size = sizeof walk->status;
     if (seen->musl)
-        snprintf(out, size, "musl: its allocator has no chunks that could be walked");
+        snprintf(out, size, "musl: its allocator has no chunks to walk");
     else if (*seen->other)
         snprintf(out, size, "no glibc heap: %s is loaded and %s never used", seen->other,
                  *seen->libc ? "glibc's malloc was" : "glibc is");

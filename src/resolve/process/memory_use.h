@@ -115,9 +115,9 @@ uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx);
 uint32_t tlb_entries_kept(FILE *file, const char *cpu);
 
 /*
- * Returns the largest number of pages used without page walks. `ns` is the translation time per
- * access for each number of pages in random order, ascending. Page walks begin where the time has
- * risen halfway from the previous level to the last one. 0: it does not rise enough.
+ * Returns the largest number of pages used without page walks. `pages` is ascending; `ns` is the
+ * translation time per access for each number of pages, in random order. Page walks begin where the
+ * time has risen halfway from the first value to the last. 0: it does not rise enough.
  */
 uint32_t tlb_knee(const uint32_t *pages, const double *ns, size_t count);
 

@@ -156,9 +156,10 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
     ssize_t got = read(fd, ident, sizeof ident);
     close(fd);
     if (got == sizeof ident && ident[EI_CLASS] == ELFCLASS32)
-        return error_set(error, -ENOEXEC,
-                         "process %d (%s) is a 32-bit program; misstop reads 64-bit ones only",
-                         (int)pid, stat->comm);
+        return error_set(
+            error, -ENOEXEC,
+            "process %d (%s) is a 32-bit program; misstop supports only 64-bit programs", (int)pid,
+            stat->comm);
     return 0;
 }
 

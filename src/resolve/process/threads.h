@@ -130,7 +130,7 @@ struct thread_names {
 
 void thread_names_fini(struct thread_names *names);
 
-/* Sets a thread's raw name. Without room for more, it stays unknown. */
+/* Sets a thread's raw name. If there is no room for more, the name stays unknown. */
 void thread_names_put(struct thread_names *names, uint32_t tid, const char *name);
 
 /* Forgets the name of one thread id, or of all, because ids now belong to other threads. */

@@ -234,9 +234,9 @@ void tlb_doctor(FILE *out)
                 "  page walks begin beyond about %u pages of 4 KiB (%.1f MiB), measured; the CPU "
                 "reports %.0u%s\n  %s\n",
                 (unsigned)pages, pages / 256.0, (unsigned)reported,
-                reported ? "" : "no size that can be true",
-                tlb_keep(cpu, pages) ? "kept for this CPU model"
-                                     : "not kept: the folder of settings cannot be written");
+                reported ? "" : "no plausible size",
+                tlb_keep(cpu, pages) ? "saved for this CPU model"
+                                     : "not saved: the settings directory is not writable");
     else
-        fprintf(out, "  not known: page walks took no time that could be measured\n");
+        fprintf(out, "  not known: page walks took no measurable time\n");
 }

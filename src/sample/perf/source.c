@@ -367,7 +367,7 @@ static int take_threshold(struct filter *filter, const char *number, struct erro
     unsigned long cycles = strtoul(number, &end, 10);
     if (!isdigit((unsigned char)*number) || *end || !cycles || cycles > FILTER_LDLAT_MOST)
         return error_set(error, -EINVAL,
-                         "-e ldlat=: a number of cycles from 1 to %d is wanted, as in ldlat=64",
+                         "-e ldlat= takes a number of cycles from 1 to %d, as in ldlat=64",
                          FILTER_LDLAT_MOST);
     filter->ldlat_cycles = (uint32_t)cycles;
     return 0;

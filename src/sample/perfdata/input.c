@@ -33,10 +33,10 @@ static const struct {
     {"PK\x03\x04", 4, "is packed by zip; unpack it first"},
     {"\x7f"
      "ELF",
-     4, "is a program, no recording; misstop -- FILE starts and watches it"},
-    {"{", 1, "is JSON, no recording; misstop's own reports cannot be played, recordings of -o can"},
-    {"# ", 2, "is text, no recording; give the perf.data that it was made from"},
-    {"misstop ", 8, "is a report of misstop, no recording; recordings of -o can be played"},
+     4, "is a program, not a recording; misstop -- FILE starts and watches it"},
+    {"{", 1, "is JSON, not a recording; misstop's reports cannot be played, recordings of -o can"},
+    {"# ", 2, "is text, not a recording; give the perf.data that it was made from"},
+    {"misstop ", 8, "is a report of misstop, not a recording; recordings of -o can be played"},
     {"\x17\x08\x44trac", 7, "is a recording of trace-cmd, not a perf.data; record with perf"},
     {"heaptrac", 8, "is a recording of heaptrack, not a perf.data; record with perf"},
 };
@@ -355,7 +355,7 @@ static int spool(struct input *input, int fd, const char *folder, double wait_s,
     int code = copy(input, fd, wait_s);
     if (code < 0)
         return error_set(error, code,
-                         code == -EINTR ? "ended by a signal while the piped recording was read"
+                         code == -EINTR ? "ended by a signal while reading the piped recording"
                                         : "cannot copy the piped recording to %s (set TMPDIR to a "
                                           "folder with room): %s",
                          folder, strerror(-code));
@@ -389,7 +389,7 @@ int input_spool_more(struct input *input, double wait_s, struct error *error)
 {
     int code = await(input->pipe_fd, NAN);
     if (code < 0)
-        return error_set(error, code, "ended by a signal while a piped recording was waited for");
+        return error_set(error, code, "ended by a signal while waiting for a piped recording");
     if (lseek(input->fd, 0, SEEK_END) < 0)
         return -errno;
     input->first = input->past = 0;

@@ -429,7 +429,7 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
         looked_up = file->counts.samples / SAMPLES_APART;
     }
     if (code == -EINTR)
-        return error_set(error, code, "ended by a signal while %s was looked through", path);
+        return error_set(error, code, "ended by a signal while scanning %s", path);
     if (code == -ENOMEM)
         return out_of_memory(error);
     if (code)
@@ -473,8 +473,7 @@ static int perfdata_begin_file(struct perfdata *file, const char *path, pid_t pi
         int goes_on = input_spool(&file->input, file->header.piped ? IDLE_S : NAN, error);
         code = goes_on < 0 ? goes_on : 0;
         if (goes_on == 1 && !file->header.piped)
-            code =
-                error_set(error, -EFBIG, "there is no room to copy %s; give the file itself", path);
+            code = error_set(error, -EFBIG, "no space to copy %s; give the file itself", path);
         if (!code)
             code = perfdata_header_read(&file->header, &file->input, path, error);
     }
@@ -517,7 +516,7 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
         if (processes_find(&file->processes, 0))
             return 0;
         list_processes(file, others, sizeof others);
-        return error_set(error, -ESRCH, "%s has no samples of process 0, but of %s", path,
+        return error_set(error, -ESRCH, "%s has no samples of process 0, only of %s", path,
                          *others ? others : "none");
     }
     /* 0 is the idle task, in system-wide recordings. */
@@ -526,13 +525,13 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
             file->pid = file->processes.list[i].pid;
     if (!file->pid)
         return error_set(error, -ENODATA, "%s has no samples of a process%s", path,
-                         file->counts.damaged ? "; it is damaged, and was read up to there"
+                         file->counts.damaged ? "; it is damaged, and was read up to the damage"
                          : file->counts.cut   ? "; its end is missing"
                                               : "");
     if (!pid || processes_find(&file->processes, (uint32_t)pid))
         return 0;
     list_processes(file, others, sizeof others);
-    return error_set(error, -ESRCH, "%s has no samples of process %d, but of %s", path, (int)pid,
+    return error_set(error, -ESRCH, "%s has no samples of process %d, only of %s", path, (int)pid,
                      *others ? others : "none");
 }
 
@@ -549,9 +548,7 @@ static void set_clock(struct perfdata *file)
 int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
 {
     if (!file->surveyed || file->input.follows)
-        return error_set(error, -ESPIPE,
-                         "%s is a pipe, read while it comes: it cannot be read again; record to "
-                         "a file",
+        return error_set(error, -ESPIPE, "%s is a pipe and cannot be read again; record to a file",
                          file->name);
     pid_t shown = file->pid ? file->pid : PERFDATA_IDLE;
     int code = perfdata_choose_process(file, pid ? pid : shown, error);
@@ -627,7 +624,7 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_p
            !(code = try_again(file, error)))
         code = open_input(file, path, pid, error);
     if (file->input.failed == -EINTR)
-        code = error_set(error, -EINTR, "ended by a signal before the recording had come");
+        code = error_set(error, -EINTR, "ended by a signal before the recording arrived");
     file->progress = NULL;
     if (code)
         perfdata_close(file);
@@ -1080,21 +1077,21 @@ static void add_count(struct sampler_info *info, uint64_t count, const char *tex
 static void describe_trouble(struct sampler_info *info, const struct perfdata_counts *counts)
 {
     if (counts->growing)
-        info_add_text(info, "it is still being recorded: the part so far is shown");
+        info_add_text(info, "still being recorded: shown as far as written");
     else if (counts->perhaps_growing)
         info_add_text(info,
-                      "the recorder was killed, or is still writing: the part so far is shown");
+                      "the recorder was killed, or is still writing: shown as far as written");
     else if (counts->killed)
-        info_add_text(info, "the recorder was killed: the part until then is shown");
+        info_add_text(info, "the recorder was killed: shown as far as written");
     else if (counts->cut)
-        info_add_text(info, "the recording is cut short: its end is missing; copy it again");
+        info_add_text(info, "the recording is truncated; copy it again");
     if (counts->damaged)
-        info_add_text(info, "the recording is damaged: read up to there");
-    add_count(info, counts->bad, "damaged records in the recording were left out");
-    add_count(info, counts->unknown, "records of events that it does not describe were left out");
+        info_add_text(info, "the recording is damaged: read up to the damage");
+    add_count(info, counts->bad, "damaged records were skipped");
+    add_count(info, counts->unknown, "records of undescribed events were skipped");
     add_count(info, counts->lost, "records were lost by the recorder");
     add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
-    add_count(info, counts->late, "records came out of order");
+    add_count(info, counts->late, "records were out of order");
 }
 
 static bool maps_data(const struct perfdata *file)
@@ -1113,7 +1110,7 @@ static void describe_cores(const struct perfdata *file, struct sampler_info *inf
         joined |= file->attributes.joined[i];
     if (joined)
         info_add_text(info,
-                      "events of the CPU's kinds of cores (cpu_core, cpu_atom) are counted as one");
+                      "events of the CPU's core types (cpu_core, cpu_atom) are counted as one");
 }
 
 /* Reports whether the samples can be given addresses, and the remedy if not. */
@@ -1125,10 +1122,8 @@ static void describe_use(const struct perfdata *file, struct sampler_info *info,
                       "no sample has an address or registers: record with perf mem record, or with "
                       "perf record --intr-regs");
     else if (counts->samples && !maps_data(file))
-        info_add_text(
-            info,
-            "mappings of data were not recorded: variables are known by the files, the rest by "
-            "its place; perf record -d adds them");
+        info_add_text(info, "mappings of data were not recorded: variables are known from the "
+                            "files, other memory by its position; perf record -d adds them");
 }
 
 /* Addresses recorded by hardware are valid on any architecture. */
@@ -1138,8 +1133,7 @@ static void describe_foreign(const struct perfdata *file, struct sampler_info *i
     const char *architecture = file->machine.architecture;
     info->foreign = *architecture && strcmp(architecture, "x86_64") != 0;
     snprintf(line, sizeof line,
-             "recorded on %s: addresses that were recorded are shown, but nothing is decoded",
-             architecture);
+             "recorded on %s: recorded addresses are shown, but code is not decoded", architecture);
     if (info->foreign)
         info_add_text(info, line);
 }

@@ -347,19 +347,18 @@ static int perfdata_file_explain(const char *path, int code, struct error *error
     switch (code) {
     case -ENOSPC:
         return error_set(error, code,
-                         "%s: the disk is full, samples are not recorded; free space and "
-                         "recording goes on, or name another place with -o, and bound it with "
-                         "--record-limit",
+                         "%s: the disk is full, samples are not recorded; free space to continue, "
+                         "or choose another place with -o and a --record-limit",
                          path);
     case -EDQUOT:
         return error_set(error, code,
-                         "%s: your quota is used up, samples are not recorded; free space and "
-                         "recording goes on, or bound it with --record-limit",
+                         "%s: your quota is used up, samples are not recorded; free space to "
+                         "continue, or use --record-limit",
                          path);
     case -EFBIG:
         return error_set(error, code,
-                         "%s is as large as files may be (ulimit -f), samples are not recorded; "
-                         "raise it, or take --record-limit with less",
+                         "%s has reached the file size limit (ulimit -f), samples are not "
+                         "recorded; raise it, or use a smaller --record-limit",
                          path);
     case -EACCES:
     case -EPERM:
@@ -368,8 +367,7 @@ static int perfdata_file_explain(const char *path, int code, struct error *error
                          strerror(-code));
     case -ENOENT:
     case -ENOTDIR:
-        return error_set(error, code, "cannot write %s: there is no such folder; make it first",
-                         path);
+        return error_set(error, code, "cannot write %s: no such directory; create it first", path);
     default:
         return error_set(error, code, "cannot write %s: %s; samples are not recorded", path,
                          strerror(-code));
@@ -400,10 +398,10 @@ static int make_way(const char *name, const char *path, const char *suffix, stru
     if (lstat(name, &status))
         return errno == ENOENT ? 0 : perfdata_file_explain(name, -errno, error);
     if (S_ISDIR(status.st_mode))
-        return error_set(error, -EISDIR, "%s is a folder; name a file with -o", name);
+        return error_set(error, -EISDIR, "%s is a directory; name a file with -o", name);
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return error_set(error, -ENOTSUP,
-                         "%s is no regular file; recordings are written to files only", name);
+                         "%s is not a regular file; recordings are written only to files", name);
     if (!name_of(old, path, ".old", suffix))
         return perfdata_file_explain(name, -ENAMETOOLONG, error);
     if (status.st_size ? rename(name, old) : unlink(name))

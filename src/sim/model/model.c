@@ -285,7 +285,7 @@ static bool power_of_two(uint64_t value)
 
 static const char *refuse_line(const struct model_level_spec *level, uint32_t index)
 {
-    static const char *const not_power[] = LEVEL_TEXTS("bytes of a line are no power of two");
+    static const char *const not_power[] = LEVEL_TEXTS("the line size is not a power of two");
     static const char *const out_of_range[] = LEVEL_TEXTS("a line has 4 to 4096 bytes");
     if (level->line_bytes < MODEL_LINE_MIN || level->line_bytes > MODEL_LINE_MAX)
         return out_of_range[index];
@@ -303,7 +303,8 @@ static const char *refuse_ways(const struct model_level_spec *level, uint32_t in
 
 static const char *refuse_size(const struct model_level_spec *level, uint32_t index)
 {
-    static const char *const uneven[] = LEVEL_TEXTS("size is no multiple of ways times line");
+    static const char *const uneven[] =
+        LEVEL_TEXTS("the size is not a multiple of ways times line size");
     static const char *const small[] = LEVEL_TEXTS("size is less than one set");
     static const char *const large[] = LEVEL_TEXTS("more than 2^28 lines");
     uint64_t set_bytes = (uint64_t)level->ways * level->line_bytes;
@@ -328,7 +329,7 @@ static const char *refuse_pair(const struct model_spec *spec, uint32_t index)
     static const char *const shorter[] = LEVEL_TEXTS("lines shorter than those of the level above");
     static const char *const private_below[] = LEVEL_TEXTS("private below a shared level");
     static const char *const lengths[] =
-        LEVEL_TEXTS("private levels of several threads have one length of line");
+        LEVEL_TEXTS("private levels of several threads must have the same line size");
     const struct model_level_spec *above = &spec->level[index - 1];
     const struct model_level_spec *level = &spec->level[index];
     if (level->line_bytes < above->line_bytes)
@@ -345,11 +346,11 @@ static const char *refuse_rest(const struct model_spec *spec)
     if (!spec->threads || spec->threads > MODEL_THREADS_MAX)
         return "1 to 126 threads";
     if (spec->level[0].shared)
-        return "the first level is shared";
+        return "the first level must be private";
     if (spec->users_one_in && !power_of_two(spec->users_one_in))
-        return "one line in so many: no power of two";
+        return "the sampling rate is not a power of two";
     if (spec->reuse_one_in && !power_of_two(spec->reuse_one_in))
-        return "reuse distances of one line in so many: no power of two";
+        return "the reuse sampling rate is not a power of two";
     if (spec->reuse_one_in > 1u << 16)
         return "reuse distances of less than one line in 65536";
     if (spec->reuse_lines > LINES_MAX)

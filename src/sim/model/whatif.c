@@ -217,7 +217,7 @@ static const char *refuse_arrays(const struct relayout *relayout)
     for (uint32_t i = 0; i < relayout->array_count; i++) {
         const struct relayout_array *array = &relayout->array[i];
         if (!array->stride_bytes || array->stride_bytes > RELAYOUT_STRIDE_MAX)
-            return "elements of an array have no size, or too large a one";
+            return "array elements have no size, or are too large";
         if (!array->align_bytes || array->align_bytes & (array->align_bytes - 1) ||
             array->align_bytes > RELAYOUT_STRIDE_MAX)
             return "arrays are aligned to powers of two";
@@ -228,9 +228,9 @@ static const char *refuse_arrays(const struct relayout *relayout)
 static const char *refuse_part(const struct relayout *relayout, const struct relayout_part *part)
 {
     if (part->end_bytes <= part->from_bytes || part->end_bytes > relayout->element_bytes)
-        return "a part is empty, or ends behind its element";
+        return "a part is empty, or extends past its element";
     if (part->array >= relayout->array_count)
-        return "a part goes into no array";
+        return "a part has no array";
     if ((uint64_t)part->at_bytes + (part->end_bytes - part->from_bytes) >
         relayout->array[part->array].stride_bytes)
         return "a part does not fit into its stride";
@@ -244,7 +244,7 @@ const char *relayout_refuse(const struct relayout *relayout)
         return "more than 32 parts";
     if (relayout->element_bytes > RELAYOUT_ELEMENT_MAX ||
         (relayout->part_count && !relayout->element_bytes))
-        return "elements have no size, or too large a one";
+        return "elements have no size, or are too large";
     const char *refused = refuse_arrays(relayout);
     for (uint32_t i = 0; i < relayout->part_count && !refused; i++) {
         const struct relayout_part *part = &relayout->part[i];

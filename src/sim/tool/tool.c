@@ -169,7 +169,7 @@ static Bool take_option(const HChar *argument)
 
 static void print_usage(void)
 {
-    VG_(printf)("    --memory=FILE    memory that misstop made for the results\n");
+    VG_(printf)("    --memory=FILE    shared memory created by misstop\n");
 }
 
 static void print_debug_usage(void)

@@ -103,7 +103,7 @@ static void whatif_follow_blocks(void)
     follows = False;
     for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
         if (is_following(asked) && (!whole || asked->log_count > LOG_MAX))
-            whatif_refuse(asked, "more blocks came and went than could be followed");
+            whatif_refuse(asked, "too many allocations to follow");
         follows |= is_following(asked);
     }
 }

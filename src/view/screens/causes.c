@@ -179,9 +179,9 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
             ? " No causes and no uses of lines were recorded for this event: there was no miss "
               "yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), or the "
               "event counts accesses (e: another event)."
-            : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program 50 to 200 times slower, and shows here for each object whether its lines "
-              "are new, do not fit, map to crowded sets, or are taken by other threads, what "
+            : " Only a simulation can tell why a line is not in the cache: misstop --sim -- CMD "
+              "runs a program 50 to 200 times slower, and shows here for each object whether its "
+              "lines are new, do not fit, map to crowded sets, or are taken by other threads, what "
               "replaced them, and which cache sizes would hold them.");
 }
 
@@ -556,7 +556,7 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
         draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
     }
     if (row->unlisted >= 0.01 && area.row < end)
-        draw_line(canvas, area, "", row->unlisted, "others, without room in the table");
+        draw_line(canvas, area, "", row->unlisted, "others (table full)");
     else if (!row->evictor_count && !row->thread_count && area.row < end)
         canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
                     PAINT_DIM,
@@ -658,7 +658,8 @@ static bool any_other(const struct snapshot *snapshot)
                .help = "Share of the misses with a known evictor that it evicted itself.",         \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
                .rank = 5, UNIT_PERCENT),                                                           \
-        COLUMN(.title = "BY%", .help = "The same for the function beside it.",                     \
+        COLUMN(.title = "BY%",                                                                     \
+               .help = "Share of the misses evicted by the function in the next column.",          \
                .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
         COLUMN(.title = "EVICTED BY",                                                              \
                .help = "The function that evicted most of its lines, and the object it accessed.", \

@@ -552,7 +552,8 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
         pen_part(&pen, PAINT_KEY, "   %u tagged", grid->tagged.count);
     if (matrix->forgotten >= 0.005)
         pen_part(&pen, PAINT_WARN, "   %.1f%% without a cell: %s", matrix->forgotten * 100,
-                 matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
+                 matrix->estimated >= 0.005 ? "counted in other cells, partly estimated"
+                                            : "in others");
 }
 
 static void matrix_draw(struct browser *browser, struct canvas *canvas, struct area area)

@@ -344,7 +344,7 @@ static void what_has_no_object_has_a_column(void **state)
     matrix_word(&table, &cell, MATRIX_WORD_REASON, text);
     assert_non_null(strstr(text, "object unknown"));
     matrix_word(&table, &cell, MATRIX_WORD_SHARES, text);
-    assert_non_null(strstr(text, "50.0% of what has no object"));
+    assert_non_null(strstr(text, "50.0% of samples without an object"));
     snapshot_free(snapshot);
     profile_free(run.profile);
 }

@@ -377,7 +377,7 @@ static void hitm_without_the_writer_is_unsure(void **state)
     const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_int_equal(group->verdict, SHARING_UNSURE);
-    assert_non_null(strstr(reading_of(group), "who wrote it has not been sampled"));
+    assert_non_null(strstr(reading_of(group), "the writer was not sampled"));
 }
 
 static void recorded_reads_of_several_threads_are_only_read(void **state)

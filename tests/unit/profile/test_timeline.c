@@ -413,7 +413,7 @@ static void the_rows_tell_phases_apart(void **state)
     (void)state;
     long_look(&browser);
     assert_non_null(strstr(long_run.text, "ROSE"));
-    assert_non_null(strstr(long_run.text, "to keep the shortest phase"));
+    assert_non_null(strstr(long_run.text, "to show the shortest phase"));
     /* The second last phase starts 14 s before the end of 240 s; the axis ends there, too. */
     assert_non_null(strstr(long_run.text, " 3m26.0s     9.0s"));
     assert_non_null(strstr(long_run.text, "3m58.0s"));
@@ -429,10 +429,10 @@ static void fields_say_since_when(void **state)
     struct browser browser;
     (void)state;
     long_look(&browser);
-    assert_null(strstr(long_run.text, "Fields are known"));
+    assert_null(strstr(long_run.text, "Fields are recorded"));
     long_press(&browser, 'b');
     long_press(&browser, 'b');
-    assert_non_null(strstr(long_run.text, "Fields are known"));
+    assert_non_null(strstr(long_run.text, "Fields are recorded"));
     browser_fini(&browser);
 }
 

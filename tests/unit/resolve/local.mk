@@ -86,7 +86,7 @@ tests_unit_resolve_test_walk_live_SOURCES = tests/unit/resolve/test_walk_live.c 
 	tests/walk/follow.c tests/walk/follow.h tests/walk/walked.h
 tests_unit_resolve_test_walk_live_LDADD = $(UNIT_LIBS)
 
-# unit test and bench of the index of heap blocks (src/resolve/heap/blocks.c)
+# Unit test and benchmark of the index of heap blocks (src/resolve/heap/blocks.c).
 BLOCKS_CANDIDATES = tests/bench/blocks_candidate.h tests/bench/blocks_generic.h \
 	tests/bench/blocks_radix.c tests/bench/blocks_btree.c tests/bench/blocks_runs.c \
 	tests/bench/blocks_redblack.c
@@ -102,7 +102,7 @@ EXTRA_DIST += tests/types/d_say.h tests/types/d_layout.c tests/types/d_classes.c
 	tests/types/d_shared.h tests/types/d_bits.c
 
 
-# Hostile debug information; ./fuzz_dwarf.last is the last input, which caused the crash.
+# Hostile debugging information; ./fuzz_dwarf.last is the input that made it fail.
 check_PROGRAMS += tests/fuzz/fuzz_dwarf
 TESTS += tests/fuzz/fuzz_dwarf
 CLEANFILES += fuzz_dwarf.last
@@ -115,7 +115,7 @@ TESTS += tests/fuzz/fuzz_wire
 tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c
 tests_fuzz_fuzz_wire_LDADD = $(RESOLVE_LIBS)
 
-# Benchmark; `make bench` runs it.
+# A benchmark; `make bench` runs it.
 EXTRA_PROGRAMS += tests/bench/bench_types
 CLEANFILES += tests/bench/bench_types
 tests_bench_bench_types_SOURCES = tests/bench/bench_types.c
@@ -141,12 +141,12 @@ EXTRA_DIST += tests/types/judge_types.py tests/types/o_run.h tests/types/o_templ
 	tests/types/o_twins.c tests/types/o_twins_other.c tests/types/o_generics.rs
 
 
-# The heap walk, on made-up images of several glibc versions and on live programs.
+# The heap walk, on synthetic images of several glibc versions and on live programs.
 check_PROGRAMS += tests/walk/walked tests/walk/walked_static
 WALK_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)
 WALK_FOLLOW = tests/walk/follow.c tests/walk/follow.h tests/walk/walked.h
 
-# Never with a sanitizer, which would replace malloc.
+# Never built with sanitizers, which have their own malloc.
 tests_walk_walked_SOURCES = tests/walk/walked.c tests/walk/walked.h
 tests_walk_walked_CFLAGS = -std=gnu11 -O2 -g -pthread $(WARN_CFLAGS)
 tests_walk_walked_LDFLAGS = -pthread

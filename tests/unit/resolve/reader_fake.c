@@ -89,7 +89,7 @@ static const char *describe_state(void)
     return source.text;
 }
 
-/* Starts a process that competes for the same CPU for ever. */
+/* Starts a process that competes for the same CPU forever. */
 static pid_t start_rival(atomic_bool *runs)
 {
     pid_t parent = getpid();

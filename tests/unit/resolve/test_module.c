@@ -158,7 +158,7 @@ static void a_debug_file_of_another_build_is_refused(void **state)
     assert_false(has_hidden());
 }
 
-/* libdwfl itself would block on the FIFO for ever. */
+/* libdwfl itself would block on the FIFO forever. */
 static void a_fifo_for_a_debug_file_does_not_hold_us(void **state)
 {
     (void)state;

@@ -481,7 +481,7 @@ static void split_files_are_read(void **state)
     expect_point();
 }
 
-/* libdw waits for a writer for ever; misstop does not wait for libdw. */
+/* libdw waits for a writer forever; misstop does not wait for libdw. */
 static void a_fifo_holds_only_the_reader(void **state)
 {
     (void)state;

@@ -800,7 +800,7 @@ static void another_root(void **state)
     assert_true(make_root(root));
     snprintf(inside, sizeof inside, "%s%s", root, target_path("over.so"));
     assert_true(target_build(inside, "-O1 -shared -fPIC", library));
-    /* On this side the path leads to another library. */
+    /* Outside the root the path leads to another library. */
     assert_true(target_run("cp %s %s", target_path("two.so"), target_path("over.so")));
     changes_watch(root);
     assert_true(tell("open", "over.so"));

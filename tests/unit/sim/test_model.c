@@ -157,7 +157,7 @@ static void says_why(void **state)
     REFUSED("level 1: size is less", spec.level[0].size_bytes = 64);
     REFUSED("level 1: size is no multiple", spec.level[0].size_bytes = 1025);
     REFUSED("level 2: more than 2^28", spec.level[1].size_bytes = UINT64_C(1) << 40);
-    REFUSED("the first level is shared", spec.level[0].shared = true);
+    REFUSED("the first level must be private", spec.level[0].shared = true);
     REFUSED("level 3: private below", spec.level[2] = spec.level[1]; spec.level[2].shared = false;
             spec.level_count = 3);
     REFUSED("level 2: private levels of several", spec.level[1].shared = false;

@@ -288,13 +288,13 @@ static void impossible_layouts_are_refused(void **state)
     assert_null(relayout_refuse(&asked_split));
     assert_null(relayout_refuse(&asked_padded));
     wrong.part[2].end_bytes = ELEMENT + 1;
-    assert_string_equal(relayout_refuse(&wrong), "a part is empty, or ends behind its element");
+    assert_string_equal(relayout_refuse(&wrong), "a part is empty, or extends past its element");
     wrong = asked_split;
     wrong.part[1].from_bytes = 8;
     assert_string_equal(relayout_refuse(&wrong), "parts overlap, or are out of order");
     wrong = asked_split;
     wrong.part[1].array = 2;
-    assert_string_equal(relayout_refuse(&wrong), "a part goes into no array");
+    assert_string_equal(relayout_refuse(&wrong), "a part has no array");
     wrong = asked_split;
     wrong.array[0].stride_bytes = 7;
     assert_string_equal(relayout_refuse(&wrong), "a part does not fit into its stride");
@@ -302,7 +302,7 @@ static void impossible_layouts_are_refused(void **state)
     assert_string_equal(relayout_refuse(&wrong), "arrays are aligned to powers of two");
     wrong = asked_split;
     wrong.element_bytes = 0;
-    assert_string_equal(relayout_refuse(&wrong), "elements have no size, or too large a one");
+    assert_string_equal(relayout_refuse(&wrong), "elements have no size, or are too large");
     wrong.part_count = RELAYOUT_PARTS_MAX + 1;
     assert_string_equal(relayout_refuse(&wrong), "more than 32 parts");
 }

@@ -55,7 +55,7 @@ static struct snapshot_causes_row threads[] = {
      .figures = {.samples = 8401, .misses = 8401, .share = {[CAUSE_FIRST] = 1}, .by_itself = NAN},
      .unlisted = NAN}};
 
-/* Of 7000 misses 5600 were on lines of the first object, 4970 of these evicted by the rival. */
+/* 5600 of 7000 misses were on lines of the first object; the rival evicted 4970 of these. */
 static void fill_evictions(const struct snapshot *snapshot, struct snapshot_evictions *out)
 {
     *out = (struct snapshot_evictions){.row_count = 1, .column_count = 2, .misses = 7000};
@@ -139,7 +139,7 @@ static void enter_shows_the_evictions_of_the_row(void **state)
     screen_open_on(caused(), 30, 120, false, "");
     screen_press('y', KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
-    /* The largest first; each is a part of all, of the lines and of the evictor's. */
+    /* Largest first; percentages of all misses, of the object's misses and of the evictor's. */
     int row = screen_row_with("5.0k");
     assert_true(row > 0);
     assert_int_equal(row, screen_row_with("71.0%"));
@@ -153,7 +153,7 @@ static void enter_shows_the_evictions_of_the_row(void **state)
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
     screen_press(KEYS_ESCAPE);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
-    /* By others: their evictor is listed. */
+    /* Misses evicted by others: their evictor is listed. */
     screen_press(KEYS_DOWN, KEYS_ENTER);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
     screen_press(KEYS_ESCAPE, KEYS_LEFT);
@@ -166,7 +166,7 @@ static void show(const struct snapshot *snapshot)
     screen_draw();
 }
 
-/* Snapshots come and go under it; the cursor stays on what it was on. */
+/* The cursor stays on its row while snapshots are replaced. */
 static void evictions_stay_where_they_are(void **state)
 {
     (void)state;
@@ -289,7 +289,7 @@ static void text_and_json_tell_it(void **state)
     free(text);
 }
 
-/* The name of an evictor comes from the program: here it would close a cell. */
+/* The name of an evictor comes from the program: here it contains markup that closes a cell. */
 static void the_screen_of_html_tells_it(void **state)
 {
     const struct snapshot *snapshot = caused();
@@ -425,7 +425,7 @@ static void curve_of_the_selected(void **state)
     int axis = screen_row_with("  1K");
     assert_true(axis > marks);
     assert_int_equal(screen_column_of(marks, "L1"), screen_column_of(axis, "32K"));
-    /* High left of 128 KiB, low right of it. */
+    /* High to the left of 128 KiB, low to the right. */
     int column = screen_column_of(axis, "16K"), after = screen_column_of(axis, "512K");
     const struct cell *high = canvas_at(&screen_canvas, axis - 3, column + 1);
     const struct cell *low = canvas_at(&screen_canvas, axis - 3, after + 1);
@@ -523,7 +523,7 @@ static int run_use_screen(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* The screen What if, in batch text, JSON and HTML too. */
+/* The screen What if; also in batch text, JSON and HTML. */
 
 static struct snapshot *simulated(void)
 {
@@ -535,7 +535,7 @@ static struct snapshot *simulated(void)
     return snapshot;
 }
 
-/* The first object with a layout; its index. */
+/* Returns the index of the first object with a layout. */
 static size_t typed_object(const struct snapshot *snapshot)
 {
     size_t i = 0;
@@ -592,7 +592,7 @@ static void asked_from_the_list(void **state)
     const char *words = strrchr(request.name, ':');
     assert_non_null(words);
     assert_string_equal(words, ":never");
-    /* Nothing is asked: x has nothing to end. */
+    /* No question is open: x has nothing to end. */
     assert_int_equal(screen_press('x').kind, REQUEST_NONE);
     screen_press(KEYS_ESCAPE); /* a tab */
     assert_int_equal(screen_browser.screen, SCREEN_WHATIF);
@@ -630,7 +630,7 @@ static void the_answer_beside_the_questions(void **state)
     assert_int_equal(screen_row_with("-75.0%"), screen_row_with("L2 misses, to memory"));
     assert_true(screen_has("would fall by 70.1 %"));
     assert_true(screen_has("Of 100k accesses"));
-    /* The answers are beside the questions. */
+    /* The answers are next to the questions. */
     assert_int_equal(screen_row_with("hot members were separate"), screen_row_with("-70.1%"));
     assert_int_equal(screen_row_with("padded to a power of two"), screen_row_with("+20.2%"));
     assert_int_equal(screen_press('x').kind, REQUEST_WHATIF_END);
@@ -686,7 +686,7 @@ static void hostile_snapshots(void **state)
     }
 }
 
-/* Best first; the one under the cursor is explained below, and x drops it alone. */
+/* Best first; the one under the cursor is explained below, and x ends only that one. */
 static struct snapshot *several(void)
 {
     struct snapshot *snapshot = answered(WHATIF_COUNTS);
@@ -702,7 +702,7 @@ static struct snapshot *several(void)
     list[2].question = "never";
     list[2].state = WHATIF_WAITS;
     list[2].level_count = 0;
-    list[2].why = "the program has not come to it yet";
+    list[2].why = "the program has not accepted it yet";
     return snapshot;
 }
 
@@ -725,7 +725,7 @@ static void several_side_by_side(void **state)
     assert_int_equal(one.kind, REQUEST_WHATIF_END);
     assert_int_equal(one.whatif, 0);
     screen_press(KEYS_DOWN);
-    assert_true(screen_has("the program has not come to it yet"));
+    assert_true(screen_has("the program has not accepted it yet"));
 }
 
 static void several_in_text_and_json(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screens of made-up snapshots: well-formed, complete, nothing unescaped, bounded; and the file. */
+/* Pages of synthetic snapshots: well-formed, complete, escaped, bounded; and the file. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -43,7 +43,7 @@ static char *page_of(const struct snapshot *snapshot, const struct view_sources 
     return text;
 }
 
-/* The verdict of an XML and an HTML parser, where there is python3. */
+/* Checks with an XML and an HTML parser if python3 is available. */
 static void check_well_formed(const char *text, const char *name)
 {
     char path[128];
@@ -93,7 +93,7 @@ static void every_fixture_is_a_screen(void **state)
     assert_int_equal(fixture_alive(), 0);
 }
 
-/* As text, in the form of the screen. */
+/* Escapes text in the same way as the page. */
 static char *escaped(const char *text)
 {
     size_t size;
@@ -105,7 +105,7 @@ static char *escaped(const char *text)
     return out;
 }
 
-/* Not inline: gcc 12 takes the page for an address of a local variable then. */
+/* Not inline, because gcc 12 then takes the page for the address of a local variable. */
 __attribute__((noinline)) static bool section_has(const char *page, const char *id,
                                                   const char *what)
 {
@@ -132,10 +132,10 @@ static void every_object_is_named_with_its_share(void **state)
     }
     for (size_t i = 0; i < snapshot->objects[0].field_count; i++)
         assert_non_null(strstr(text, snapshot->objects[0].fields[i].name));
-    /* Source lines, and what of them could be taken for markup. */
+    /* Source lines, including characters that could be taken for markup. */
     assert_non_null(strstr(text, "if (a &lt; b &amp;&amp; line == "));
     assert_non_null(strstr(text, "2 of 64 sets take 40% of the "));
-    /* Lines that recur lead to their object. */
+    /* Reused lines link to their object. */
     assert_true(section_has(text, "again", "<a href=\"#o"));
     free(text);
     fixture_release(snapshot);
@@ -163,7 +163,7 @@ static void every_finding_is_reported_in_full(void **state)
             free(found);
         }
     }
-    assert_non_null(strstr(text, "<a href=\"#p0\">")); /* in short, too */
+    assert_non_null(strstr(text, "<a href=\"#p0\">")); /* in the summary, too */
     free(text);
     fixture_release(snapshot);
     snapshot = fixture_new(FIXTURE_ONE, 0);
@@ -173,7 +173,7 @@ static void every_finding_is_reported_in_full(void **state)
     fixture_release(snapshot);
 }
 
-/* One cell for each that is hot enough, with its heat; the first also in words. */
+/* Each cell that is hot enough is shown with its heat; the first also in words. */
 static void the_matrix_stands_with_its_heat(void **state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static void the_run_over_time_is_drawn(void **state)
     assert_null(strstr(text, "waiting by"));
     assert_non_null(strstr(text, "latecomer 50.0%"));
     assert_non_null(strstr(text, "2 time ranges in 2 phases; "));
-    /* The second phase begins in the middle of the picture. */
+    /* The second phase starts in the middle of the chart. */
     assert_non_null(strstr(text, "M500.0 0V"));
     assert_non_null(strstr(text, "Volatility 50% (calm: 25%) at periods of 1.0s"));
     assert_non_null(strstr(text, "<b>early_bird</b> has samples when <b>latecomer</b> has none"));
@@ -382,7 +382,7 @@ static void the_file_is_whole_or_not_there(void **state)
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
     assert_true(status.st_size > 10000);
-    /* A full disk: what stood there before stays. */
+    /* A full disk: the old contents stay. */
     FILE *out = fopen(path, "we");
     fputs("what stood there", out);
     fclose(out);
@@ -409,7 +409,7 @@ static void the_file_is_whole_or_not_there(void **state)
     assert_int_equal(html_check(folder, &error), -EEXIST);
     assert_non_null(strstr(error.text, "--html"));
     fixture_release(snapshot);
-    /* Nothing is left beside it. */
+    /* No temporary file is left. */
     assert_int_equal(rmdir(folder), 0);
     assert_int_equal(mkdir(folder, 0700), 0);
 }

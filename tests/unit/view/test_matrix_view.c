@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Matrix screen by its keys, and its names from session to session. */
+/* The Matrix screen with its keys, and its names across sessions. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static const struct matrix_line *object(void)
     return matrix_grid_column(&matrix()->grid, table());
 }
 
-/* Cells, rows and columns of the table under its names add up as before. */
+/* Cells, rows and columns of the renamed table add up as before. */
 static void check_sums(void)
 {
     double all = 0;
@@ -150,7 +150,7 @@ static void cursor_stays_on_its_names(void **state)
     }
 }
 
-/* Shows the file again as another session would. */
+/* Opens the file again as in a new session. */
 static void begin_again(void)
 {
     browser_fini(&screen_browser);
@@ -206,7 +206,7 @@ static void combined_lines_are_summed(void **state)
     assert_int_equal(table()->column_count, columns);
 }
 
-/* As on Heap: one key combines, one takes back. */
+/* Same as on Heap: one key combines, one undoes. */
 static void combined_at_once_taken_back_at_once(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void combined_at_once_taken_back_at_once(void **state)
     assert_true(screen_has("nothing to undo"));
 }
 
-/* Text and JSON show what the screen shows. */
+/* Text and JSON use the same names as the screen. */
 static void reports_use_the_names(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void a_click_selects_and_opens(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
 }
 
-/* The first cell as snapshot_fixture.c fills it. */
+/* The first cell, as filled by snapshot_fixture.c. */
 static void a_cell_says_what_it_is_made_of(void **state)
 {
     (void)state;
@@ -270,14 +270,14 @@ static void a_cell_says_what_it_is_made_of(void **state)
     browser_show(&screen_browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
     screen_press(KEYS_DOWN, KEYS_UP);
     assert_true(screen_has("found in: DRAM"));
-    screen_press(
-        KEYS_UP); /* of all functions: the same threads, and no fields of several objects */
+    screen_press(KEYS_UP); /* total row: the same threads, and no fields, because there are several
+                              objects */
     screen_press(KEYS_LEFT);
     assert_true(screen_has("3 threads: 7000"));
     assert_false(screen_has("fields:") || screen_has("block, at"));
 }
 
-/* Of lines that were combined, parts are those of all of them. */
+/* The parts of combined lines are the sums of their parts. */
 static void parts_of_combined_lines_are_summed(void **state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void parts_of_combined_lines_are_summed(void **state)
     screen_press('U');
 }
 
-/* The amount is another; the lines are ranked by it, and it adds up to everything. */
+/* Checks that the lines are sorted by the selected measure, and that it adds up to the total. */
 static void check_measure(enum matrix_measure measure)
 {
     double sum = 0;
@@ -320,7 +320,7 @@ static void check_measure(enum matrix_measure measure)
 static void the_amount_is_chosen(void **state)
 {
     (void)state;
-    screen_press('a'); /* no latency is reported here */
+    screen_press('a'); /* no latencies are reported here */
     check_measure(MATRIX_LOADS);
     assert_true(screen_has("share of sampled loads"));
     screen_press('a');
@@ -331,7 +331,7 @@ static void the_amount_is_chosen(void **state)
     screen_press('a');
     check_measure(MATRIX_LATENCY);
     assert_true(screen_has("share of waiting"));
-    /* Returned accesses without latencies are shown with the figures they have. */
+    /* A snapshot without latencies falls back to the measures that it has. */
     browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
     check_measure(MATRIX_WEIGHT);
 }
@@ -349,7 +349,7 @@ static void json_tells_the_parts(void **state)
     free(text);
 }
 
-/* At any size the cursor is in sight, and its cell is explained where there is room. */
+/* At any size the cursor is visible, and its cell is explained if there is room. */
 static void fits_every_size(void **state)
 {
     (void)state;

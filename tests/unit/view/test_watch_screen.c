@@ -39,7 +39,7 @@ static void the_list_and_why(void **state)
     assert_false(screen_has("75.0%  move"));
 }
 
-/* Where the budget is the limit, the screen says how to change it; not where it is not. */
+/* If the budget is the limit, the screen explains how to change it; otherwise not. */
 static void more_is_advised_where_it_helps(void **state)
 {
     (void)state;
