@@ -270,7 +270,19 @@ struct object_extent {
     uint32_t object; /* 0: a gap */
 };
 
-/* State of the background loading of debug information. */
+/* Facts about the target for the header line; strings sanitised, owned by the resolver or the
+ * recording. */
+struct resolver_target {
+    uint32_t pid;
+    uint32_t threads;
+    const char *comm;
+    const char *exe;
+    bool alive;
+    bool stopped;       /* by a signal or a debugger */
+    uint64_t cpu_ticks; /* user and system time of all its threads; live */
+};
+
+/* Debug information being read in the background. */
 struct loading_state {
     uint32_t waiting; /* unanswered requests */
     uint32_t processes;
@@ -304,10 +316,12 @@ enum place_question {
     PLACE_HEAP,        /* 0 -> heap */
     PLACE_BIN,         /* index from 0 -> bin; false: no more */
     PLACE_THREAD,      /* tid -> thread: its current name, sanitised */
-    PLACE_CPU_NODE,    /* CPU -> NUMA node; -1: not known, or there is only one */
-    PLACE_PAGE_NODE,   /* address -> node of its page */
-    PLACE_MEMORY,      /* address -> memory; address 0: the process only */
-    PLACE_WORD,        /* address -> its 8 bytes, untrusted like all target memory */
+    PLACE_CPU_NODE,    /* CPU -> node, a NUMA node; -1: not known, or there is one only */
+    PLACE_PAGE_NODE,   /* address -> node, of its page */
+    PLACE_MEMORY,      /* address, 0: of the process only -> memory */
+    PLACE_WORD,        /* address -> word: its 8 bytes, untrusted like all target memory */
+    PLACE_CODE,        /* address of an instruction -> code: its function; 0: not known */
+    PLACE_PAIR,        /* line_pair_number() -> pair; false: no more */
 };
 
 /* Strings are valid until the next question. */
@@ -325,6 +339,8 @@ union place_answer {
     char thread[64];
     int node;
     uint64_t word;
+    uint32_t code;
+    struct line_pair pair;
 };
 
 struct place_names {

@@ -248,18 +248,6 @@ enum snapshot_basis {
     BASIS_RUN /* since the start or the last reset */
 };
 
-/* Role of an event; columns use it to find the events they need. */
-enum event_role {
-    EVENT_MISS_L1,
-    EVENT_MISS_L2,
-    EVENT_MEM_FILL,
-    EVENT_STALL, /* cycles stalled while a load that missed L1 is outstanding */
-    EVENT_ACCESS,
-    EVENT_OTHER,
-    EVENT_TIME, /* a timer, or cycles whether stalled or not */
-    EVENT_ROLES
-};
-
 struct snapshot_event {
     const char *name; /* name in the syntax of -e */
     enum event_role role;

@@ -109,7 +109,7 @@ const char *text_time(char out[TEXT_TIME_BYTES], double seconds)
     uint64_t whole = tenths / 10;
     if (isnan(seconds))
         snprintf(out, TEXT_TIME_BYTES, "?");
-    else if (seconds >= 0.095 && seconds < 0.95)
+    else if (seconds >= 0.0005 && seconds < 0.95)
         snprintf(out, TEXT_TIME_BYTES, "%.0fms", seconds * 1e3);
     else if (whole < 60)
         snprintf(out, TEXT_TIME_BYTES, "%" PRIu64 ".%" PRIu64 "s", whole, tenths % 10);

@@ -60,14 +60,13 @@ static const struct {
                {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
 enum { FIGURES = sizeof figures / sizeof *figures, SAID = 96 };
 
-/* Formats one figure in words. Returns false if it is not known or less than `least`. Skips the
- * stall share of the total, which is always 100 %. */
+/* Formats one figure in words. Returns false if it is not known. Skips the stall share of the
+ * total, which is always 100 %. */
 static bool levels_say(const struct snapshot *snapshot, const struct snapshot_levels *levels, int i,
-                       double least, char out[SAID])
+                       char out[SAID])
 {
     const double *value = (const double *)(const void *)((const char *)levels + figures[i].at);
-    if (!isfinite(*value) || *value < least ||
-        (value == &levels->stall && levels == snapshot->levels))
+    if (!isfinite(*value) || (value == &levels->stall && levels == snapshot->levels))
         return false;
     if (value == &levels->latency)
         snprintf(out, SAID, "mean %.0f %s", *value, figures[i].words);
@@ -86,31 +85,11 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
         return;
     snprintf(out, size, "found in: %s", *levels->found ? levels->found : "?");
     for (int i = 0; i < FIGURES; i++)
-        if (levels_say(snapshot, levels, i, 0, said))
+        if (levels_say(snapshot, levels, i, said))
             text_append(out, size, ", %s", said);
     levels_basis(snapshot, basis, sizeof basis);
     if (*basis)
         text_append(out, size, "; counted: only %s", basis);
-}
-
-bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *levels,
-                 struct canvas *canvas, struct area area)
-{
-    char said[SAID];
-    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
-    if (!levels)
-        return false;
-    if (*levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
-        pen_whole(&pen, PAINT_STRONG, "%s", levels->found);
-    /* The basis is shown before the less important figures. */
-    levels_basis(snapshot, said, sizeof said);
-    if (levels == snapshot->levels && *said)
-        pen_whole(&pen, PAINT_WARN, "  of %s", said);
-    for (int i = 0; i < FIGURES; i++)
-        if (levels_say(snapshot, levels, i, 0.0005, said) &&
-            !pen_whole(&pen, PAINT_PLAIN, "  %s", said))
-            break;
-    return true;
 }
 
 double levels_stall_share(const struct snapshot *snapshot, const struct snapshot_object *object)
@@ -574,28 +553,6 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
         text_append(out, size, "%s%s", i ? ", " : "", said[i]);
 }
 
-/* Returns true if a miss rate is known, which is shown first. */
-static bool says_misses(const struct snapshot_rates *rates)
-{
-    for (int i = 0; i < RATE_LEVELS; i++)
-        if (!isnan(rates->miss_rate[i].low))
-            return true;
-    return false;
-}
-
-bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *rates,
-                struct canvas *canvas, struct area area)
-{
-    char said[PARTS][RATES_SAID];
-    int count = rates ? say_all(snapshot, rates, said) : 0;
-    struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
-    if (count && says_misses(rates))
-        pen_part(&pen, PAINT_DIM, "Of %s accesses ", rates == snapshot->rates ? "all" : "its");
-    for (int i = 0; i < count && pen_whole(&pen, PAINT_PLAIN, "%s  ", said[i]); i++)
-        continue;
-    return count > 0;
-}
-
 static bool is(const char *text, const char *other)
 {
     return text && !strcmp(text, other);
@@ -695,14 +652,4 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
              snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
              100 * snapshot_use_spatial(use), between, *again ? ", each again " : "", again);
     say_uses(use, out, size);
-}
-
-bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
-              struct canvas *canvas, struct area area)
-{
-    char text[256];
-    use_sentence(snapshot, use, text, sizeof text);
-    if (*text)
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
-    return *text != '\0';
 }

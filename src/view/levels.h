@@ -23,11 +23,6 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size);
 void levels_sentence(const struct snapshot *snapshot, const struct snapshot_levels *levels,
                      char *out, size_t size);
 
-/* Draws the sentence as one row of the screen, as far as it fits. Returns false if no figure is
- * known. */
-bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *levels,
-                 struct canvas *canvas, struct area area);
-
 /* Returns an object's share of stalls: from the stall event if it is sampled, otherwise estimated
  * from latencies; NAN if not known. */
 double levels_stall_share(const struct snapshot *snapshot, const struct snapshot_object *object);
@@ -151,11 +146,6 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
 /* Explains why there are no miss rates, and how to get them; "" if there are. */
 void rates_wanting(const struct snapshot *snapshot, char *out, size_t size);
 
-/* Draws the sentence as one row of the screen, as far as it fits. Returns false if no rate is
- * known. */
-bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *rates,
-                struct canvas *canvas, struct area area);
-
 /* Value of a rate or ratio for a column; unknown if its interval is wide. `share` is a struct
  * snapshot_share; NULL means unknown. */
 struct value rates_rate(const struct snapshot *snapshot, const void *share);
@@ -205,10 +195,6 @@ void format_again(char *out, size_t size, struct value value); /* 0.5, 12, 3.4k 
 /* Formats the use in one sentence; "" if it is not known. */
 void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *use, char *out,
                   size_t size);
-
-/* Draws the sentence as one row of the screen. Returns false if the use is not known. */
-bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
-              struct canvas *canvas, struct area area);
 
 /* Column list entries; the last argument is the path from the row to its use. */
 #define USE_COLUMNS(order, ...)                                                                    \

@@ -64,8 +64,8 @@ struct model_use {
  * (src/sim/tool, tests, benchmarks). Text is parsed elsewhere (profile/cache/geometry.h).
  */
 enum {
-    MODEL_LEVELS_MAX = 4,
-    MODEL_THREADS_MAX = 126, /* private hierarchies; one byte per line identifies one */
+    MODEL_LEVELS_MAX = 4,    /* as SIM_LEVELS_MAX and RELAYOUT_LEVELS_MAX */
+    MODEL_THREADS_MAX = 126, /* private hierarchies; a byte per line names one of them */
     MODEL_WAYS_MAX = 65536,
     MODEL_LINE_MIN = 4,
     MODEL_LINE_MAX = 4096

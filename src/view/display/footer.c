@@ -283,31 +283,14 @@ void footer_draw(struct browser *browser, struct canvas *canvas, int status_row,
 
 /* ---- the line of a replay: position, speed and origin ---- */
 
-enum { WIDE_COLUMNS = 100, BAR_COLUMNS = 12, TEXT_BYTES = 32 };
-
-const char *play_time_text(char out[TEXT_BYTES], double seconds, double of)
-{
-    uint64_t whole = (uint64_t)fmin(fmax(seconds, 0), 1e15);
-    bool hours = fmax(seconds, of) >= 3600;
-    /* Short times have more digits, so that progress is visible. */
-    if (fmax(seconds, of) < 1)
-        snprintf(out, TEXT_BYTES, "%.0fms", seconds * 1e3);
-    else if (fmax(seconds, of) < 10)
-        snprintf(out, TEXT_BYTES, "%.2fs", seconds);
-    else if (hours)
-        snprintf(out, TEXT_BYTES, "%" PRIu64 "h%02" PRIu64 "m%02" PRIu64 "s", whole / 3600,
-                 whole / 60 % 60, whole % 60);
-    else
-        snprintf(out, TEXT_BYTES, "%" PRIu64 "m%02" PRIu64 "s", whole / 60, whole % 60);
-    return out;
-}
+enum { WIDE_COLUMNS = 100, BAR_COLUMNS = 12 };
 
 /* Draws "Paused", the position and the speed, which are always shown. */
 static void draw_state(const struct browser *browser, struct pen *pen)
 {
     const struct view_play *play = &browser->play;
-    char at[TEXT_BYTES];
-    char length[TEXT_BYTES];
+    char at[TEXT_TIME_BYTES];
+    char length[TEXT_TIME_BYTES];
     bool seeks = !isnan(play->goal_s);
     const char *state = seeks          ? "Reading"
                         : play->ended  ? "At the end"
@@ -315,8 +298,8 @@ static void draw_state(const struct browser *browser, struct pen *pen)
                                        : "Playing";
     const char *behind = browser->frozen && !play->paused ? " behind the frozen screen" : "";
     pen_part(pen, seeks || play->paused ? PAINT_RECORDED : PAINT_LIVE, "%s", state);
-    play_time_text(at, play->position_s, play->length_s);
-    play_time_text(length, play->length_s, 0);
+    text_time(at, play->position_s);
+    text_time(length, play->length_s);
     if (isnan(play->length_s))
         pen_whole(pen, PAINT_STRONG, "  %s", at);
     else

@@ -195,20 +195,6 @@ static int time_range_line_draw(struct browser *browser, struct canvas *canvas, 
 
 enum { PLAY_FROM_ROWS = 12 };
 
-static const char *elapsed_text(char out[32], double seconds)
-{
-    uint64_t whole = (uint64_t)seconds;
-    if (seconds < 60)
-        snprintf(out, 32, "%.0fs", seconds);
-    else if (seconds < 3600)
-        snprintf(out, 32, "%" PRIu64 "m%02" PRIu64 "s", whole / 60, whole % 60);
-    else if (seconds < 100 * 3600.0)
-        snprintf(out, 32, "%" PRIu64 "h%02" PRIu64 "m", whole / 3600, whole / 60 % 60);
-    else
-        snprintf(out, 32, "%" PRIu64 "d%02" PRIu64 "h", whole / 86400, whole / 3600 % 24);
-    return out;
-}
-
 /* Returns the badge of a process that is not simply running. */
 static const char *live_badge(const struct snapshot *snapshot)
 {
@@ -257,7 +243,7 @@ static void draw_source(const struct snapshot *snapshot, struct pen *pen)
 
 static void draw_title(const struct browser *browser, struct canvas *canvas)
 {
-    char elapsed[32];
+    char elapsed[TEXT_TIME_BYTES];
     char text[160];
     const struct snapshot *snapshot = browser->snapshot;
     void (*title)(const struct browser *, char *, size_t) = browser_screen(browser)->title;
@@ -282,7 +268,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
         pen_whole(&pen, PAINT_PLAIN, "  %s", text);
     draw_source(snapshot, &pen);
     if (!isnan(snapshot->elapsed_s) && (!browser->replays || canvas->rows < PLAY_FROM_ROWS))
-        pen_whole(&pen, PAINT_DIM, "  %s", elapsed_text(elapsed, snapshot->elapsed_s));
+        pen_whole(&pen, PAINT_DIM, "  %s", text_time(elapsed, snapshot->elapsed_s));
     if (snapshot->interval_s > 0 && snapshot->source.live)
         pen_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }

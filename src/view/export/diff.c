@@ -15,12 +15,6 @@
 #include "view/export/writers.h"
 #include "view/widget/columns.h"
 
-/* A row prepared for printing. */
-struct diff_line {
-    const struct diff_row *row;
-    char amounts[36]; /* "791ms > 875ms"; "-": no amount */
-};
-
 struct match {
     struct diff *diff;
     struct hash index; /* key -> index + 1 into rows[table] */
@@ -612,6 +606,28 @@ static int diff_compare_compare(struct diff *diff)
     return code;
 }
 
+/* An amount as the tables write it: a count, or time; "" if not known. */
+static void diff_amount_text(char out[16], const struct diff *diff, double amount)
+{
+    *out = '\0';
+    if (isnan(amount))
+        return;
+    if (diff_in_time(diff))
+        format_seconds(out, 16, value_number(amount / 1e9));
+    else
+        text_count(out, amount);
+}
+
+static void write_amounts(const struct diff *diff, struct diff_row *row)
+{
+    char a[16];
+    char b[16];
+    diff_amount_text(a, diff, isnan(row->a) ? NAN : row->amount_a);
+    diff_amount_text(b, diff, isnan(row->b) ? NAN : row->amount_b);
+    if (*a || *b)
+        snprintf(row->amounts, sizeof row->amounts, "%s > %s", *a ? a : "-", *b ? b : "-");
+}
+
 int diff_new(struct diff **out, const struct diff_side *a, const struct diff_side *b,
              struct error *error)
 {
@@ -629,8 +645,11 @@ int diff_new(struct diff **out, const struct diff_side *a, const struct diff_sid
         diff_free(diff);
         return code;
     }
-    for (int table = 0; table < REPORT_TABLES; table++)
+    for (int table = 0; table < REPORT_TABLES; table++) {
+        for (size_t i = 0; i < diff->count[table]; i++)
+            write_amounts(diff, &diff->rows[table][i]);
         qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], by_change);
+    }
     *out = diff;
     return 0;
 }
@@ -663,18 +682,6 @@ static void format_interval(char *out, size_t size, struct value value)
     snprintf(out, size, "%s..%s", low, high);
 }
 
-/* Formats an amount as in the tables: a count, or time; "" if not known. */
-static void diff_amount_text(char out[16], const struct diff *diff, double amount)
-{
-    *out = '\0';
-    if (isnan(amount))
-        return;
-    if (diff_in_time(diff))
-        format_seconds(out, 16, value_number(amount / 1e9));
-    else
-        text_count(out, amount);
-}
-
 /* Formats "x0.48", "x12". */
 static void format_factor(char *out, size_t size, struct value value)
 {
@@ -682,33 +689,20 @@ static void format_factor(char *out, size_t size, struct value value)
     snprintf(out, size, "x%.*f", times < 9.995 ? 2 : times < 99.95 ? 1 : 0, fmin(times, 1e9));
 }
 
-static void diff_line_make(struct diff_line *line, const struct diff *diff,
-                           const struct diff_row *row)
-{
-    char a[16];
-    char b[16];
-    *line = (struct diff_line){.row = row};
-    diff_amount_text(a, diff, isnan(row->a) ? NAN : row->amount_a);
-    diff_amount_text(b, diff, isnan(row->b) ? NAN : row->amount_b);
-    if (*a || *b)
-        snprintf(line->amounts, sizeof line->amounts, "%s > %s", *a ? a : "-", *b ? b : "-");
-}
-
 static struct value interval(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct comparison *share = &((const struct diff_line *)pointer)->row->share;
-    struct value value = value_number(share->change);
-    (void)snapshot;
-    value.low = share->low;
-    value.high = share->high;
+    ROW(diff_row);
+    struct value value = value_number(row->share.change);
+    value.low = row->share.low;
+    value.high = row->share.high;
     return value;
 }
 
 static struct value reading(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct diff_line *line = pointer;
-    (void)snapshot;
-    return value_text(diff_reading(line->row));
+    ROW(diff_row);
+    const char *text = diff_reading(row);
+    return value_text(*text ? text : NULL);
 }
 
 static enum paint paint_change(struct value value)
@@ -717,58 +711,78 @@ static enum paint paint_change(struct value value)
 }
 
 #define FIGURES                                                                                    \
-    COLUMN(.title = "CHANGE", .from = VIA(struct diff_line, row, share.change), .width = 6,        \
-           .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),                  \
+    COLUMN(.title = "CHANGE", .key = "change", .from = FIELD(struct diff_row, share.change),       \
+           .width = 6, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),      \
         COLUMN(.title = "95% INTERVAL", .value = interval, .width = 14, .rank = 1,                 \
                .look = COLUMN_RIGHT, .format = format_interval, .paint = paint_dim),               \
-        COLUMN(.title = "A", .from = VIA(struct diff_line, row, a), .width = 6, UNIT_PERCENT),     \
-        COLUMN(.title = "B", .from = VIA(struct diff_line, row, b), .width = 6, UNIT_PERCENT),     \
-        COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_line, amounts), .width = 15,     \
+        COLUMN(.title = "A", .key = "share_a", .from = FIELD(struct diff_row, a), .width = 6,      \
+               UNIT_PERCENT),                                                                      \
+        COLUMN(.title = "B", .key = "share_b", .from = FIELD(struct diff_row, b), .width = 6,      \
+               UNIT_PERCENT),                                                                      \
+        COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_row, amounts), .width = 15,      \
                .rank = 3, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight)),    \
-        COLUMN(.title = "TIMES", .from = VIA(struct diff_line, row, times.value), .width = 6,      \
-               .rank = 1, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight),     \
+        COLUMN(.title = "TIMES", .key = "times", .form = JSON_EXACT,                               \
+               .from = FIELD(struct diff_row, times.value), .width = 6, .rank = 1,                 \
+               .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight),                \
                .format = format_factor)
-#define READING COLUMN(.title = "READING", .value = reading, .width = 24, .most = 28, .rank = 1)
+/* The reading, and members of JSON alone. */
+#define READING                                                                                    \
+    COLUMN(.title = "READING", .key = "reading", .value = reading, .width = 24, .most = 28,        \
+           .rank = 1),                                                                             \
+        MEMBER("change_low", struct diff_row, share.low),                                          \
+        MEMBER("change_high", struct diff_row, share.high),                                        \
+        COLUMN(.key = "amount_a", .form = JSON_EXACT, .where = FIELD(struct diff_row, a),          \
+               .from = FIELD(struct diff_row, amount_a)),                                          \
+        COLUMN(.key = "amount_b", .form = JSON_EXACT, .where = FIELD(struct diff_row, b),          \
+               .from = FIELD(struct diff_row, amount_b)),                                          \
+        MEMBER_EXACT("times_low", struct diff_row, times.low),                                     \
+        MEMBER_EXACT("times_high", struct diff_row, times.high),                                   \
+        MEMBER_EXACT("p", struct diff_row, share.p),                                               \
+        MEMBER_EXACT("p_adjusted", struct diff_row, p_adjusted),                                   \
+        MEMBER_EXACT("design", struct diff_row, design),                                           \
+        MEMBER("changed", struct diff_row, changed)
 /* Column entries from the compared row. */
-#define WHAT(member)                                                                               \
-    .in = ROW_VIA(struct diff_line, row, what), .from = FIELD(struct report_row, member)
+#define WHAT(json_key, path) .key = json_key, .in = ROW_OF(struct diff_row, what), .from = path
 
 static const struct column object_list[] = {
     FIGURES,
-    COLUMN(.title = "OBJECT", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
-           .paint = paint_strong),
-    COLUMN(.title = "KIND", WHAT(kind), .width = 6, .rank = 4),
-    COLUMN(.title = "MODULE", WHAT(module), .width = 8, .most = 20, .rank = 5, .look = COLUMN_NAME),
+    COLUMN(.title = "OBJECT", WHAT("name", FIELD(struct report_row, name)), .width = 10, .most = 40,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "KIND", WHAT("kind", FIELD(struct report_row, kind)), .width = 6, .rank = 4),
+    COLUMN(.title = "MODULE", WHAT("module", KNOWN(struct report_row, module)), .width = 8,
+           .most = 20, .rank = 5, .look = COLUMN_NAME),
     READING,
 };
 
 static const struct column field_list[] = {
     FIGURES,
-    COLUMN(.title = "FIELD", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
-           .paint = paint_strong),
-    COLUMN(.title = "IN OBJECT", WHAT(object), .width = 10, .most = 30, .rank = 1,
-           .look = COLUMN_NAME),
+    COLUMN(.title = "FIELD", WHAT("name", FIELD(struct report_row, name)), .width = 10, .most = 40,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "IN OBJECT", WHAT("object", FIELD(struct report_row, object)), .width = 10,
+           .most = 30, .rank = 1, .look = COLUMN_NAME),
     READING,
+    COLUMN(WHAT("kind", FIELD(struct report_row, kind))),
+    COLUMN(WHAT("module", KNOWN(struct report_row, module))),
 };
 
 static const struct column function_list[] = {
     FIGURES,
-    COLUMN(.title = "FUNCTION", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
-           .paint = paint_strong),
-    COLUMN(.title = "MODULE", WHAT(module), .width = 8, .most = 20, .rank = 4, .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", WHAT("function", FIELD(struct report_row, name)), .width = 10,
+           .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", WHAT("module", KNOWN(struct report_row, module)), .width = 8,
+           .most = 20, .rank = 4, .look = COLUMN_NAME),
     READING,
 };
 
-#define LIST(of)                                                                                   \
-    .list = of, .count = sizeof of / sizeof *of, .sort = COLUMNS_AS_THEY_COME,                     \
-    .row_size = sizeof(struct diff_line)
+static const struct columns object_table = {
+    .title = "Objects", TABLE(struct diff_row, object_list), .sort = COLUMNS_AS_THEY_COME};
+static const struct columns field_table = {
+    .title = "Fields", TABLE(struct diff_row, field_list), .sort = COLUMNS_AS_THEY_COME};
+static const struct columns function_table = {
+    .title = "Functions", TABLE(struct diff_row, function_list), .sort = COLUMNS_AS_THEY_COME};
 
-static const struct columns object_table = {.title = "Objects", LIST(object_list)};
-static const struct columns field_table = {.title = "Fields", LIST(field_list)};
-static const struct columns function_table = {.title = "Functions", LIST(function_list)};
-
-static const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table,
-                                                                  &function_table};
+const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table,
+                                                           &function_table};
 
 /* ---- a comparison as text ---- */
 
@@ -837,24 +851,17 @@ static void say_head(struct text_writer *writer, const struct diff *diff)
         text_say(writer, "note: %s", diff->notes[i]);
 }
 
-static int say_table(struct text_writer *writer, const struct diff *diff, int table, bool all)
+static void say_table(struct text_writer *writer, const struct diff *diff, int table, bool all)
 {
     static const char *const names[] = {"objects", "fields", "functions"};
-    size_t count = all ? diff->count[table] : diff->changed[table];
-    struct diff_line *lines = calloc(count + 1, sizeof *lines);
-    if (!lines)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++)
-        diff_line_make(&lines[i], diff, &diff->rows[table][i]);
     if (!diff->changed[table])
         text_say(writer, "\n%s: no significant change (%zu compared)", names[table],
                  diff->tested[table]);
     else
         text_say(writer, "\n%s: %zu of %zu changed significantly", names[table],
                  diff->changed[table], diff->tested[table]);
-    text_rows(writer, diff_columns[table], lines, count, SIZE_MAX);
-    free(lines);
-    return 0;
+    text_rows(writer, diff_columns[table], diff->rows[table],
+              all ? diff->count[table] : diff->changed[table], SIZE_MAX);
 }
 
 int diff_print(FILE *out, const struct diff *diff, const struct view_options *options, bool all)
@@ -867,9 +874,9 @@ int diff_print(FILE *out, const struct diff *diff, const struct view_options *op
         return code;
     errno = 0;
     say_head(&writer, diff);
-    for (int table = 0; table < REPORT_TABLES && !code; table++)
-        code = say_table(&writer, diff, table, all);
-    if (!code && (fflush(out) == EOF || ferror(out)))
+    for (int table = 0; table < REPORT_TABLES; table++)
+        say_table(&writer, diff, table, all);
+    if (fflush(out) == EOF || ferror(out))
         code = errno ? -errno : -EIO;
     canvas_fini(&writer.line);
     return code;

@@ -106,6 +106,7 @@ struct diff_row {
     struct compare_times times; /* ratio of the amounts, b / a */
     double p_adjusted;          /* adjusted for all rows of the table; NAN: not tested */
     bool changed;
+    char amounts[36]; /* "791ms > 875ms"; "-": there is none */
 };
 
 struct diff {
@@ -139,6 +140,9 @@ int diff_print(FILE *out, const struct diff *diff, const struct view_options *op
 int json_diff_print(FILE *out, const struct diff *diff, bool all);
 
 /* ---- shared by the files of diff ---- */
+
+/* Columns and members of a row of each table. */
+extern const struct columns *const diff_columns[REPORT_TABLES];
 
 /* Returns true if amounts are nanoseconds instead of events. */
 bool diff_in_time(const struct diff *diff);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,9 @@
 
 /* ---- the process, the source, and how far to trust the figures ---- */
 
-enum { TEXT_BYTES = 512 };
+enum { TEXT_BYTES = 512, SHORT_BYTES = 2048, SHORT_ROWS = 3 };
+
+static const double worth_listing = 0.05;
 
 __attribute__((format(printf, 3, 4))) static void fact(struct html_writer *writer, const char *name,
                                                        const char *format, ...)
@@ -171,146 +174,6 @@ static void html_head(struct html_writer *writer)
     write_notes(writer);
 }
 
-/* ---- the main results in sentences before any table, each with a link to its part ---- */
-
-enum { FINDINGS = 3, OBJECTS = 3, GROUPS = 2 };
-
-static const double worth_listing = 0.05;
-
-static void html_short_begin(struct html_writer *writer, bool *any)
-{
-    html_markup(writer, *any ? "<li>"
-                             : "<section id=\"short\"><h2>In short</h2>\n"
-                               "<ol class=\"found\">\n<li>");
-    *any = true;
-}
-
-static void write_named(struct html_writer *writer, const char *id, const char *name)
-{
-    html_say(writer, "<a href=\"#%s\"><b>%s</b></a>", id, name && *name ? name : "(no name)");
-}
-
-/* Writes "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
-static void summarise_object(struct html_writer *writer, const struct snapshot_object *object)
-{
-    char reading[LAYOUT_READING_BYTES] = "";
-    char id[32];
-    html_object_link(writer->snapshot, object, id, sizeof id);
-    html_markup(writer, "%.1f%% fall on ", object->share.value * 100);
-    write_named(writer, id, object->name);
-    if (object->field_count && object->fields[0].share >= worth_listing &&
-        html_known(object->fields[0].share)) {
-        html_say(writer, ", %.1f%% of these on %s", object->fields[0].share * 100,
-                 object->fields[0].name);
-    }
-    if (object->code_count && html_known(object->code[0].share.value)) {
-        const struct snapshot_code *code = &object->code[0];
-        html_say(writer, "; %.1f%% of them from %s", object->code[0].share.value * 100,
-                 code->function);
-        if (code->file && code->line)
-            html_format(writer, " (%s:%u)", text_base_name(code->file), code->line);
-    }
-    html_markup(writer, ". ");
-    if (object->layout_count)
-        layout_reading(&object->layouts[0], reading, sizeof reading);
-    html_text(writer, reading);
-}
-
-/* Writes "Pointer chasing on particles: gain about 30%." */
-static void summarise_findings(struct html_writer *writer, bool *any)
-{
-    const struct snapshot_findings *findings = &writer->snapshot->findings;
-    for (size_t i = 0; i < findings->count && i < FINDINGS; i++) {
-        const struct snapshot_finding *finding = &findings->list[i];
-        html_short_begin(writer, any);
-        html_say(writer, "<a href=\"#p%zu\">%s</a> on <b>%s</b>", i,
-                 finding_kind_words(finding->kind),
-                 finding->name && *finding->name ? finding->name : "(no name)");
-        if (html_known(finding->gain)) {
-            char gain[96];
-            finding_gain(finding, gain, sizeof gain);
-            html_format(writer, ": gain %s", gain);
-        }
-        html_markup(writer, " (%s confidence).</li>\n", finding_confidence(finding->sure));
-    }
-}
-
-static void summarise_objects(struct html_writer *writer, bool *any)
-{
-    const struct snapshot *snapshot = writer->snapshot;
-    for (size_t i = 0; i < snapshot->object_count && i < OBJECTS; i++) {
-        const struct snapshot_object *object = &snapshot->objects[i];
-        if (!html_known(object->share.value) || object->share.value < worth_listing)
-            return;
-        html_short_begin(writer, any);
-        summarise_object(writer, object);
-        html_markup(writer, "</li>\n");
-    }
-}
-
-static void summarise_sharing(struct html_writer *writer, bool *any)
-{
-    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
-    char reading[SHARING_READING_BYTES];
-    for (size_t i = 0; i < sharing->group_count && i < GROUPS; i++) {
-        const struct snapshot_sharing_group *group = &sharing->groups[i];
-        if (group->verdict == SHARING_READ_ONLY || !group->sure)
-            return;
-        html_short_begin(writer, any);
-        write_named(writer, "sharing", group->name);
-        html_markup(writer, ": ");
-        sharing_reading(group, reading, sizeof reading);
-        html_say(writer, "%s</li>\n", reading);
-    }
-}
-
-/* Repeats a sentence of another part. */
-static void html_short_tell(struct html_writer *writer, bool *any, const char *id,
-                            const char *title, const char *reading)
-{
-    if (!reading || !*reading)
-        return;
-    html_short_begin(writer, any);
-    html_say(writer, "<a href=\"#%s\">%s</a>: %s</li>\n", id, title, reading);
-}
-
-static void summarise_causes(struct html_writer *writer, bool *any)
-{
-    char why[256];
-    if (!writer->snapshot->causes.known)
-        return;
-    causes_why(&writer->snapshot->causes.all, why, sizeof why);
-    html_short_tell(writer, any, "causes", "Why lines were missed", why);
-}
-
-/* Writes the main results in sentences. */
-static void html_short(struct html_writer *writer)
-{
-    char phases[PHASES_READING_BYTES];
-    char text[WHATIF_TEXT_BYTES];
-    const struct snapshot *snapshot = writer->snapshot;
-    bool any = false;
-    summarise_findings(writer, &any);
-    summarise_objects(writer, &any);
-    summarise_causes(writer, &any);
-    summarise_sharing(writer, &any);
-    sets_reading(snapshot, text, sizeof text);
-    if (snapshot->sets.verdict == SETS_CONCENTRATED)
-        html_short_tell(writer, &any, "sets", "Cache sets", text);
-    phases_reading(&snapshot->timeline, phases, sizeof phases);
-    if (snapshot->timeline.phase_count > 1)
-        html_short_tell(writer, &any, "time", "Time", phases);
-    window_reading(snapshot, text, sizeof text);
-    if (snapshot->window.used)
-        html_short_tell(writer, &any, "again", "Recurrence", text);
-    if (snapshot->whatif.count && snapshot->whatif.list[0].state == WHATIF_COUNTS) {
-        whatif_sentence(&snapshot->whatif.list[0], text, sizeof text);
-        html_short_tell(writer, &any, "whatif", "What if", text);
-    }
-    if (any)
-        html_markup(writer, "</ol></section>\n");
-}
-
 /* ---- the recognised problems, each in full ---- */
 
 static void write_fact(struct html_writer *writer, const char *name, const char *text)
@@ -445,8 +308,8 @@ static const char *const lines[] = {
     "A blank means not measured; it does not mean zero.",
     "An object is a variable, a heap block or all blocks of one allocation site, a stack, or a "
     "mapping. OF IT is a share of the object or function that the row belongs to.",
-    "In a layout each strip is a cache line, which is fetched as a whole: hot fields on one strip "
-    "are fetched together, and cold fields next to them are fetched in vain.",
+    "In a layout each row is a cache line, which is fetched as a whole: hot bytes in one row are "
+    "fetched together, and cold bytes next to them are fetched in vain.",
     "LD and ST are the shares of loads and stores. Columns without values in this run are left "
     "out.",
     "Point at a column title for its meaning, or see man misstop. A click on a title sorts.",
@@ -479,6 +342,73 @@ static bool has_watched(const struct snapshot *snapshot)
     return snapshot->watch.on && snapshot->watch.count;
 }
 
+/* The main result of a part, for the list before all tables; "": none. */
+
+static void short_findings(const struct snapshot *snapshot, char *out, size_t size)
+{
+    char text[TEXT_BYTES];
+    *out = '\0';
+    for (size_t i = 0; i < snapshot->findings.count && i < SHORT_ROWS; i++) {
+        answer_finding(&snapshot->findings.list[i], text, sizeof text);
+        text_append(out, size, "%s%s", i ? "; " : "", text);
+    }
+}
+
+/* "38.0% on particles (61.0% of these on particle.vy; 80.1% from visit); 12.0% on ..." */
+static void short_objects(const struct snapshot *snapshot, char *out, size_t size)
+{
+    *out = '\0';
+    for (size_t i = 0; i < snapshot->object_count && i < SHORT_ROWS; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        if (!(object->share.value >= worth_listing))
+            return;
+        text_append(out, size, "%s%.1f%% on %s", i ? "; " : "", object->share.value * 100,
+                    object->name);
+        if (object->field_count && object->fields[0].share >= worth_listing)
+            text_append(out, size, ", %.1f%% of these on %s", object->fields[0].share * 100,
+                        object->fields[0].name);
+        if (object->code_count && html_known(object->code[0].share.value))
+            text_append(out, size, ", %.1f%% of them from %s", object->code[0].share.value * 100,
+                        object->code[0].function);
+    }
+}
+
+static void short_time(const struct snapshot *snapshot, char *out, size_t size)
+{
+    *out = '\0';
+    if (snapshot->timeline.phase_count > 1)
+        phases_reading(&snapshot->timeline, out, size);
+}
+
+static void short_whatif(const struct snapshot *snapshot, char *out, size_t size)
+{
+    *out = '\0';
+    if (snapshot->whatif.list[0].state == WHATIF_COUNTS)
+        whatif_sentence(&snapshot->whatif.list[0], out, size);
+}
+
+static void short_causes(const struct snapshot *snapshot, char *out, size_t size)
+{
+    causes_why(&snapshot->causes.all, out, size);
+}
+
+static void short_sharing(const struct snapshot *snapshot, char *out, size_t size)
+{
+    const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
+    *out = '\0';
+    if (group->verdict == SHARING_READ_ONLY || !group->sure)
+        return;
+    int used = snprintf(out, size, "%.200s: ", group->name);
+    sharing_reading(group, out + used, size - (size_t)used);
+}
+
+static void short_sets(const struct snapshot *snapshot, char *out, size_t size)
+{
+    *out = '\0';
+    if (snapshot->sets.verdict == SETS_CONCENTRATED)
+        sets_reading(snapshot, out, size);
+}
+
 #define SECTION(...)                                                                               \
     {                                                                                              \
         __VA_ARGS__                                                                                \
@@ -495,23 +425,25 @@ static const struct section {
     /* A further condition for showing the part; NULL: none. */
     bool (*there)(const struct snapshot *snapshot);
     void (*write)(struct html_writer *writer);
+    void (*in_short)(const struct snapshot *snapshot, char *out, size_t size); /* NULL: nothing */
 } sections[] = {
     SECTION(.id = "findings", .link = "Problems", .title = "Problems recognised",
-            .write = html_findings),
+            .write = html_findings, .in_short = short_findings),
     SECTION(.id = "objects", .link = "Objects", .title = "Objects",
             .lead = "The variables, heap blocks and mappings that the samples are on. The whisker "
                     "on a bar is the 95 % interval of the share: rows with overlapping whiskers "
                     "may be in either order.",
-            .write = html_objects),
+            .write = html_objects, .in_short = short_objects),
     SECTION(.id = "time", .link = "Time", .title = "The run over time", .there = has_time,
-            .write = html_timeline),
+            .write = html_timeline, .in_short = short_time),
     SECTION(.id = "inside", .link = "Inside the objects", .title = "Inside the objects",
             .lead = "Fields, their positions in cache lines, and the code that accesses them.",
             .given = FIELD(struct snapshot, object_count), .write = html_opened_objects),
     SECTION(.id = "whatif", .link = "What if", .title = "What if",
             .lead =
                 "The same accesses in a second simulated cache, with another layout of one object.",
-            .given = FIELD(struct snapshot, whatif.count), .write = html_whatif),
+            .given = FIELD(struct snapshot, whatif.count), .write = html_whatif,
+            .in_short = short_whatif),
     SECTION(.id = "code", .link = "Code", .title = "Code",
             .lead = "The functions that contain the sampled accesses, and the source lines of the "
                     "first ones.",
@@ -521,10 +453,11 @@ static const struct section {
     SECTION(.id = "reuse", .link = "Reuse", .title = "What other caches would miss",
             .lead =
                 "The number of other lines used before a line is used again gives the misses of a "
-                "fully associative cache of any size. The dashed curve is that of all accesses.",
+                "fully associative cache of any size. The dots are the curve of all accesses.",
             .given = FIELD(struct snapshot, reuse.known), .write = html_reuse),
     SECTION(.id = "causes", .link = "Causes", .title = "Why lines were missed",
-            .given = FIELD(struct snapshot, causes.known), .write = html_causes),
+            .given = FIELD(struct snapshot, causes.known), .write = html_causes,
+            .in_short = short_causes),
     SECTION(.id = "simulation", .link = "Simulated caches", .title = "Simulated caches",
             .lead = "The program ran under these caches, not those of the machine. The totals are "
                     "exact and cover the whole run.",
@@ -534,14 +467,16 @@ static const struct section {
                     "accessed again, how soon, and how much of each is used.",
             .there = has_watched, .write = html_watch),
     SECTION(.id = "sharing", .link = "Sharing", .title = "Shared cache lines",
-            .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing),
+            .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing,
+            .in_short = short_sharing),
     SECTION(.id = "sets", .link = "Cache sets", .title = "Cache sets",
-            .lead = "Samples by cache set. A few bars above all others indicate hot lines, or "
+            .lead = "Samples by cache set. A few sets above all others indicate hot lines, or "
                     "lines that compete for one set.",
-            .there = has_sets, .write = html_sets),
+            .there = has_sets, .write = html_sets, .in_short = short_sets),
     SECTION(.id = "again", .link = "Recurrence", .title = "Lines sampled again",
             .lead = "Lines that recur among the last samples.",
-            .given = FIELD(struct snapshot, window.used), .write = html_window),
+            .given = FIELD(struct snapshot, window.used), .write = html_window,
+            .in_short = window_reading),
     SECTION(.id = "heap", .link = "Heap", .title = "Heap",
             .lead = "The allocation sites of live memory, with their shares of the samples.",
             .given = FIELD(struct snapshot, heap.summary.feed), .write = html_heap),
@@ -571,6 +506,25 @@ static void html_links(struct html_writer *writer)
         if (section_there(&sections[i], writer->snapshot))
             html_markup(writer, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].link);
     html_markup(writer, "</nav>\n</header>\n");
+}
+
+static void html_short(struct html_writer *writer)
+{
+    bool any = false;
+    for (size_t i = 0; i < SECTIONS; i++) {
+        char text[SHORT_BYTES] = "";
+        if (sections[i].in_short && section_there(&sections[i], writer->snapshot))
+            sections[i].in_short(writer->snapshot, text, sizeof text);
+        if (!*text)
+            continue;
+        html_markup(writer, "%s",
+                    any ? ""
+                        : "<section id=\"short\"><h2>In short</h2>\n<ul class=\"found says\">\n");
+        html_say(writer, "<li><a href=\"#%s\">%s</a>: %s</li>\n", sections[i].id, sections[i].title,
+                 text);
+        any = true;
+    }
+    html_markup(writer, "%s", any ? "</ul></section>\n" : "");
 }
 
 static void html_sections(struct html_writer *writer)
@@ -618,7 +572,7 @@ static const char style[] =
     "ul.notes{margin:.4rem 0;padding-left:1.2rem;max-width:62rem}ul.notes li{margin:.25rem 0;"
     "overflow-wrap:anywhere}\n"
     "p.says::first-letter,.says li::first-letter{text-transform:uppercase}\n"
-    "ol.found{max-width:62rem;padding-left:1.4rem}ol.found li{margin:.45rem 0;"
+    "ul.found{max-width:62rem;padding-left:1.4rem}ul.found li{margin:.45rem 0;"
     "overflow-wrap:anywhere}\n"
     ".wide{overflow-x:auto;margin:.4rem 0}\n"
     "table{width:max-content;border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-"
@@ -637,20 +591,15 @@ static const char style[] =
     "svg.bar{width:5.5rem;height:12px;display:block}svg.spark{width:6rem;height:16px;display:block}"
     "svg.spark path{fill:none;stroke:var(--h1);stroke-width:1.5;vector-effect:non-scaling-stroke}"
     ".whisker{fill:none;stroke:var(--fg);stroke-width:1;vector-effect:non-scaling-stroke}\n"
-    "svg.chart{width:100%;max-width:70rem;height:auto;display:block}"
-    ".wide svg.chart{min-width:42rem}"
-    "svg text{fill:var(--fg);font:11px system-ui,sans-serif}svg text.dim{fill:var(--dim)}"
-    "svg text.on{fill:#fff}"
-    "svg .cut{stroke:var(--fg);stroke-width:1;stroke-dasharray:3 3}"
-    "svg .frame{fill:none;stroke:var(--line)}svg .empty{fill:var(--panel);stroke:var(--line)}"
-    "svg .hole,svg .other{fill:none;stroke:var(--dim);stroke-dasharray:2 2}svg "
-    ".cold{fill:var(--panel);"
-    "stroke:var(--line)}\n"
-    "svg .read{fill:var(--load)}svg .write{fill:var(--store)}svg .same{fill:var(--bad)}\n"
+    "svg text{fill:var(--fg)}svg .dim{fill:var(--dim)}\n"
+    "svg.picture{max-width:100%;height:auto;display:block;fill:var(--fg)}"
+    ".wide svg.picture{min-width:36rem}svg.picture path{shape-rendering:crispEdges}"
+    "svg.picture text{font:13px ui-monospace,monospace}svg path.dim{fill:var(--rest)}"
+    "svg .load{fill:var(--load)}svg .store{fill:var(--store)}svg .warn{fill:var(--warn)}\n"
     "svg .h0{fill:var(--h0)}svg .h1{fill:var(--h1)}svg .h2{fill:var(--h2)}svg .h3{fill:var(--h3)}"
     "svg .h4{fill:var(--h4)}svg .h5{fill:var(--h5)}svg .s0{fill:var(--s0)}svg .s1{fill:var(--s1)}"
     "svg .s2{fill:var(--s2)}svg .s3{fill:var(--s3)}svg .s4{fill:var(--s4)}svg .s5{fill:var(--s5)}"
-    "svg .rest{fill:var(--rest)}\n"
+    "\n"
     "table.matrix th[scope=row]{position:sticky;left:0;background:var(--bg);font-size:13px;"
     "color:var(--fg);max-width:18rem;white-space:normal;overflow-wrap:anywhere;min-width:6rem}"
     "table.matrix thead th{vertical-align:bottom;white-space:normal;overflow-wrap:anywhere;"
@@ -665,8 +614,6 @@ static const char style[] =
     "td.on.h3{background:color-mix(in srgb,var(--h3) 42%,transparent)}"
     "td.on.h4{background:color-mix(in srgb,var(--h4) 52%,transparent)}"
     "td.on.h5{background:color-mix(in srgb,var(--h5) 60%,transparent)}\n"
-    "svg.chart.small{max-width:40rem}.wide svg.chart.small{min-width:24rem}"
-    "svg .curve{fill:none;stroke:var(--h1);stroke-width:2}\n"
     "article{border-left:3px solid var(--h4);padding:0 0 0 .9rem;margin:.9rem 0}"
     "article h3::first-letter,dd.says::first-letter{text-transform:uppercase}\n"
     "td.h3,td.h4,td.h5{font-weight:600}td.h4,span.h4{color:var(--h4)}td.h5{color:var(--h5)}\n"
@@ -674,7 +621,7 @@ static const char style[] =
     "ul.keys{list-style:none;padding:0;margin:.3rem 0;display:flex;flex-wrap:wrap;gap:.1rem 1.2rem}"
     "i.s0{background:var(--s0)}i.s1{background:var(--s1)}i.s2{background:var(--s2)}"
     "i.s3{background:var(--s3)}i.s4{background:var(--s4)}i.s5{background:var(--s5)}"
-    "i.rest{background:var(--rest)}i.read{background:var(--load)}i.write{background:var(--store)}\n"
+    "i.rest{background:var(--rest)}\n"
     "details{border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.3rem .8rem}"
     "summary{cursor:pointer;overflow-wrap:anywhere}\n"
     "@media "
@@ -743,8 +690,14 @@ int html_print(FILE *out, const struct snapshot *snapshot, const struct view_sou
                const struct html_run *run)
 {
     struct html_writer writer = {out, snapshot, sources, run};
+    /* The page and its pictures are UTF-8, whatever the user's locale. */
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t before = uselocale(utf8);
     errno = 0;
     print_page(&writer);
+    uselocale(before);
+    if (utf8)
+        freelocale(utf8);
     return fflush(out) == EOF || ferror(out) ? -(errno ? errno : EIO) : 0;
 }
 

@@ -141,11 +141,12 @@ static void write_titles(struct html_writer *writer, const struct matrix_table *
 {
     html_markup(writer, "<thead><tr><th scope=\"col\">Function</th>"
                         "<th scope=\"col\" class=\"num\">all</th>");
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (!drawn(&table->columns[i]))
+    const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
+    for (size_t i = 0; i < columns->count; i++) {
+        if (!drawn(&columns->list[i]))
             continue;
         html_markup(writer, "<th scope=\"col\">");
-        write_name(writer, &table->columns[i], MATRIX_OBJECTS);
+        write_name(writer, &columns->list[i], MATRIX_OBJECTS);
         html_markup(writer, "</th>");
     }
     html_markup(writer, "</tr></thead>\n");
@@ -172,11 +173,12 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
         html_markup(writer, "all functions");
     html_markup(writer, "</th>");
     write_share(writer, row ? row->total.share : table->snapshot->matrix.all.share, "");
-    for (size_t i = 0; i < table->column_count; i++) {
-        double share =
-            row ? table->cells[row - table->rows][i].share : table->columns[i].total.share;
+    const struct matrix_line *rows = table->axis[MATRIX_FUNCTIONS].list;
+    const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
+    for (size_t i = 0; i < columns->count; i++) {
+        double share = row ? table->cells[row - rows][i].share : columns->list[i].total.share;
         bool hot = row && html_known(share) && share >= least_listed;
-        if (drawn(&table->columns[i]))
+        if (drawn(&columns->list[i]))
             write_share(writer, share, hot ? html_class(paint_heat(share)) : "");
     }
     html_markup(writer, "</tr>\n");
@@ -184,25 +186,24 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
 
 static void write_table(struct html_writer *writer, const struct matrix_table *table)
 {
-    size_t rows = 0;
-    size_t columns = 0;
+    size_t left[MATRIX_AXES] = {0};
+    const struct matrix_lines *rows = &table->axis[MATRIX_FUNCTIONS];
     html_markup(writer, "<div class=\"wide\"><table class=\"matrix\">\n");
     write_titles(writer, table);
     html_markup(writer, "<tbody>\n");
     write_row(writer, table, NULL);
-    for (size_t i = 0; i < table->row_count; i++) {
-        if (drawn(&table->rows[i]))
-            write_row(writer, table, &table->rows[i]);
-        rows += !drawn(&table->rows[i]);
-    }
+    for (size_t i = 0; i < rows->count; i++)
+        if (drawn(&rows->list[i]))
+            write_row(writer, table, &rows->list[i]);
     html_markup(writer, "</tbody></table></div>\n");
-    for (size_t i = 0; i < table->column_count; i++)
-        columns += !drawn(&table->columns[i]);
-    if (rows || columns)
+    for (int axis = 0; axis < MATRIX_AXES; axis++)
+        for (size_t i = 0; i < table->axis[axis].count; i++)
+            left[axis] += !drawn(&table->axis[axis].list[i]);
+    if (left[MATRIX_FUNCTIONS] || left[MATRIX_OBJECTS])
         html_markup(writer,
                     "<p class=\"dim\">%zu rows and %zu columns of less than 0.1%% are left out; "
                     "the JSON report (-j) lists them.</p>\n",
-                    rows, columns);
+                    left[MATRIX_FUNCTIONS], left[MATRIX_OBJECTS]);
 }
 
 static void write_cell(struct html_writer *writer, const struct matrix_table *table,
@@ -224,11 +225,9 @@ static void write_cells(struct html_writer *writer, const struct matrix_table *t
 {
     bool listed[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
     struct matrix_cell *cell = malloc(sizeof *cell);
-    size_t row;
-    size_t column;
-    for (int i = 0; cell && i < CELLS_OPENED && matrix_cell_next(table, listed, &row, &column);
-         i++) {
-        matrix_cell_gather(table, row + 1, column + 1, cell);
+    struct matrix_place place;
+    for (int i = 0; cell && i < CELLS_OPENED && matrix_cell_next(table, listed, &place); i++) {
+        matrix_cell_gather(table, place, cell);
         write_cell(writer, table, cell, !i);
     }
     free(cell);

@@ -160,6 +160,76 @@ bool html_known(double number)
     return fabs(number) < drawn_most;
 }
 
+/* ---- pictures ---- */
+
+enum { CELL_WIDTH = 8, CELL_HEIGHT = 16, WORD_BYTES = 1024 };
+
+/* Of a cell that is filled from its foot up; 0: it has text, or nothing. */
+static int filled_height(const struct cell *cell)
+{
+    wchar_t code = cell->text[0];
+    return code == L'░' ? CELL_HEIGHT : code >= L'▁' && code <= L'█' ? 2 * (code - L'▁' + 1) : 0;
+}
+
+/* All cells of one colour are one path, so that no seams show between them. */
+static void write_filled(struct html_writer *writer, const struct canvas *canvas, enum paint paint)
+{
+    bool any = false;
+    for (int row = 0; row < canvas->rows; row++)
+        for (int column = 0; column < canvas->columns; column++) {
+            const struct cell *cell = canvas_at(canvas, row, column);
+            int height = cell->paint == paint ? filled_height(cell) : 0;
+            if (!height)
+                continue;
+            if (!any)
+                html_markup(writer, "<path class=\"%s\" d=\"", html_class(paint));
+            any = true;
+            html_markup(writer, "M%d %dv-%dh%dv%dz", column * CELL_WIDTH, (row + 1) * CELL_HEIGHT,
+                        height, CELL_WIDTH, height);
+        }
+    html_markup(writer, "%s", any ? "\"/>\n" : "");
+}
+
+/* Each word as wide as on the screen, whatever the font. */
+static void write_words(struct html_writer *writer, const struct canvas *canvas, int row)
+{
+    for (int column = 0, end; column < canvas->columns; column = end) {
+        const struct cell *first = canvas_at(canvas, row, column);
+        char word[WORD_BYTES] = "";
+        for (end = column; end < canvas->columns; end++) {
+            const struct cell *cell = canvas_at(canvas, row, end);
+            if (cell->text[0] == L' ' || filled_height(cell) || cell->paint != first->paint)
+                break;
+            for (int i = 0; cell->columns && i < CELL_GLYPHS && cell->text[i]; i++) {
+                char bytes[5];
+                glyph_encode(bytes, cell->text[i]);
+                text_append(word, sizeof word, "%s", bytes);
+            }
+        }
+        if (end > column)
+            html_say(writer, "<text class=\"%s\" x=\"%d\" y=\"%d\" textLength=\"%d\">%s</text>\n",
+                     html_class(first->paint), column * CELL_WIDTH, row * CELL_HEIGHT + 12,
+                     (end - column) * CELL_WIDTH, word);
+        end += end == column;
+    }
+}
+
+void html_picture(struct html_writer *writer, struct canvas *canvas, int rows, const char *label)
+{
+    canvas->rows = rows;
+    html_say(writer,
+             "<div class=\"wide\"><svg class=\"picture\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+             "role=\"img\" aria-label=\"%s\">\n",
+             canvas->columns * CELL_WIDTH, rows * CELL_HEIGHT, canvas->columns * (CELL_WIDTH + 1),
+             label);
+    for (int paint = 0; paint < PAINT_COUNT; paint++)
+        write_filled(writer, canvas, (enum paint)paint);
+    for (int row = 0; row < rows; row++)
+        write_words(writer, canvas, row);
+    html_markup(writer, "</svg></div>\n");
+    canvas_fini(canvas);
+}
+
 struct html_table {
     const struct columns *columns;
     const void *rows;

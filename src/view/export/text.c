@@ -327,9 +327,10 @@ static void write_grid(struct text_writer *writer, const struct matrix_table *ta
     fputc('\n', writer->out);
     struct area area = {0, 0, canvas.rows, canvas.columns};
     print_canvas(writer, &canvas, matrix_grid_draw(&grid, table, &canvas, area));
-    if (table->row_count > grid.rows_shown || table->column_count > grid.columns_shown)
-        text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", table->row_count,
-                 table->column_count);
+    size_t rows = table->axis[MATRIX_FUNCTIONS].count;
+    size_t columns = table->axis[MATRIX_OBJECTS].count;
+    if (rows > grid.shown[MATRIX_FUNCTIONS] || columns > grid.shown[MATRIX_OBJECTS])
+        text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", rows, columns);
     canvas_fini(&canvas);
 }
 
@@ -339,10 +340,9 @@ static void write_strongest(struct text_writer *writer, const struct matrix_tabl
     bool listed[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
     char text[MATRIX_WORD_BYTES];
     struct matrix_cell cell;
-    size_t row;
-    size_t column;
-    for (int i = 0; i < MATRIX_TEXT_CELLS && matrix_cell_next(table, listed, &row, &column); i++) {
-        matrix_cell_gather(table, row + 1, column + 1, &cell);
+    struct matrix_place place;
+    for (int i = 0; i < MATRIX_TEXT_CELLS && matrix_cell_next(table, listed, &place); i++) {
+        matrix_cell_gather(table, place, &cell);
         for (enum matrix_word word = 0; word < MATRIX_WORDS; word++) {
             matrix_word(table, &cell, word, text);
             if (*text)

@@ -40,6 +40,10 @@ void html_details(struct html_writer *writer, bool open);
 /* Returns the class of a colour; "" if there is none. */
 const char *html_class(enum paint paint);
 
+/* Writes the first rows of a canvas as a picture, and frees the canvas. */
+enum { HTML_PICTURE_COLUMNS = 100 };
+void html_picture(struct html_writer *writer, struct canvas *canvas, int rows, const char *label);
+
 /* Returns true if a number can be drawn: neither NAN nor too large. */
 bool html_known(double number);
 

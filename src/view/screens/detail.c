@@ -11,7 +11,6 @@
 #include "view/words.h"
 #include "view/screens/rows.h"
 #include "view/display/browser.h"
-#include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
 struct detail_view {
@@ -30,8 +29,6 @@ static struct detail_view *detail_view(const struct browser *browser)
 }
 
 /* ---- the lines above the lists ---- */
-
-enum { STRIP_MOST = 128 };
 
 static int draw_facts(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
@@ -73,102 +70,24 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-/* Returns the type with most of the samples; NULL if none is known. */
-static const struct snapshot_layout *leading(const struct snapshot_object *object)
-{
-    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
-    return layout && !layout->inferred && layout->row_count && layout->size ? layout : NULL;
-}
-
-/* Returns the size of an element, otherwise the range from the lowest to the highest sampled
- * offset. */
-static uint64_t strip_range(const struct snapshot_object *object, int64_t *first)
-{
-    int64_t low = INT64_MAX;
-    int64_t high = INT64_MIN;
-    *first = 0;
-    if (leading(object))
-        return leading(object)->size;
-    if (object->element_size)
-        return object->element_size;
-    for (size_t i = 0; i < object->field_count; i++) {
-        int64_t end = object->fields[i].offset + object->fields[i].size;
-        low = object->fields[i].offset < low ? object->fields[i].offset : low;
-        high = end > high ? end : high;
-    }
-    *first = low;
-    return high > low ? (uint64_t)high - (uint64_t)low : 0;
-}
-
-/* Uses floating point, because offset * cells may not fit in 64 bits. */
-static void warm(double *heat, int cells, uint64_t bytes, uint64_t offset, double share)
-{
-    double at = (double)offset / (double)bytes * cells;
-    if (isfinite(share))
-        heat[at < cells ? (int)at : cells - 1] += share;
-}
-
-static void strip_heat(const struct snapshot_object *object, double *heat, int cells, int64_t first,
-                       uint64_t bytes)
-{
-    const struct snapshot_layout *layout = leading(object);
-    for (size_t i = 0; layout && i < layout->row_count; i++)
-        if (!layout->rows[i].has_members)
-            warm(heat, cells, bytes, layout->rows[i].member.offset, layout->rows[i].share);
-    for (size_t i = 0; !layout && i < object->field_count; i++)
-        warm(heat, cells, bytes, (uint64_t)object->fields[i].offset - (uint64_t)first,
-             object->fields[i].share);
-}
-
-/* Draws bytes from left to right, coloured by the samples on them. */
-static void draw_strip(const struct snapshot_object *object, struct canvas *canvas,
-                       struct area area)
-{
-    double heat[STRIP_MOST] = {0};
-    int64_t first;
-    uint64_t bytes = strip_range(object, &first);
-    int left = canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                             " %+" PRId64 " ", first);
-    int cells = area.columns - left - 14;
-    if (cells > STRIP_MOST)
-        cells = STRIP_MOST;
-    if (bytes && (uint64_t)cells > bytes)
-        cells = (int)bytes;
-    if (!bytes || cells < 4)
-        return;
-    strip_heat(object, heat, cells, first, bytes);
-    for (int i = 0; i < cells; i++)
-        canvas_text(canvas, area.row, area.column + left + i, 1,
-                    heat[i] > 0 ? paint_heat(heat[i]) : PAINT_DIM,
-                    heat[i] > 0     ? bar_step(0.15 + heat[i], canvas->ascii)
-                    : canvas->ascii ? "."
-                                    : "·");
-    canvas_format(canvas, area.row, area.column + left + cells + 1, 13, PAINT_DIM, "%+" PRId64,
-                  first + (int64_t)bytes);
-}
-
-static void draw_element(const struct snapshot_object *object, struct canvas *canvas,
+/* Draws the size of an element, by the type with most of the samples or by the offsets. */
+static bool draw_element(const struct snapshot_object *object, struct canvas *canvas,
                          struct area area)
 {
-    const struct snapshot_layout *layout = leading(object);
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    bool typed = layout && !layout->inferred && layout->row_count && layout->size;
     char name[COLUMN_TEXT_BYTES];
-    if (layout) {
-        glyph_fit(name, sizeof name, layout->name, area.columns / 2, GLYPH_CUT_MIDDLE,
-                  canvas->ascii);
+    glyph_fit(name, sizeof name, typed ? layout->name : "", area.columns / 2, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    if (typed)
         canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                      " one %s, %" PRIu64 " bytes:", name, layout->size);
-    } else if (object->element_size) {
+                      " one %s, %" PRIu64 " bytes", name, layout->size);
+    else if (object->element_size)
         canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
                       " looks like an array of %" PRIu64
-                      "-byte elements (%.0f%% sure, from the sampled offsets); one element:",
+                      "-byte elements (%.0f%% sure, from the sampled offsets)",
                       object->element_size, object->element_confidence * 100);
-    } else if (object->type) {
-        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " sampled offsets in it, from lowest to highest:");
-    } else {
-        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " no element size could be inferred; sampled offsets, from lowest to highest:");
-    }
+    return typed || object->element_size;
 }
 
 /* Draws its type, and how the type is known. */
@@ -210,24 +129,21 @@ static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     return true;
 }
 
-/* Draws results of its watchpoints. */
-static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_object *object,
-                         struct canvas *canvas, struct area area)
+/* Draws a sentence if there is one. Returns the rows used. */
+static int draw_known(const char *text, struct canvas *canvas, struct area area)
 {
-    char text[256];
-    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
-    if (!watched)
-        return false;
-    watch_line(watched, text, sizeof text);
-    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
-    return true;
+    if (*text)
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
+    return *text != '\0';
 }
 
-/* Draws name, share, address, element and origin of the object. Returns the rows used. */
+/* Draws name, share, address, type and origin of the object. Returns the rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {
+    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
     struct area line = area;
+    char text[512];
     int rows = area.rows >= 14 ? 4 : area.rows >= 9 ? 2 : 1;
     draw_name(object, canvas, line);
     line.row++;
@@ -238,14 +154,17 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
     line.row++;
     line.row += draw_type(object, canvas, line);
     line.row += draw_origin(snapshot, object, canvas, line);
-    line.row += levels_line(snapshot, object->levels, canvas, line);
-    line.row += rates_line(snapshot, object->rates, canvas, line);
-    line.row += use_line(snapshot, object->use, canvas, line);
-    line.row += draw_watched(snapshot, object, canvas, line);
-    draw_element(object, canvas, line);
-    line.row++;
-    draw_strip(object, canvas, line);
-    return line.row + 2 - area.row; /* a blank line below */
+    levels_sentence(snapshot, object->levels, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    rates_sentence(snapshot, object->rates, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    use_sentence(snapshot, object->use, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    if (watched)
+        watch_line(watched, text, sizeof text);
+    line.row += draw_known(watched ? text : "", canvas, line);
+    line.row += draw_element(object, canvas, line);
+    return line.row + 1 - area.row; /* a blank line below */
 }
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };

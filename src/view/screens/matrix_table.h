@@ -22,7 +22,7 @@ enum {
     MATRIX_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
 };
 
-enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS };
+enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS, MATRIX_AXES };
 
 /* Unit of the shares of cells and totals. */
 enum matrix_measure {
@@ -48,20 +48,23 @@ struct matrix_line {
     uint32_t index;
     uint32_t members; /* number of functions or objects in it; 0: MATRIX_OTHERS or MATRIX_NOBODY */
     bool renamed;
+    uint32_t first; /* of its members in the snapshot's matrix */
+    double amount;  /* that it ranks by */
     struct snapshot_matrix_cell total;
+};
+
+/* The rows, or the columns. */
+struct matrix_lines {
+    size_t count; /* with those two, where they have anything; 0: there is no matrix */
+    struct matrix_line list[MATRIX_ROWS];
+    uint8_t line_of[MATRIX_ROWS]; /* where each one of the snapshot's matrix went */
 };
 
 struct matrix_table {
     const struct snapshot *snapshot;
     enum matrix_measure measure; /* a measure known in the snapshot */
-    size_t row_count; /* with MATRIX_OTHERS and MATRIX_NOBODY if they have samples; 0: no matrix */
-    size_t column_count;
-    struct matrix_line rows[MATRIX_ROWS];
-    struct matrix_line columns[MATRIX_COLUMNS];
+    struct matrix_lines axis[MATRIX_AXES];
     struct snapshot_matrix_cell cells[MATRIX_ROWS][MATRIX_COLUMNS];
-    /* Line for each row and column of the snapshot's matrix. */
-    uint8_t row_of[MATRIX_ROWS];
-    uint8_t column_of[MATRIX_COLUMNS];
 };
 
 /* Makes the table, ranked by `measure`, or by the weight if the snapshot does not have it. */
@@ -140,15 +143,19 @@ struct matrix_cell {
     struct snapshot_rates joined;        /* storage for `rates` of combined lines */
 };
 
-/* Gathers a cell. `row` and `column` as in struct matrix_grid: 0 is the total, otherwise a line +
- * 1. Parts are left out if memory runs out. */
-void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
+/* A place in the table: on each axis 0 for the total, otherwise a line + 1. */
+struct matrix_place {
+    size_t at[MATRIX_AXES];
+};
+
+/* Gathers a cell. Parts are left out if memory runs out. */
+void matrix_cell_gather(const struct matrix_table *table, struct matrix_place place,
                         struct matrix_cell *cell);
 
-/* Returns the largest cell that is not marked in `listed` yet, as indices of lines, and marks it.
- * Returns false if none is left that is large and significant enough. */
+/* Returns the largest cell that is not marked in `listed` yet, and marks it. Returns false if none
+ * is left that is large and significant enough. */
 bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS][MATRIX_COLUMNS],
-                      size_t *row, size_t *column);
+                      struct matrix_place *place);
 
 /* One cell of the matrix in words: for the screen (matrix.c), batch text and the page of --html. */
 /* Most useful first. */
@@ -180,27 +187,22 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
  */
 
 struct matrix_grid {
-    size_t row; /* row of the cursor; 0: the totals, otherwise a line + 1 */
-    size_t column;
-    size_t top; /* first visible line */
-    size_t left;
-    bool moved;         /* the user has moved the cursor */
-    struct tags tagged; /* identities of lines of one axis */
+    struct matrix_place cursor;
+    bool moved;                /* the user has moved the cursor */
+    size_t first[MATRIX_AXES]; /* visible line */
+    struct tags tagged;        /* identities of lines of one axis */
     enum matrix_axis tagged_axis;
     /* Positions as drawn. */
-    struct area names; /* names of functions; the first row has the totals of objects */
-    int total_columns; /* width of the totals of functions */
-    int cell_columns;  /* width of a cell */
-    size_t rows_shown;
-    size_t columns_shown;
-    bool pinned; /* the last visible column is the one of samples without an object */
+    struct area names;         /* names of functions; the first row has the totals of objects */
+    int total_columns;         /* width of the totals of functions */
+    int cell_columns;          /* width of a cell */
+    size_t shown[MATRIX_AXES]; /* visible lines */
+    bool pinned;               /* the last visible column is the one of samples without an object */
 };
 
-/* Return the line under the cursor; NULL for all functions or all objects. */
-const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
-                                          const struct matrix_table *table);
-const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
-                                             const struct matrix_table *table);
+/* Returns the line at a place; NULL for all functions or all objects. */
+const struct matrix_line *matrix_line_at(const struct matrix_table *table, enum matrix_axis axis,
+                                         struct matrix_place place);
 
 /* Scrolls to the cursor and draws. Returns the rows used: all except the last few if there are
  * many. */

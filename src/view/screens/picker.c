@@ -140,12 +140,6 @@ static struct value process_state(const struct snapshot *snapshot, const void *p
     return value_text(NULL);
 }
 
-static void format_span(char *out, size_t size, struct value value)
-{
-    char text[32];
-    snprintf(out, size, "%s", play_time_text(text, value.number, 0));
-}
-
 static const struct column process_list[] = {
     COLUMN(.title = "CPU", .value = process_cpu, .width = 6, UNIT_SHARE),
     COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
@@ -172,7 +166,7 @@ static const struct column recorded_list[] = {
     COLUMN(.title = "SAMPLES", .from = FIELD(struct picker_row, samples), .width = 9, UNIT_INTEGER),
     COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
     COLUMN(.title = "SAMPLED FOR", .from = FIELD(struct picker_row, span_s), .width = 11, .rank = 2,
-           .look = COLUMN_RIGHT, .format = format_span),
+           .look = COLUMN_RIGHT, .format = format_time),
     COLUMN(.title = "NAME", .from = FIELD(struct picker_row, command), .width = 14, .most = 255,
            .paint = paint_strong),
 };

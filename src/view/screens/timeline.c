@@ -413,33 +413,16 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
                   : 0);
 }
 
-static void draw_axis(const struct timeline_chart *chart, struct canvas *canvas, int row,
-                      int column)
-{
-    const struct snapshot_timeline *timeline = chart->timeline;
-    char from[TEXT_TIME_BYTES];
-    char to[TEXT_TIME_BYTES];
-    double start = timeline->start_s + (double)chart->first * timeline->period_s;
-    double end = timeline->start_s + (double)chart->end * timeline->period_s;
-    text_time(from, start);
-    text_time(to, end);
-    int length = glyph_columns(to, canvas->ascii);
-    canvas_text(canvas, row, column, chart->columns, PAINT_DIM, from);
-    if (chart->columns > length)
-        canvas_text(canvas, row, column + chart->columns - length, length, PAINT_DIM, to);
-}
-
 static int draw_chart(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
     bool legend = area.columns >= LEGEND_FROM;
     int columns = area.columns - 2 - (legend ? LEGEND_COLUMNS + 2 : 0);
     struct timeline_chart chart = chart_of(browser, columns);
-    struct area picture = {area.row, 1, area.rows - 1, columns};
+    struct area picture = {area.row, 1, area.rows, columns};
     timeline_chart_draw(&chart, canvas, picture);
     if (phase)
         flag_range(&chart, canvas, area.row + area.rows - 2, 1, phase->start_s, phase->end_s);
-    draw_axis(&chart, canvas, area.row + area.rows - 1, 1);
     timeline_view(browser)->map = (struct area){area.row, 1, area.rows, columns};
     timeline_cursor_draw(browser, &chart, canvas);
     if (legend) {

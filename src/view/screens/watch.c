@@ -273,16 +273,6 @@ void watch_summary(const struct snapshot_watch *watch, char *out, size_t size)
              watch->trouble ? watch->trouble : "");
 }
 
-/* An estimate has a precision of seconds. */
-static const char *about_text(char out[24], double seconds)
-{
-    if (seconds >= 60)
-        snprintf(out, 24, "%.0f min", ceil(seconds / 60));
-    else
-        snprintf(out, 24, "%.0f s", fmax(1, ceil(seconds)));
-    return out;
-}
-
 bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
 {
     char next[24];
@@ -292,7 +282,7 @@ bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
     snprintf(out, size, "%zu of %zu objects have a verdict", watch->verdicts, watch->count);
     if (!isnan(watch->next_s))
         text_append(out, size, "; at this pace the next in about %s",
-                    about_text(next, watch->next_s));
+                    seconds_text(next, watch->next_s));
     double more = watch->budget <= 0.025 ? 0.05 : watch->budget <= 0.1 ? 0.2 : 0;
     if (watch->budget_limits && more > 0)
         text_append(out, size,
@@ -329,40 +319,25 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
 
 static const double mostly = 0.5;
 
-/* Formats "12 ms". */
-static const char *time_text(char out[24], double s)
-{
-    static const char *const units[] = {"s", "ms", "us", "ns"};
-    int unit = 0;
-    /* shorter than the time to arm a watchpoint */
-    if (s < 1e-6)
-        return "under 1 us";
-    while (unit < 3 && s < 1) {
-        s *= 1000;
-        unit++;
-    }
-    snprintf(out, 24, "%.*f %s", s < 9.95 ? 1 : 0, s, units[unit]);
-    return out;
-}
-
 /* Formats the time until a line is touched again, and the misses in between. */
 static const char *between(const struct snapshot_watch_object *object, char out[128])
 {
     char time[24], count[16];
     if (snapshot_reuse_is_bound(&object->reuse_s))
         snprintf(out, 128, "mostly accessed again within %s",
-                 time_text(time, object->reuse_s.high));
+                 seconds_text(time, object->reuse_s.high));
     else if (object->again.high < mostly)
         snprintf(out, 128, "mostly (%.0f%%) not accessed again within %s",
-                 (1 - object->again.value) * 100, time_text(time, object->again_s));
+                 (1 - object->again.value) * 100, seconds_text(time, object->again_s));
     else if (isnan(object->reuse_s.value))
         snprintf(out, 128, "accessed again");
     else if (isnan(object->misses.value))
         snprintf(out, 128, "accessed again after %s (median)",
-                 time_text(time, object->reuse_s.value));
+                 seconds_text(time, object->reuse_s.value));
     else
         snprintf(out, 128, "accessed again after %s (median), with %s misses in between",
-                 time_text(time, object->reuse_s.value), text_count(count, object->misses.value));
+                 seconds_text(time, object->reuse_s.value),
+                 text_count(count, object->misses.value));
     return out;
 }
 
@@ -372,7 +347,7 @@ static void reading_reused(const struct snapshot_watch_object *object, const cha
     char low[24], high[24], range[80] = "";
     if (object->reuse_s.low > 0 && !isnan(object->reuse_s.high))
         snprintf(range, sizeof range, " (the median is between %s and %s)",
-                 time_text(low, object->reuse_s.low), time_text(high, object->reuse_s.high));
+                 seconds_text(low, object->reuse_s.low), seconds_text(high, object->reuse_s.high));
     snprintf(out, size,
              "Its lines are %s%s: it is not known whether the cache was filled in between.", again,
              range);
@@ -384,12 +359,12 @@ static void reading_too_few(const struct snapshot_watch *watch,
     char wait[24], time[24], pace[64] = "";
     if (!isnan(object->wait_s))
         snprintf(pace, sizeof pace, ", about %s more at this pace",
-                 time_text(wait, object->wait_s));
+                 seconds_text(wait, object->wait_s));
     snprintf(out, size,
              "No verdict yet: of %" PRIu64 " watched line%s, %" PRIu64
              " were accessed again or watched for %s; about %" PRIu64 " are needed%s.",
              object->watched, object->watched == 1 ? "" : "s", object->settled,
-             time_text(time, watch->long_s), object->needed, pace);
+             seconds_text(time, watch->long_s), object->needed, pace);
 }
 
 void watch_reading(const struct snapshot_watch *watch, const struct snapshot_watch_object *object,

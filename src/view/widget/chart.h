@@ -51,8 +51,8 @@ int timeline_chart_column(const struct timeline_chart *chart, double at_s);
  * last. */
 double timeline_chart_time(const struct timeline_chart *chart, int column);
 
-/* Draws shares in all rows of the area except the last two, which show the number of misses and the
- * phases. */
+/* Draws shares in all rows of the area except the last three, which show the number of misses, the
+ * phases, and the first and last time. */
 void timeline_chart_draw(const struct timeline_chart *chart, struct canvas *canvas,
                          struct area area);
 
@@ -79,6 +79,25 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
 
 /* Returns one character for 0..1, the lowest step for 0, blank for NAN. */
 const char *bar_step(double fraction, bool ascii);
+
+/* A map of the sets of a cache: its shape, as drawn. */
+struct sets_map {
+    int columns;
+    int cell; /* width of a cell */
+    int fold; /* sets per cell */
+    struct area area;
+};
+
+/* Draws the map of all sets. Sets a page or half a page apart are in one column; a cell shows the
+ * fullest of its sets. `cursor` is a set; -1: none. Returns the rows used. */
+int sets_map_draw(const struct snapshot_sets *sets, struct sets_map *map, long cursor,
+                  struct canvas *canvas, struct area area);
+/* Draws the meaning of its steps and colours. */
+void sets_map_legend(const struct snapshot_sets *sets, struct canvas *canvas, int row);
+/* Returns the set at a position; -1 if there is none. */
+long sets_map_at(const struct sets_map *map, int row, int column);
+/* Returns the mean number of samples per set. */
+double sets_map_mean(const struct snapshot_sets *sets);
 
 /* Draws the curve of `row`, filled, and the curve of all accesses as dots, with the caches
  * marked. */

@@ -263,6 +263,10 @@ struct column {
     {                                                                                              \
         .key = json_key, .from = KNOWN(__VA_ARGS__)                                                \
     }
+#define MEMBER_EXACT(json_key, ...)                                                                \
+    {                                                                                              \
+        .key = json_key, .from = FIELD(__VA_ARGS__), .form = JSON_EXACT                            \
+    }
 #define MEMBER_COUNT(json_key, ...)                                                                \
     {                                                                                              \
         .key = json_key, .from = FIELD(__VA_ARGS__), .form = JSON_COUNT                            \
@@ -414,8 +418,6 @@ struct value value_known(uint64_t integer); /* 0: unknown */
 struct value value_yes_no(bool yes);
 struct value value_text(const char *text); /* NULL or "": unknown */
 
-/* Formats "1m20s", with a precision that suits the length `of`. */
-const char *play_time_text(char out[32], double seconds, double of);
 void format_percent(char *out, size_t size, struct value value); /* 12.3% */
 void format_points(char *out, size_t size, struct value value);  /* ±1.2 */
 void format_count(char *out, size_t size, struct value value);   /* 12.3k */

@@ -271,9 +271,10 @@ static void what_ranks_is_preferred(void **state)
 
 static const struct matrix_line *line_of(const struct matrix_table *table, const char *name)
 {
-    for (size_t i = 0; i < table->column_count; i++)
-        if (!strcmp(table->columns[i].name, name))
-            return &table->columns[i];
+    const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
+    for (size_t i = 0; i < columns->count; i++)
+        if (!strcmp(columns->list[i].name, name))
+            return &columns->list[i];
     fail_msg("no column of %s", name);
     return NULL;
 }
@@ -304,7 +305,8 @@ static void combined_lines_have_rates(void **state)
     const struct matrix_line *both = line_of(&table, "cold");
     assert_int_equal(both->members, 2);
     for (size_t row = 0; row < 2; row++) {
-        matrix_cell_gather(&table, row, (size_t)(both - table.columns) + 1, &cell);
+        size_t column = (size_t)(both - table.axis[MATRIX_OBJECTS].list) + 1;
+        matrix_cell_gather(&table, (struct matrix_place){{row, column}}, &cell);
         assert_non_null(cell.rates);
         assert_true(fabs(cell.rates->accesses - 400000) < 1);
         assert_true(fabs(cell.rates->miss_rate[RATE_L1].value - 2100.0 / 4000) < 1e-9);
@@ -332,15 +334,17 @@ static void what_has_no_object_has_a_column(void **state)
     }
     const struct snapshot *snapshot = look(&run);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
-    assert_int_equal(table.column_count, 2);
-    assert_int_equal(table.row_count, 2);
-    assert_string_equal(table.columns[1].name, "no object");
-    assert_string_equal(table.rows[1].name, "no access");
-    assert_true(fabs(table.columns[1].total.share - 1.0 / 3) < 1e-9);
-    assert_true(fabs(table.rows[0].total.share - 5.0 / 6) < 1e-9);
+    const struct matrix_lines *rows = &table.axis[MATRIX_FUNCTIONS];
+    const struct matrix_lines *columns = &table.axis[MATRIX_OBJECTS];
+    assert_int_equal(columns->count, 2);
+    assert_int_equal(rows->count, 2);
+    assert_string_equal(columns->list[1].name, "no object");
+    assert_string_equal(rows->list[1].name, "no access");
+    assert_true(fabs(columns->list[1].total.share - 1.0 / 3) < 1e-9);
+    assert_true(fabs(rows->list[0].total.share - 5.0 / 6) < 1e-9);
     assert_true(fabs(table.cells[0][1].share - 1.0 / 6) < 1e-9);
     assert_true(table.cells[1][0].samples == 0);
-    matrix_cell_gather(&table, 1, 2, &cell);
+    matrix_cell_gather(&table, (struct matrix_place){{1, 2}}, &cell);
     matrix_word(&table, &cell, MATRIX_WORD_REASON, text);
     assert_non_null(strstr(text, "object unknown"));
     matrix_word(&table, &cell, MATRIX_WORD_SHARES, text);

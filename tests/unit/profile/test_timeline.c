@@ -442,7 +442,7 @@ static void times_are_written_one_way(void **state)
     (void)state;
     assert_string_equal(text_time(out, 0), "0.0s");
     assert_string_equal(text_time(out, 0.25), "250ms");
-    assert_string_equal(text_time(out, 0.022), "0.0s");
+    assert_string_equal(text_time(out, 0.022), "22ms");
     assert_string_equal(text_time(out, 59.94), "59.9s");
     assert_string_equal(text_time(out, 59.96), "1m00.0s");
     assert_string_equal(text_time(out, 225.4), "3m45.4s");

@@ -147,7 +147,7 @@ static void few_samples_and_none_are_said(void **state)
     screen_close();
 }
 
-static void detail_shows_bytes_code_and_instances(void **state)
+static void detail_shows_fields_code_and_instances(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 120, false, "\n");
@@ -156,11 +156,6 @@ static void detail_shows_bytes_code_and_instances(void **state)
     assert_true(screen_has("array of 64-byte elements (97% sure"));
     assert_true(screen_has("[*]+40") && screen_has("visit_particles") &&
                 screen_has("0x7f0000000000"));
-    /* the strip of the element: byte 40 of 64 is the hottest cell */
-    int strip = screen_row_with("+64");
-    int start = screen_column_of(strip, "+0") + 3;
-    assert_int_equal(canvas_at(&screen_canvas, strip, start + 40)->paint, PAINT_HEAT_5);
-    assert_int_equal(canvas_at(&screen_canvas, strip, start + 30)->paint, PAINT_DIM);
     screen_close();
     screen_open(FIXTURE_USUAL, 24, 80, false, "\n");
     assert_true(screen_has("Fields 6") && screen_has("Code 3"));
@@ -277,8 +272,8 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
     assert_true(screen_has("declared in the program"));
     assert_true(
         screen_has("start at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
-    assert_true(
-        screen_has("on members in 2 cache lines that would fit in 1: place them next to each other."));
+    assert_true(screen_has(
+        "on members in 2 cache lines that would fit in 1: place them next to each other."));
     assert_true(screen_has("62% are never used."));
     int line = screen_row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
     int mass = screen_row_with(" mass ");
@@ -314,7 +309,7 @@ static void objects_and_detail_name_types_and_fields(void **state)
     screen_close();
     screen_open(FIXTURE_TYPED, 36, 120, false, "\n");
     assert_true(screen_has("struct particle [524288]   declared in the program"));
-    assert_true(screen_has("one struct particle, 64 bytes:"));
+    assert_true(screen_has("one struct particle, 64 bytes"));
     int hot = screen_row_with("particle.vel.y");
     assert_true(strstr(screen_row(hot), "double"));
     screen_close();
@@ -485,7 +480,7 @@ static int run_screens(void)
         cmocka_unit_test(little_room_keeps_what_matters),
         cmocka_unit_test(tabs_say_what_they_show),
         cmocka_unit_test(few_samples_and_none_are_said),
-        cmocka_unit_test(detail_shows_bytes_code_and_instances),
+        cmocka_unit_test(detail_shows_fields_code_and_instances),
         cmocka_unit_test(sets_mark_the_crowded_ones),
         cmocka_unit_test(search_tells_state_and_reasons),
         cmocka_unit_test(code_and_window_lead_to_objects),

@@ -26,12 +26,12 @@ static void the_list_and_why(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_WATCH);
     assert_true(screen_has("4 debug registers on 2 threads: set 900 times, 600 accesses"));
     assert_true(screen_has("cost 0.87% of its time, 1% allowed"));
-    assert_true(screen_has("2 of 3 objects have a verdict; at this pace the next in about 14 s"));
+    assert_true(screen_has("2 of 3 objects have a verdict; at this pace the next in about 14.0s"));
     assert_false(screen_has("--watch="));
     assert_true(screen_row_with("capacity") < screen_row_with("streaming"));
     assert_int_equal(screen_row_with("97.0%"), screen_row_with("capacity"));
     assert_int_equal(screen_row_with("40.0k"), screen_row_with("capacity"));
-    assert_true(screen_row_with("Its lines are accessed again after 4.2 ms (median), with") >
+    assert_true(screen_row_with("Its lines are accessed again after 4ms (median), with") >
                 screen_row_with("1 of 8"));
     assert_true(screen_has("75.0%  move (move.c:12)"));
     screen_press(KEYS_DOWN);
@@ -108,7 +108,7 @@ static void text_tells_all_of_it(void **state)
     assert_non_null(strstr(text, "watch: cost 0.87% of its time, 1% allowed; 4 debug registers"));
     assert_non_null(strstr(text, "TOUCHED BY"));
     assert_non_null(strstr(text, "move (move.c:12)"));
-    assert_non_null(strstr(text, "Its lines are accessed again after 4.2 ms (median), with"));
+    assert_non_null(strstr(text, "Its lines are accessed again after 4ms (median), with"));
     free(text);
     text = fixture_printed(fixture_text, fixture_new(FIXTURE_USUAL, 0));
     assert_null(strstr(text, "watch:"));
