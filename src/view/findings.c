@@ -527,9 +527,9 @@ static const struct rule {
          .how_sure = EXACT},
     [RULE_CHASING] =
         {.compose = chasing_words,
-         .advice =
-             "Lay the nodes in the order they are walked (an array, a pool that is filled in that "
-             "order), or put several keys into a node; in a hash table, use more buckets.",
+         .advice = "Allocate the nodes in the order they are visited (an array, a pool that is "
+                   "filled in that "
+                   "order), or put several keys into a node; in a hash table, use more buckets.",
          .reckoned =
              "50 to 100% of the samples on it, and a proportional part of those without an object: "
              "in order, or with several nodes per line, most accesses would not wait",

@@ -43,8 +43,10 @@ static void say_untyped(struct known *known, char *out, size_t size)
             most = known->untyped[i] > known->untyped[most] ? i : most;
         if (!(known->untyped[most] > 0))
             return;
-        text_append(out, size, "%s%s %.1f%%",
-                    said ? ", " : "; not: ", most ? untyped_name((enum untyped)most) : "other",
+        const char *name = most == UNTYPED_WAITING ? "still loading"
+                           : most                  ? untyped_name((enum untyped)most)
+                                                   : "other";
+        text_append(out, size, "%s%s %.1f%%", said ? ", " : "; unknown: ", name,
                     known->untyped[most] / known->all * 100);
         known->untyped[most] = 0;
     }

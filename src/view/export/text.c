@@ -115,7 +115,7 @@ static void print_totals(struct text_writer *writer)
         if (!totals->reasons[i] || i == REASON_KERNEL)
             continue;
         fprintf(writer->out, "%s %s %.1f%%",
-                any ? "," : "not attributed:", access_reason_name((enum reason)i),
+                any ? "," : "unattributed:", access_reason_name((enum reason)i),
                 measured_reason(totals, (enum reason)i) * 100);
         any = true;
     }

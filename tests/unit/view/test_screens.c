@@ -327,11 +327,11 @@ static void fields_known_are_parts_of_the_weight(void **state)
     char text[512];
     (void)state;
     field_summary(&few, text, sizeof text);
-    assert_string_equal(text, "Fields known for 99.0%: by code 99.0%; not: void 1.0%");
+    assert_string_equal(text, "Fields known for 99.0%: by code 99.0%; unknown: void 1.0%");
     few.totals.typed_weight[TYPED_NOT] = few.totals.untyped_weight[UNTYPED_VOID] = 900;
     few.totals.typed_weight[TYPED_CODE] = 100;
     field_summary(&few, text, sizeof text);
-    assert_string_equal(text, "Fields known for 10.0%: by code 10.0%; not: void 90.0%");
+    assert_string_equal(text, "Fields known for 10.0%: by code 10.0%; unknown: void 90.0%");
 }
 
 static void a_function_shows_source_or_where_it_was_looked_for(void **state)
