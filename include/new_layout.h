@@ -39,8 +39,7 @@ struct relayout {
     struct relayout_array array[RELAYOUT_PARTS_MAX];
 };
 
-/* Accesses that a level did not hold. An access that is in two parts counts in each, once it has
- * been moved. */
+/* Misses by level. An access that is split by the move counts once per part. */
 struct whatif_misses {
     uint64_t all[RELAYOUT_LEVELS_MAX];
     uint64_t object[RELAYOUT_LEVELS_MAX];
@@ -50,11 +49,11 @@ struct whatif_misses {
 struct whatif_counts {
     uint64_t accesses;
     uint64_t object_accesses;
-    uint64_t cut; /* of these, accesses that are in more than one part */
+    uint64_t cut; /* of these, accesses split into several parts */
     struct whatif_misses before;
-    struct whatif_misses after; /* all 0 where nothing is moved */
-    /* Misses of after.object on lines that were not touched before, since then. Had the program had
-     * this layout from its start, they might have been there. */
+    struct whatif_misses after; /* all 0 if nothing is moved */
+    /* Misses in after.object on lines not touched since the start. With this layout from the
+     * program's start, they might have hit. */
     uint64_t fresh[RELAYOUT_LEVELS_MAX];
 };
 

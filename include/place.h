@@ -279,10 +279,10 @@ struct resolver_target {
     const char *exe;
     bool alive;
     bool stopped;       /* by a signal or a debugger */
-    uint64_t cpu_ticks; /* user and system time of all its threads; live */
+    uint64_t cpu_ticks; /* user and system time of all threads; live only */
 };
 
-/* Debug information being read in the background. */
+/* State of the background loading of debug information. */
 struct loading_state {
     uint32_t waiting; /* unanswered requests */
     uint32_t processes;
@@ -316,10 +316,10 @@ enum place_question {
     PLACE_HEAP,        /* 0 -> heap */
     PLACE_BIN,         /* index from 0 -> bin; false: no more */
     PLACE_THREAD,      /* tid -> thread: its current name, sanitised */
-    PLACE_CPU_NODE,    /* CPU -> node, a NUMA node; -1: not known, or there is one only */
-    PLACE_PAGE_NODE,   /* address -> node, of its page */
-    PLACE_MEMORY,      /* address, 0: of the process only -> memory */
-    PLACE_WORD,        /* address -> word: its 8 bytes, untrusted like all target memory */
+    PLACE_CPU_NODE,    /* CPU -> NUMA node; -1: not known, or there is only one */
+    PLACE_PAGE_NODE,   /* address -> node of its page */
+    PLACE_MEMORY,      /* address -> memory; address 0: the process only */
+    PLACE_WORD,        /* address -> its 8 bytes, untrusted like all target memory */
     PLACE_CODE,        /* address of an instruction -> code: its function; 0: not known */
     PLACE_PAIR,        /* line_pair_number() -> pair; false: no more */
 };

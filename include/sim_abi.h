@@ -277,15 +277,15 @@ enum sim_answer_state { SIM_ANSWER_NONE, SIM_ANSWER_TAKEN, SIM_ANSWER_COUNTS, SI
 /* Written periodically by the tool; misses as in struct sim_thread, loads and stores together. */
 struct sim_answer {
     uint64_t of;                 /* number of the question */
-    uint64_t stamp;              /* when it was taken */
+    uint64_t stamp;              /* time at which it was accepted */
     uint32_t state;              /* enum sim_answer_state */
-    uint32_t settled;            /* the second model holds what it would hold by now */
-    uint64_t blocks;             /* of the object, now */
-    uint64_t blocks_refused;     /* not followed: there was no room */
-    uint64_t blocks_small;       /* shorter than an element: they stayed where they are */
-    uint64_t blocks_unknown;     /* misstop has not said yet whether they are the object's */
+    uint32_t settled;            /* the second model's contents have reached a steady state */
+    uint64_t blocks;             /* number of blocks of the object at present */
+    uint64_t blocks_refused;     /* number of blocks not followed: no free slot */
+    uint64_t blocks_small;       /* number of blocks not moved: smaller than an element */
+    uint64_t blocks_unknown;     /* number of blocks that misstop has not classified yet */
     struct whatif_counts counts; /* since then */
-    char why[SIM_NAME_BYTES];    /* with SIM_ANSWER_REFUSED */
+    char why[SIM_NAME_BYTES];    /* cause of SIM_ANSWER_REFUSED */
 };
 
 /* The whole memory, in the order of the file. */

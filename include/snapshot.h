@@ -32,7 +32,7 @@ enum sets_verdict { SETS_TOO_FEW, SETS_UNIFORM, SETS_CONCENTRATED };
 /* An object's samples in one set. */
 struct snapshot_set_part {
     uint32_t set;
-    uint32_t object; /* index into objects, UINT32_MAX: not listed there */
+    uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     double samples;  /* weighted: samples of mean weight */
 };
 

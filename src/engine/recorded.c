@@ -75,7 +75,7 @@ uint64_t engine_length_ns(const struct engine *engine)
 bool engine_rereadable(const struct engine *engine)
 {
     size_t count = 0;
-    /* Going back would write what was written already. */
+    /* Going back would write the same records again. */
     if (engine->recorder)
         return false;
     if (!engine->sampler)

@@ -44,8 +44,8 @@ struct recorder_options {
     uint64_t limit_bytes; /* limit of FILE; 0: none */
     unsigned files;       /* number of files kept at the limit */
     bool launched;
-    uint64_t start_ns;       /* when watching began; 0: with the first record */
-    struct sampler *sampler; /* these two are not owned */
+    uint64_t start_ns;       /* when watching began; 0: at the first record */
+    struct sampler *sampler; /* not owned, like `resolver` */
     struct resolver *resolver;
     struct place_names names;
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
@@ -114,14 +114,14 @@ struct engine_time_range {
 struct engine_whatif {
     struct snapshot_whatif shown;
     struct whatif_wanted wanted;
-    bool wanting;            /* it has not been asked of the simulation yet */
-    bool follows;            /* blocks come and go */
-    bool listed;             /* the existing ones have been reported */
-    uint32_t type;           /* id of the layout that is meant; 0: the one with most samples */
-    uint64_t asked;          /* number of the question; 0: none yet */
-    uint64_t taken_ns;       /* when it was seen to be heard */
-    uint64_t left_out;       /* blocks that found no room in the list */
-    uint32_t paths_reported; /* the blocks of all paths below it have been assigned */
+    bool wanting;            /* not yet sent to the simulation */
+    bool follows;            /* its blocks come and go, and are followed */
+    bool listed;             /* the existing blocks have been reported */
+    uint32_t type;           /* id of the layout's type; 0: the one with most samples */
+    uint64_t asked;          /* number of the question; 0: not asked yet */
+    uint64_t taken_ns;       /* when the simulation was seen to have accepted it */
+    uint64_t left_out;       /* blocks without a free slot in the list */
+    uint32_t paths_reported; /* all paths below this have been classified */
 };
 
 struct engine_whatifs {
@@ -253,7 +253,7 @@ static inline struct perfdata *engine_perfdata(const struct engine *engine)
 /* In simulated.c: names, and pairs of a simulation, from the resolver or the store. */
 struct place_names engine_names(struct engine *engine);
 
-/* In recorded.c: of the samples of the process. */
+/* In recorded.c: returns the span of the process's samples. */
 struct perfdata_span engine_span(const struct engine *engine);
 
 /* Fills in the role of each event (enum event_role) for the tables. */
@@ -289,7 +289,7 @@ void engine_count_places(struct engine *engine);
 int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);
 int sampled_tick(struct engine *engine, uint64_t now_ns);
-/* Names of another machine's files are no names of this one's. */
+/* Returns true if `host` is another machine: its files do not describe this one. */
 bool sampled_elsewhere(const char *host);
 
 /* In live.c, also for a simulation: adapts the sampling rate; opens the target's files. */

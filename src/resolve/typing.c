@@ -45,7 +45,7 @@ struct typing {
     uint64_t patience_ns;
     struct slot_asked slots[SLOT_SETS][SLOT_WAYS];
     unsigned next_way;
-    struct typed_answer slot; /* typing_slot()'s last, of another slot of a variable */
+    struct typed_answer slot; /* last result of typing_slot() for another slot of a variable */
 };
 
 static struct answered *answered_at(const struct typing *typing, uint32_t index)

@@ -98,17 +98,16 @@ struct perfdata *sampler_recording(const struct sampler *sampler);
  * cannot be read again. */
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
-/* From here on a thread of its own reads and parses the recording, where it is a file. What sinks
- * get stays the same. 0 or a negative errno. */
+/* Starts a thread that reads and parses the recording ahead, if the recording is a file. Sinks get
+ * the same records. Returns 0 or a negative errno. */
 int sampler_read_ahead(struct sampler *sampler);
 
-/* Event `index` as it was opened or recorded, to be written to a recording; NULL: no such event. */
+/* Returns the attribute of event `index` as opened or recorded, for writing a recording; NULL: no
+ * such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
 
-/*
- * `misstop doctor`: for every source whether it is usable here, why not, and the command
- * that would enable it; what the kernel, the CPU and libpfm4 say. Never fails.
- */
+/* Reports for `misstop doctor` whether each source works here, why not, and the command that
+ * enables it; then the properties of the kernel, the CPU and libpfm4. Never fails. */
 void sampler_doctor(FILE *out);
 
 /* Same as sampler_doctor(), for any kernel (tests replace it). */

@@ -30,7 +30,7 @@
 struct store_facts {
     struct sampler_info info;
     struct resolver_target target;
-    const char *cache_level; /* of the set map, with the next: as struct geometry has it */
+    const char *cache_level; /* of the set map, as in struct geometry; the next three too */
     uint64_t cache_size_bytes;
     uint32_t cache_ways;
     uint32_t cache_line_bytes;
@@ -112,9 +112,9 @@ enum store_kind {
     STORE_SIM_LEVEL, /* id: number of the level, from 0 */
     STORE_WATCH,     /* end of a watchpoint */
     STORE_WATCHING,  /* result and cost of watchpoints */
-    STORE_LINE,      /* line event of a simulation; id: slot, as that of a place */
+    STORE_LINE,      /* line event of a simulation; id: slot, as for a place */
     STORE_PAIR,      /* pair of instructions; id: line_pair_number() */
-    STORE_CODE,      /* function of one of these; id: address */
+    STORE_CODE,      /* function of an instruction in a pair; id: address */
     STORE_WHATIFS,
     STORE_WHATIF,       /* id: index in the list */
     STORE_WHATIF_LEVEL, /* id: index of the question * SIMULATION_LEVELS_MAX + level */

@@ -83,7 +83,7 @@ bool store_reader_instruction_text(struct store_reader *reader, uint64_t address
 /* Like resolver_find(). */
 bool store_reader_find(struct store_reader *reader, const char *name, struct object_extent *extent);
 
-/* Why the end is not that of the recording; "": it is, or was not reached yet. */
+/* Returns why the recording ends early; "": it does not, or the end is not reached yet. */
 const char *store_reader_damage(const struct store_reader *reader);
 
 #endif

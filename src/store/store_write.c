@@ -199,7 +199,8 @@ static void writer_thread(struct store_writer *writer, uint32_t tid)
         describe_thread(writer, tid);
 }
 
-/* Threads name themselves soon after they start, and there may be many that have ended. */
+/* Only updates new threads, because threads get their names soon after they start, and many others
+ * may have ended. */
 static void name_threads(struct store_writer *writer)
 {
     enum { NEW_THREADS = 64 };
@@ -229,8 +230,8 @@ void store_writer_begin_refresh(struct store_writer *writer)
             put_pairs(writer, kind, level);
 }
 
-/* As it is in the file: a thread that changes its name between two refreshes would have another one
- * in the replay. */
+/* Returns the name in the file: a thread that changes its name between two refreshes would
+ * otherwise have another name in the replay. */
 static bool written_thread(struct store_writer *writer, uint32_t tid, union place_answer *answer)
 {
     writer_thread(writer, tid);
@@ -385,7 +386,8 @@ static void put_code(struct store_writer *writer, uint64_t address, uint32_t fun
     writer_row(writer, STORE_CODE, address, &row);
 }
 
-/* A process that has ended cannot be read any more; a replay answers with what was read before. */
+/* Returns a word of memory. A process that has ended cannot be read; the replay answers with the
+ * words read before. */
 static bool written_word(struct store_writer *writer, uint64_t address, bool known, uint64_t *value)
 {
     const uint64_t *row = known ? value : rows_find(&writer->rows[STORE_WORD], address);

@@ -28,7 +28,7 @@ enum { JITMAP_BYTES_MAX = 64 << 20 };
 struct jit_symbol {
     uint64_t start;
     uint64_t end;
-    uint32_t line;   /* its place in the file */
+    uint32_t line;   /* line number in the file */
     uint32_t name;   /* offset into text */
     uint32_t before; /* the last line that begins earlier and ends after this start, + 1; 0: none */
 };

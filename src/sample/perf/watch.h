@@ -25,7 +25,7 @@ struct watch_budget {
     double tokens_ns;  /* may be spent now; negative: overdrawn */
     uint64_t cpu_ns;   /* at the last refill */
     uint64_t wall_ns;  /* at the last refill */
-    double spent_ns;   /* since the start */
+    double spent_ns;   /* number since the start */
     double granted_ns; /* CPU time credited since the start */
     bool started;
 };

@@ -60,7 +60,7 @@ struct perfdata_machine {
     uint64_t last_sample_ns;
     uint64_t wall_ns; /* since 1970, when the record clock was clock_ns; 0: not recorded */
     uint64_t clock_ns;
-    int64_t written_unix_s; /* when the file was last written; 0: a pipe */
+    int64_t written_unix_s; /* time when the file was last written; 0: a pipe */
     unsigned cache_count;   /* different caches */
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
@@ -105,8 +105,8 @@ bool perfdata_more(const struct perfdata *perfdata);
  * -ESRCH, -ENODATA as in perfdata_open(). */
 int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 
-/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
- * samples have no times, or not all of it is here yet (a pipe). */
+/* Time of the first sample of the process, by the clock of the records, and time from first to last
+ * sample. Both 0: the samples have no times, or the recording is not complete yet (a pipe). */
 struct perfdata_span {
     uint64_t start_ns;
     uint64_t length_ns;

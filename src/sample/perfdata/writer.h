@@ -38,7 +38,7 @@ struct perfdata_writer_options {
     bool launched;        /* the process is about to exec: its present mappings are not the
                              program's */
     uint64_t limit_bytes; /* of one file; 0: none */
-    unsigned files;       /* kept at the limit, FILE itself among them; 0: 2 */
+    unsigned files;       /* number of files kept, including FILE; 0: 2 */
 };
 
 /* Values that decode found for a sample. */

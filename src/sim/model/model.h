@@ -65,7 +65,7 @@ struct model_use {
  */
 enum {
     MODEL_LEVELS_MAX = 4,    /* as SIM_LEVELS_MAX and RELAYOUT_LEVELS_MAX */
-    MODEL_THREADS_MAX = 126, /* private hierarchies; a byte per line names one of them */
+    MODEL_THREADS_MAX = 126, /* private hierarchies; one byte per line identifies one */
     MODEL_WAYS_MAX = 65536,
     MODEL_LINE_MIN = 4,
     MODEL_LINE_MAX = 4096

@@ -194,7 +194,7 @@ static void blocks_learn_by_votes(void **state)
     struct located second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
-    /* What was not declared is a guess: the code is believed. */
+    /* A type that is not declared is a guess: the code takes precedence. */
     struct typed_answer differs = says(small.other, 8);
     expect(place_in(ID, &second, 0xa000 + 128 + 8, &differs), TYPED_DISAGREED, small.other, 8);
     struct object_desc desc = {0};
@@ -211,7 +211,7 @@ static void misfits_say_it_is_no_such_block(void **state)
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
     vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
-    /* By an index it could be any of them: that is no misfit. */
+    /* An indexed access may be to any element, so it is no misfit. */
     struct typed_answer operand = indexed(small.node, 8);
     for (int i = 0; i < 400; i++)
         place_in(ID, &block, 0x9000 + 8 + 8, &operand);
