@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* text_print(): tables for people and grep. */
+/* text_print(): tables for people and for grep. */
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void all_parts_are_there(void **state)
     char *text = print(FIXTURE_USUAL, plain(120));
     assert_non_null(strstr(text, "misstop misstop-demo 4242, 4 threads"));
     assert_non_null(strstr(text, "samples 45000 (1998/s): attributed 94.0%, kernel 2.0%, lost 12"));
-    assert_non_null(strstr(text, "not attributed: no-memory 2.2%"));
+    assert_non_null(strstr(text, "unattributed: no-memory 2.2%"));
     assert_non_null(strstr(text, "particles"));
     assert_non_null(strstr(text, "[*]+40"));
     assert_non_null(strstr(text, "visit_particles"));
@@ -49,7 +49,7 @@ static void fields_have_names_and_types(void **state)
     (void)state;
     char *text = print(FIXTURE_TYPED, plain(120));
     assert_non_null(strstr(text, "fields known for 83.0%: by code 49.6%, by data 9.5%, by both "
-                                 "23.2%, disagreed 0.7%; not: no-debug"));
+                                 "23.2%, disagreed 0.7%; unknown: no-debug"));
     assert_non_null(strstr(text, "loading debug information of libmatching.so.4: 120 waiting"));
     const char *fields = strstr(text, "OF IT FIELD");
     assert_non_null(fields);
@@ -58,13 +58,13 @@ static void fields_have_names_and_types(void **state)
     const char *end = strchr(hot, '\n');
     assert_true(strstr(hot, "double") < end && strstr(hot, "particles") < end);
     free(text);
-    text = print(FIXTURE_USUAL, plain(120)); /* nothing was asked for types */
+    text = print(FIXTURE_USUAL, plain(120)); /* types were not requested */
     assert_null(strstr(text, "fields known"));
     assert_null(strstr(text, "reading debug"));
     free(text);
 }
 
-/* Tables keep to the width; sentences (which have no columns) may be longer. */
+/* Tables fit the width; sentences (which have no columns) may be longer. */
 static void tables_fit_the_width(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void colour_only_where_asked(void **state)
     (void)state;
     char *text = print(FIXTURE_USUAL, options);
     assert_non_null(strstr(text, "\033[0"));
-    /* the last thing each line says about colour is that there is none */
+    /* the last escape sequence of each line resets the colour */
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n"));) {
         const char *last = strrchr(line, '\033');
@@ -99,7 +99,7 @@ static void colour_only_where_asked(void **state)
             assert_memory_equal(last, "\033[0m", 4);
     }
     free(text);
-    options.color = VIEW_COLOR_AUTO; /* a file is no terminal */
+    options.color = VIEW_COLOR_AUTO; /* a file is not a terminal */
     text = print(FIXTURE_USUAL, options);
     assert_null(strchr(text, '\033'));
     free(text);
