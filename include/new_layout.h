@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "What if the struct were split here, padded so, aligned so": the placement of the elements of an
- * object in another layout. A value: planned in src/profile/whatif.c, handed to the Valgrind tool
- * in sim_abi.h, followed by src/sim.
+ * Placement of the elements of an object in another layout: "What if the struct were split here,
+ * padded, or aligned?" A plain value: planned in src/profile/whatif.c, passed to the Valgrind tool
+ * in sim_abi.h, applied by src/sim.
  */
 #ifndef MISSTOP_NEW_LAYOUT_H
 #define MISSTOP_NEW_LAYOUT_H
 
 #include <stdint.h>
 
-enum { RELAYOUT_PARTS_MAX = 32, RELAYOUT_ELEMENT_MAX = 1 << 20, RELAYOUT_STRIDE_MAX = 1 << 21 };
+enum {
+    RELAYOUT_LEVELS_MAX = 4,
+    RELAYOUT_PARTS_MAX = 32,
+    RELAYOUT_ELEMENT_MAX = 1 << 20,
+    RELAYOUT_STRIDE_MAX = 1 << 21
+};
 
-/* Bytes [from, end) of each element go to `at` and on in an element of an array. */
+/* Moves bytes [from, end) of each element to offset `at` in an element of an array. */
 struct relayout_part {
     uint32_t from_bytes;
     uint32_t end_bytes;
@@ -19,19 +24,38 @@ struct relayout_part {
     uint32_t at_bytes;
 };
 
-/* One of the arrays that the elements are laid out in. */
+/* One of the arrays that hold the new elements. */
 struct relayout_array {
-    uint32_t stride_bytes; /* from element to element */
-    uint32_t align_bytes;  /* that of each block begins at a multiple of this; a power of two */
+    uint32_t stride_bytes; /* distance between elements */
+    uint32_t align_bytes;  /* alignment of each block's array; a power of two */
 };
 
 struct relayout {
-    uint32_t element_bytes; /* as it is; not 0 if there are parts */
-    uint32_t phase_bytes;   /* where in a page the first array begins, if nothing is aligned */
+    uint32_t element_bytes; /* in the current layout; not 0 if there are parts */
+    uint32_t phase_bytes;   /* offset of the first array in its page, if nothing is aligned */
     uint32_t part_count;    /* 0: nothing is moved */
     uint32_t array_count;
-    struct relayout_part part[RELAYOUT_PARTS_MAX]; /* by from_bytes; do not overlap */
+    struct relayout_part part[RELAYOUT_PARTS_MAX]; /* sorted by from_bytes; no overlaps */
     struct relayout_array array[RELAYOUT_PARTS_MAX];
+};
+
+/* Accesses that a level did not hold. An access that is in two parts counts in each, once it has
+ * been moved. */
+struct whatif_misses {
+    uint64_t all[RELAYOUT_LEVELS_MAX];
+    uint64_t object[RELAYOUT_LEVELS_MAX];
+};
+
+/* The answer: both layouts counted, as far as they have been. */
+struct whatif_counts {
+    uint64_t accesses;
+    uint64_t object_accesses;
+    uint64_t cut; /* of these, accesses that are in more than one part */
+    struct whatif_misses before;
+    struct whatif_misses after; /* all 0 where nothing is moved */
+    /* Misses of after.object on lines that were not touched before, since then. Had the program had
+     * this layout from its start, they might have been there. */
+    uint64_t fresh[RELAYOUT_LEVELS_MAX];
 };
 
 #endif

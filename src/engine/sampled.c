@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of engines that have a sampler: records are decoded and resolved here. */
+/* Engine kinds with a sampler: records are decoded and resolved here. */
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "engine/state.h"
-#include "sample/perfdata/perfdata.h"
 
-/* enum decode_segment and the resolver's flag say the same thing. */
+/* Translates enum decode_segment to the resolver's flag. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
 {
     return resolver_segment(context, tid, segment == DECODE_GS, base);
@@ -51,12 +50,12 @@ int sampled_open(struct engine *engine, struct error *error)
     return sampler_open(&engine->sampler, &sampling, error);
 }
 
-/* The stages that turn records into places; again for a replay. */
+/* Opens the stages that turn records into places; called again when a replay restarts. */
 int sampled_open_names(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
     const struct perfdata_machine *machine =
-        engine->kind->live ? NULL : sampler_machine(engine->sampler);
+        engine->kind->live ? NULL : perfdata_machine(engine_perfdata(engine));
     struct resolver_options naming = {.pid = sampler_info(engine->sampler)->pid,
                                       .live = engine->kind->live,
                                       .simulated = engine->kind == &engine_simulated,
@@ -78,33 +77,7 @@ int sampled_open_names(struct engine *engine, struct error *error)
 
 int sampled_tick(struct engine *engine, uint64_t now_ns)
 {
-    /* Debugging information takes its time here, whatever the recording's clock says. */
+    /* Debug information loads in real time, regardless of the recording's clock. */
     resolver_settle(engine->resolver, clock_now_ns());
     return sampler_tick(engine->sampler, now_ns);
-}
-
-static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                      struct line_pair *out)
-{
-    const struct engine *engine = context;
-    return engine->sampler ? sampler_pair(engine->sampler, kind, level, place, out)
-                           : store_reader_pair(engine->stored.reader, kind, level, place, out);
-}
-
-/* Function of an address without a data sample. */
-static uint32_t function_of(void *context, uint64_t ip)
-{
-    struct engine *engine = context;
-    struct place place;
-    struct access access = {.ip = ip, .reason = REASON_NO_MEMORY, .base = SREG_NONE};
-    if (!engine->resolver)
-        return store_reader_function(engine->stored.reader, ip);
-    resolver_resolve(engine->resolver, &access, NULL, &place);
-    return place.function;
-}
-
-struct line_pair_source engine_pairs(struct engine *engine)
-{
-    return engine_info(engine)->lines ? (struct line_pair_source){engine, next_pair, function_of}
-                                      : (struct line_pair_source){0};
 }

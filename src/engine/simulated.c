@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program launched under the simulated cache: its misses, and what happened to cache lines. */
+/* A program launched under the simulated cache: its misses, and the events of cache lines. */
 #include <stdio.h>
 
 #include "engine/state.h"
 #include "sample/simulated/sim_memory.h"
 
-/* No sample: it is no part of their totals, and no instruction has to be decoded for it. */
+/* A line event is not a sample: it is not part of the totals, and no instruction is decoded for
+ * it. */
 static struct access access_of(const struct record *record, const struct line_event *line)
 {
     return (struct access){
@@ -36,16 +37,34 @@ bool engine_take_line(struct engine *engine, const struct record *record)
     return engine->line_count == ENGINE_LINES;
 }
 
+static bool simulated_answer(void *context, enum place_question question, uint64_t number,
+                             union place_answer *answer)
+{
+    const struct engine *engine = context;
+    const struct sim_memory *sim = engine->options.sim;
+    struct place_names names = resolver_names(engine->resolver);
+    return question == PLACE_PAIR ? sim->wanted.use && sim_memory_pair(sim, number, &answer->pair)
+                                  : place_ask(&names, question, number, answer);
+}
+
+struct place_names engine_names(struct engine *engine)
+{
+    if (!engine->resolver)
+        return store_reader_names(engine->stored.reader);
+    return engine->options.sim ? (struct place_names){simulated_answer, engine}
+                               : resolver_names(engine->resolver);
+}
+
 /* Recorded when they are counted, because they go into the tables behind places that came later. */
 void engine_count_lines(struct engine *engine)
 {
-    for (size_t i = 0; engine->recorder && i < engine->line_count; i++)
-        recorder_line(engine->recorder, &engine->lines[i]);
+    for (size_t i = 0; i < engine->line_count; i++)
+        store_writer_line(recorder_store(engine->recorder), &engine->lines[i]);
     profile_add_lines(engine->profile, engine->lines, engine->line_count);
     engine->line_count = 0;
 }
 
-/* The deepest of a simulation's own events. */
+/* Ranks by the simulation event of the costliest cache level. */
 static void rank_costliest(struct engine *engine)
 {
     if (engine->options.events || engine->event_chosen)
@@ -62,11 +81,11 @@ static void rank_costliest(struct engine *engine)
         recorder_ranking(engine->recorder, engine->ranking);
     if (!engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "ranked by %s: most cycles are lost there; e ranks by another event",
+                 "ranked by %s, which costs most cycles; e ranks by another event",
                  engine_info(engine)->events[engine->ranking].name);
 }
 
-/* Misses wait in a ring, and thin themselves out where it fills. */
+/* Misses wait in a ring; the tool thins them out when it fills up. */
 static long simulated_drain(struct engine *engine, uint64_t until_ns)
 {
     if (!engine->behind)

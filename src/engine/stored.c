@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -i FILE where misstop itself recorded FILE: places and names come from FILE.misstop; nothing is
- * decoded or resolved again.
+ * Replay (-i FILE) of a FILE recorded by misstop: places and names come from FILE.misstop; nothing
+ * is decoded or resolved again.
  */
 #include <errno.h>
 #include <limits.h>
@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "engine/state.h"
-#include "sample/perfdata/perfdata.h"
 
 /*
- * The store to be played for `input`: `input` itself, or the matching file beside it. *store NULL:
- * there is none, `note` says why where one would have been expected ("" else). A negative errno
- * only where `input` itself is a store that cannot be read.
+ * Finds the store to replay for `input`: `input` itself, or the matching file next to it. *store is
+ * NULL if there is none; `note` then has the reason if one was expected, otherwise "". Returns a
+ * negative errno only if `input` itself is a store that cannot be read.
  */
 static int find_store(struct store_reader **store, const char *input, char *note, size_t note_size,
                       struct error *error)
@@ -38,52 +37,18 @@ static int find_store(struct store_reader **store, const char *input, char *note
         return 0;
     store_reader_close(*store);
     *store = NULL;
-    snprintf(note, note_size, "%.400s is not of this recording; names are resolved again", path);
+    snprintf(note, note_size, "%.400s belongs to another recording; names are resolved again",
+             path);
     return 0;
 }
 
-static void copy_text(char *out, size_t size, const char *text)
-{
-    snprintf(out, size, "%s", text ? text : "");
-}
-
-static void read_info(const struct store_reader *store, struct sampler_info *info)
-{
-    struct store_facts facts;
-    store_reader_facts(store, &facts);
-    *info = (struct sampler_info){
-        .source = facts.source ? facts.source : "recording",
-        .weighs = facts.weighs ? facts.weighs : "",
-        .exact_address = facts.exact_address,
-        .exact_ip = facts.exact_ip,
-        .latency = facts.latency,
-        .data_source = facts.data_source,
-        .lines = facts.lines,
-        .event_count = facts.event_count,
-        .pid = (pid_t)facts.pid,
-    };
-    for (unsigned i = 0; i < facts.event_count; i++) {
-        struct sampler_event *event = &info->events[i];
-        copy_text(event->name, sizeof event->name, facts.events[i].name);
-        copy_text(event->weighs, sizeof event->weighs, facts.events[i].weighs);
-        event->role = facts.events[i].role < EVENT_ROLES ? (enum event_role)facts.events[i].role
-                                                         : EVENT_OTHER;
-        if (event->role == EVENT_STALL && strncmp(event->weighs, "stall", 5) != 0)
-            event->role = EVENT_TIME; /* as recorded before there was EVENT_TIME */
-        event->period = facts.events[i].period;
-        event->opened_on = facts.events[i].opened_on;
-        event->counted = facts.events[i].counted;
-    }
-    copy_text(info->note, sizeof info->note, facts.note);
-}
-
 /*
- * Places go straight to the tables. On the way to the end that a replay begins with, these are
- * brought up to date at the same times as while recording, so that histories, sizes of elements and
- * the search come out the same.
+ * Places go directly to the tables. During the initial pass to the end, the tables are refreshed at
+ * the same times as while recording, so that histories, element sizes and the search are identical.
  */
 
-/* At once, while names are what they were then; but the last is the one that is asked for. */
+/* Makes the snapshot at once, while names are as of then; except the last, which the caller
+ * requests. */
 static void catch_up_refresh(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;
@@ -93,27 +58,23 @@ static void catch_up_refresh(struct engine *engine)
 
 static void take_place(struct engine *engine, const struct place *place)
 {
-    if (place->access.event >= engine->stored.info.event_count)
+    if (place->access.event >= engine_info(engine)->event_count)
         return;
     engine->samples[place->access.event]++;
     engine->events[place->access.event] += (double)place->access.weight;
     engine_add_place(engine, place);
 }
 
-/* Beside places and names, as of the point that was read up to. */
+/* Updates everything except places and names, as of the current position. */
 static void take_facts(struct engine *engine)
 {
-    struct engine_store *stored = &engine->stored;
-    struct store_facts facts;
-    store_reader_facts(stored->reader, &facts);
-    read_info(stored->reader, &stored->info);
-    stored->simulation = facts.simulation;
-    stored->watch = facts.watch;
-    stored->whatif = facts.whatif;
-    memcpy(engine->cache_lines, facts.cache_lines, sizeof facts.cache_lines);
+    struct store_facts *facts = &engine->stored.facts;
+    store_reader_facts(engine->stored.reader, facts);
+    memcpy(engine->cache_lines, facts->cache_lines, sizeof facts->cache_lines);
 }
 
-/* One after the other in the file; done together, because each pass reads all tables. */
+/* Renames are consecutive in the file. They are applied together, because each pass reads all
+ * tables. */
 static void flush_renames(struct engine *engine)
 {
     engine_rename(engine, engine->stored.renames, engine->stored.rename_count);
@@ -191,7 +152,7 @@ void engine_go_through(struct engine *engine, bool through)
 
 /* ---- members of the table ---- */
 
-/* A recording that is recorded anew is sampled anew. */
+/* Looks for a store. With -o it is ignored, and the recording is sampled again. */
 int stored_look(struct engine *engine, struct error *error)
 {
     struct engine_store *stored = &engine->stored;
@@ -208,18 +169,17 @@ int stored_look(struct engine *engine, struct error *error)
     return code;
 }
 
-/* A recording of misstop's names the user of the process. */
+/* A misstop recording contains the user of the process. */
 static void stored_open_files(struct engine *engine)
 {
     const struct store_reader *reader = engine->stored.reader;
-    struct store_facts facts;
+    const struct store_facts *facts = &engine->stored.facts;
     files_client_recording(&engine->files, engine->options.input);
-    store_reader_facts(reader, &facts);
-    engine->files.elsewhere = sampled_elsewhere(facts.host);
+    engine->files.elsewhere = sampled_elsewhere(facts->host);
     if (store_reader_owner(reader) != geteuid())
         files_client_add(&engine->files, store_reader_owner(reader));
-    if (facts.user >= 0)
-        files_client_add(&engine->files, (uid_t)facts.user);
+    if (facts->user >= 0)
+        files_client_add(&engine->files, (uid_t)facts->user);
     else if (engine->files.privileged)
         engine->files.everyone = true;
 }
@@ -238,42 +198,31 @@ static int stored_restart(struct engine *engine, pid_t pid, struct error *error)
     return 0;
 }
 
-struct resolver_target stored_target(const struct engine *engine)
-{
-    struct store_facts facts;
-    store_reader_facts(engine->stored.reader, &facts);
-    return (struct resolver_target){.pid = facts.pid,
-                                    .threads = facts.threads,
-                                    .comm = facts.comm,
-                                    .exe = facts.exe,
-                                    .alive = facts.alive};
-}
-
 /* The cache that sets were counted for. */
 static bool stored_geometry(struct engine *engine)
 {
     char spec[128];
-    struct store_facts facts;
+    const struct store_facts *facts = &engine->stored.facts;
     if (engine->options.cache)
         return false;
-    store_reader_facts(engine->stored.reader, &facts);
-    snprintf(spec, sizeof spec, "%.16s=%llu,%u,%u", facts.cache_level ? facts.cache_level : "",
-             (unsigned long long)facts.cache_size_bytes, facts.cache_ways, facts.cache_line_bytes);
+    snprintf(spec, sizeof spec, "%.16s=%llu,%u,%u", facts->cache_level ? facts->cache_level : "",
+             (unsigned long long)facts->cache_size_bytes, facts->cache_ways,
+             facts->cache_line_bytes);
     return !geometry_parse(&engine->geometry, spec, "", NULL);
 }
 
 static struct snapshot_whatifs stored_whatifs(struct engine *engine)
 {
-    return engine->stored.whatif;
+    return engine->stored.facts.whatif;
 }
 
 static void stored_describe(struct engine *engine)
 {
     struct recording_text *text = &engine->recording;
     const struct store_reader *reader = engine->stored.reader;
+    const char *host = engine->stored.facts.host;
     uint64_t start_ns = store_reader_start_ns(reader);
-    store_reader_facts(reader, &text->facts);
-    text->shown.host = text->facts.host && *text->facts.host ? text->facts.host : NULL;
+    text->shown.host = host && *host ? host : NULL;
     struct perfdata_machine clocks = {.wall_ns = store_reader_start_wall_ns(reader),
                                       .clock_ns = start_ns};
     recorded_date(text, &clocks, start_ns);
@@ -287,10 +236,10 @@ static const char *stored_request(struct engine *engine, const struct request *r
     case REQUEST_BIN_RENAME:
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
-        return "the heap is as it was recorded";
+        return "the heap of a recording cannot be changed";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return "a recording shows the questions asked then; a new one needs a simulation";
+        return "a recording shows only the questions asked then; a new one needs a simulation";
     default:
         return NULL;
     }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two objects turn out to be one (struct object_rename): what one has counted moves to the other,
- * in every table that counts by object. Declared in profile.h. Phases stay as they are: they count
- * by what holds the memory (timeline.h), which a rename does not change.
- *
- * A rename is rare beside a sample: each table is gone over once for all renames of a refresh.
+ * Merges two objects that turn out to be one (struct object_rename): the counts of one move to the
+ * other, in every table that counts by object. Phases stay unchanged: they count by the object that
+ * contains the memory (timeline.h), which a rename does not change. A rename is rare compared with
+ * samples: each table is scanned once for all renames of a refresh.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/* The renames that are being done, found by the object that ends. */
+/* The renames in progress, by the object that ends. */
 struct renaming {
     struct profile *profile;
     const struct object_rename *list;
@@ -22,7 +21,7 @@ struct renaming {
     uint32_t *at; /* [TALLY_IDS_MAX]: index + 1 into list; 0: the object stays */
 };
 
-/* A pair on its way to another row, with the counts beside it under its index. */
+/* A pair that moves to another row, with the levels and causes stored under its index. */
 struct moved_pair {
     struct pair pair;
     double credit;
@@ -32,7 +31,7 @@ struct moved_pair {
     bool has_causes;
 };
 
-/* A table of pairs, and where their levels and causes are counted; NULL: nowhere. */
+/* A table of pairs, and the tables of their levels and causes; NULL: none. */
 struct pairs_beside {
     struct pairs *pairs;
     struct count_rows *levels;
@@ -40,7 +39,7 @@ struct pairs_beside {
     uint64_t (*hash)(const struct pair *pair);
 };
 
-/* How an object ended; NULL: it did not. */
+/* Returns the rename that ended an object; NULL: it exists. */
 static const struct object_rename *ended(const struct profile *profile, uint32_t object)
 {
     uint32_t at = profile->renamed && object < TALLY_IDS_MAX ? profile->renamed[object] : 0;
@@ -71,14 +70,14 @@ static void move_id(const struct renaming *renaming, uint32_t *object)
         *object = one_of(renaming->profile, *object);
 }
 
-/* Where an offset of the object that ends is in the other one. False: before its start. */
+/* Computes the offset in the new object. Returns false if it is before the start. */
 static bool moved_offset(const struct object_rename *rename, uint64_t offset, int64_t *moved)
 {
     *moved = rename->fixed ? rename->offset : (int64_t)offset - rename->offset;
     return rename->fixed || *moved >= 0;
 }
 
-/* The type at that place; false: none, or it has no members. */
+/* Finds the type of a rename. Returns false if there is none or it has no members. */
 static bool type_of(const struct profile *profile, const struct object_rename *rename,
                     struct type_desc *desc)
 {
@@ -89,7 +88,7 @@ static bool type_of(const struct profile *profile, const struct object_rename *r
     return desc->member_count;
 }
 
-/* offset_key() of the same place in the other object. */
+/* Returns the offset_key() of the same place in the new object. */
 static uint64_t moved_key(const struct profile *profile, const struct object_rename *rename,
                           uint64_t key)
 {
@@ -121,7 +120,7 @@ static void move_tallies(struct tallies *tallies, uint32_t from, uint32_t to)
     }
 }
 
-/* The same part of the weights, of whichever event the samples were. */
+/* Moves the same share of weights, for every event. */
 static void take_untyped_weight(struct profile *profile, int reason, double part)
 {
     for (int event = 0; event < SAMPLE_EVENTS_MAX; event++)
@@ -145,8 +144,10 @@ static uint64_t take_untyped(struct profile *profile, int reason, uint64_t sampl
     return samples - part;
 }
 
-/* Samples without a type have one now: that of the memory they fell on. Most of them waited for
- * debugging information; why each had none is not kept. */
+/*
+ * Counts samples without a type as typed by the memory they access. Most of them waited for
+ * debugging information; the reason of each is not stored.
+ */
 static void type_totals(struct profile *profile, uint64_t samples)
 {
     samples = take_untyped(profile, UNTYPED_WAITING, samples);
@@ -188,7 +189,7 @@ static void move_extra(struct profile *profile, const struct object_rename *rena
         old->history[i] = NAN;
 }
 
-/* Takes the row of a slot; false: there was none. */
+/* Removes the row of a slot and copies it; returns false if there was none. */
 static bool take_row(struct count_rows *rows, size_t slot, uint64_t key, void *out)
 {
     void *row = rows ? count_rows_find(rows, slot, key) : NULL;
@@ -293,7 +294,7 @@ static void give_pair(const struct pairs_beside *table, const struct moved_pair 
         give_row(table->causes, index, hash, &moved->causes, sizeof moved->causes);
 }
 
-/* The pair as it is to be; false: it stays. */
+/* Changes a pair to its new owner and key; returns false if nothing changes. */
 typedef bool change_pair(const struct renaming *renaming, struct pair *pair);
 
 static uint32_t moved_owner(const struct renaming *renaming, uint32_t owner)
@@ -350,7 +351,10 @@ static bool change_evictor(const struct renaming *renaming, struct pair *pair)
     return change_owner(renaming, pair) || pair->key != before;
 }
 
-/* Where the instances of a `fixed` one started is not kept: none is better than a wrong one. */
+/*
+ * The start of the instances of a `fixed` rename is not stored: drops them instead of counting a
+ * wrong one.
+ */
 static bool change_instance(const struct renaming *renaming, struct pair *pair)
 {
     const struct object_rename *rename = rename_of(renaming, PAIR_OBJECT(pair->owner));
@@ -360,14 +364,14 @@ static bool change_instance(const struct renaming *renaming, struct pair *pair)
     return moves;
 }
 
-/* Threads that evicted are counted for functions and threads as well. */
+/* Changes a thread evictor; functions and threads have such rows too. */
 static bool change_thread_evictor(const struct renaming *renaming, struct pair *pair)
 {
     unsigned of = EVICTOR_THREAD_OF(pair->key);
     return (of == CAUSES_OBJECTS || of == CAUSES_KINDS) && change_owner(renaming, pair);
 }
 
-/* The use of lines is counted by field, under a hash of the key that changes. */
+/* Moves the use of lines by field, which is stored under a hash of the key. */
 static void move_field_uses(const struct renaming *renaming)
 {
     struct profile *profile = renaming->profile;
@@ -403,7 +407,7 @@ static void move_all_pairs(const struct renaming *renaming)
     move_pairs(renaming, &threads, change_thread_evictor);
 }
 
-/* ---- lists that have an object in each entry ---- */
+/* ---- tables with an object in each entry ---- */
 
 static void move_window(const struct renaming *renaming)
 {
@@ -504,7 +508,7 @@ static void move_legs(const struct renaming *renaming)
         move_id(renaming, &reuse->legs[i].object);
 }
 
-/* Fields that become one field have one curve from here on. */
+/* Merges the curves of two fields that become one. */
 static void join_fields(struct timeline *timeline, uint32_t field, uint32_t same)
 {
     struct field_counts *counts = &timeline->fields;
@@ -514,7 +518,7 @@ static void join_fields(struct timeline *timeline, uint32_t field, uint32_t same
     for (size_t i = 0; i < FIELD_ROWS; i++)
         if (counts->rows[i].field == field + 1)
             counts->rows[i].field = same + 1;
-    counts->fields[field].object = TALLY_IDS_MAX; /* no object's */
+    counts->fields[field].object = TALLY_IDS_MAX; /* no longer belongs to an object */
 }
 
 static bool same_field(const struct counted_field *a, const struct counted_field *b)
@@ -551,8 +555,6 @@ static void move_fields(const struct renaming *renaming)
     }
 }
 
-/* ---- */
-
 static void move_one(struct profile *profile, const struct object_rename *rename, uint32_t to)
 {
     uint32_t from = rename->from;
@@ -566,7 +568,7 @@ static void move_one(struct profile *profile, const struct object_rename *rename
                  use_key(USE_OBJECT, level, to, 0));
 }
 
-/* false: there is no room, or they are one already. */
+/* Records a rename. Returns false if there is no room, or the objects are already one. */
 static bool renames_note(struct profile *profile, const struct object_rename *rename)
 {
     uint32_t from = rename->from;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Types of the standard libraries of C++ and Rust, of Boost and abseil as their users know them:
- * "map<long, Order> node" for std::_Rb_tree_node<std::pair<long const, Order> >, and which members
- * of such a type only wrap the value in it. One table of rules. Pure functions of text, which is as
- * untrusted as the debug information that it is from.
+ * Shows types of the C++ and Rust standard libraries, Boost and abseil as their users know them:
+ * "map<long, Order> node" for std::_Rb_tree_node<std::pair<long const, Order> >, and the members
+ * that only wrap the value. Driven by one table of rules. Pure functions on text, which is as
+ * untrusted as the debug information that contains it.
  */
 #ifndef MISSTOP_RESOLVE_LIBRARY_TYPES_H
 #define MISSTOP_RESOLVE_LIBRARY_TYPES_H
@@ -12,31 +12,32 @@
 #include <stddef.h>
 
 /*
- * The name of a type by the rules; other names without default arguments, inline namespaces and
- * "std::". The result fits `out` with its brackets balanced: inner arguments become "...". A name
- * with unbalanced brackets is copied as it is. Returns out.
+ * Writes the name of a type by the rules. Other names lose default arguments, inline namespaces and
+ * "std::". The result fits `out` with balanced brackets: inner arguments become "...". A name with
+ * unbalanced brackets is copied unchanged. Returns out.
  */
 const char *library_name(const char *name, bool rust, char *out, size_t out_size);
 
 /*
- * The contents of a block that a member function of a library allocates, itself or through
- * functions that gave NOT_KNOWN: "vector<Order> elements". `scope`: its class as in the debug
- * information. NOT_KNOWN: it allocates for its caller. NONE: nothing is known of what it allocates.
+ * Describes the block that a member function of a library allocates, itself or through functions
+ * that returned NOT_KNOWN: "vector<Order> elements". `scope`: its class, as in debug information.
+ * NOT_KNOWN: it allocates for its caller. NONE: unknown what it allocates.
  */
 enum library_block { LIBRARY_BLOCK_NONE, LIBRARY_BLOCK_NOT_KNOWN, LIBRARY_BLOCK_KNOWN };
 enum library_block library_block(const char *scope, const char *function, char *out,
                                  size_t out_size);
 
-/* Whether a member function, as above, is of a map or set that may have several elements of one
- * key. */
-bool library_tree(const char *scope); /* is of a tree of such elements, whatever it allows */
+/* library_allows_equals() returns true for a member function of a map or set that may have several
+ * elements with one key. library_tree() returns true for the tree class and the multi containers,
+ * and for scopes that allocate for their callers. */
+bool library_tree(const char *scope);
 bool library_allows_equals(const char *scope, const char *function);
 
-/* Whether a class is an allocator of the type that is its first template argument. */
+/* Returns true if a class allocates objects of its first template argument. */
 bool library_allocator(const char *scope);
 
-/* The same of a symbol, demangled; only of functions that can have nothing inlined that allocates
- * something else: those of allocators of nodes, and of strings. */
+/* Like library_block(), for a demangled symbol. Only for functions with nothing inlined that could
+ * allocate anything else: allocators of nodes, and strings. */
 bool library_symbol_block(const char *function, char *out, size_t out_size);
 
 /*
@@ -69,8 +70,8 @@ const struct library_rule *library_rule(const char *name);
 /* How a member of a type with a rule is shown. */
 enum library_member {
     LIBRARY_PLAIN,
-    LIBRARY_THROUGH, /* without its own name: its parts are the value's */
-    LIBRARY_HOLDS    /* the same; its bytes are a value of the type's first template argument */
+    LIBRARY_THROUGH, /* without its own name: its members are those of the value */
+    LIBRARY_HOLDS /* like LIBRARY_THROUGH; its bytes are a value of the first template argument */
 };
 enum library_member library_member(const struct library_rule *rule, const char *member);
 

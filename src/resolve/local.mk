@@ -1,7 +1,7 @@
-# Where a sample's address is: object, function, type. resolver.h is the contract, place.c the way from an
-# access to its place. process/: maps, address space, threads, stacks, TLS, memory use. elf/: modules, symbols,
-# debug files, frames. heap/: the agent's feed, the walk of glibc's heap, blocks, bins. dwarf/: debug information
-# read by processes of our own (reader.h, question.h). runtime/: JIT maps.
+# Finds the object, function and type of a sample. resolver.h is the interface, place.c resolves an access to
+# its place. process/: maps, address space, threads, stacks, TLS, memory use. elf/: modules, symbols, debug
+# files, frames. heap/: the agent's feed, the walk of other heaps, blocks, bins. dwarf/: debug information,
+# read by separate processes (reader.h, question.h). runtime/: JIT maps, objects of Java, Python and V8.
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c \
 	src/resolve/heap/allocations.h src/resolve/elf/binaries.c src/resolve/elf/binaries.h \

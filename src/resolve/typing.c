@@ -13,18 +13,18 @@
 
 enum { STRINGS_MAX = 64 << 20, ANSWERS_MAX = 1 << 18, ANSWERS_BLOCK = 1 << 10 };
 
-/* Found by a hash of the question: of a quarter million, two have the same once in 10^8 runs. */
+/* Found by a hash of the question. Among 250,000 questions a collision has probability 10^-8. */
 struct answered {
-    uint32_t serial; /* of the module */
-    bool answered;   /* else it has been asked */
+    uint32_t serial; /* serial of the module */
+    bool answered;   /* false: asked, but not answered yet */
     union {
         struct typed_answer answer;
         struct typed_line line; /* of DWARF_LINE */
     };
 };
 
-/* A question about a stack slot; its answer, if it is a variable, holds for all of its slots: those
- * of an array are hardly asked about twice. */
+/* A cached question about a stack slot. If the answer is a variable, it is valid for all slots of
+ * the variable; slots of an array are rarely asked twice. */
 struct slot_asked {
     uint64_t pc;
     int64_t slot;
@@ -32,15 +32,15 @@ struct slot_asked {
     const struct answered *known;
 };
 
-enum { SLOT_SETS = 1 << 8, SLOT_WAYS = 4, SLOTS_WAITING = 2 /* at once, for one pc */ };
+enum { SLOT_SETS = 1 << 8, SLOT_WAYS = 4, SLOTS_WAITING = 2 /* pending per pc */ };
 
 struct typing {
     struct readers *readers;
     struct types types;
-    struct arena strings;    /* of the answers */
-    struct hash of_question; /* index of the answer */
+    struct arena strings;    /* strings of the answers */
+    struct hash of_question; /* hash of the question -> index of the answer */
     struct answered
-        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* as they fill up: answers stay in place */
+        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* allocated as needed, so answers never move */
     uint32_t count;
     uint64_t patience_ns;
     struct slot_asked slots[SLOT_SETS][SLOT_WAYS];
@@ -53,7 +53,8 @@ static struct answered *answered_at(const struct typing *typing, uint32_t index)
     return &typing->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
 }
 
-/* Which code touched a variable only helps to find it. */
+/* Returns the key of a question. For a fixed variable the code that accesses it is left out,
+ * because it only helps the search. */
 static uint64_t answers_key_of(uint32_t serial, const struct dwarf_question *question)
 {
     bool fixed = question->ask == DWARF_VARIABLE || question->ask == DWARF_TLS;
@@ -69,7 +70,7 @@ static const char *answers_keep_text(struct typing *typing, const char *text)
     return typing->strings.used_bytes < STRINGS_MAX ? arena_string(&typing->strings, text) : NULL;
 }
 
-/* NULL: never asked. */
+/* Returns the entry of a question; NULL: never asked. */
 static struct answered *answers_find(const struct typing *typing, uint32_t serial,
                                      const struct dwarf_question *question)
 {
@@ -77,7 +78,7 @@ static struct answered *answers_find(const struct typing *typing, uint32_t seria
     return index ? answered_at(typing, *index) : NULL;
 }
 
-/* A question that has been asked; at most ANSWERS_MAX. NULL: no memory. */
+/* Adds an entry for a question that was asked; at most ANSWERS_MAX. NULL: out of memory. */
 static struct answered *answers_expect(struct typing *typing, uint32_t serial,
                                        const struct dwarf_question *question)
 {
@@ -94,7 +95,7 @@ static struct answered *answers_expect(struct typing *typing, uint32_t serial,
     return expected;
 }
 
-/* "min < clamp" of the functions inlined at an instruction. */
+/* Formats the functions inlined at an instruction, as in "min < clamp". */
 static const char *join_inlined(struct typing *typing, const struct dwarf_answer *answer)
 {
     char text[512] = "";
@@ -114,13 +115,13 @@ static bool is_own(const char *file)
     return file && *file && !library_source(file);
 }
 
-/* In a function of a library, the line that is its own. */
+/* Finds the innermost line outside inlined library functions, or the library's own line. */
 static void find_own_line(struct typing *typing, const struct dwarf_answer *answer,
                           struct typed_line *line)
 {
     uint32_t count =
         answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count : DWARF_INLINED_MAX;
-    uint32_t outer = 0; /* one more than the index */
+    uint32_t outer = 0; /* index + 1 */
     for (uint32_t i = 0;
          i < count && !is_own(outer ? answer->inlined_file[outer - 1] : answer->file); i++)
         outer = answer->inlined_file[i] ? i + 1 : outer;
@@ -163,7 +164,7 @@ static void typing_take_type(void *context, uint32_t serial, const struct dwarf_
     types_add(&typing->types, serial, type->type, &type->desc);
 }
 
-/* Unexpected or repeated answers are ignored. */
+/* Stores an answer; unexpected or repeated answers are ignored. */
 static void typing_take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
 {
     struct typing *typing = context;
@@ -228,7 +229,7 @@ void typing_be_patient(struct typing *typing, uint64_t patience_ns)
     typing->patience_ns = patience_ns;
 }
 
-/* A recording has no time limit: the answers that its samples need can be waited for. */
+/* Waits for an answer. A recording has no real-time limit, so its samples can wait for answers. */
 static void typing_wait_for(struct typing *typing, const struct answered *known)
 {
     uint64_t start_ns = clock_now_ns();
@@ -242,7 +243,7 @@ static void typing_wait_for(struct typing *typing, const struct answered *known)
     typing->patience_ns -= passed_ns < typing->patience_ns ? passed_ns : typing->patience_ns;
 }
 
-/* The answer to a question there is no room for, or about a file without answers. */
+/* Returns the answer to a question without room, or about a file without debug information. */
 static const struct answered *refused(enum dwarf_ask ask, bool without)
 {
     static const struct answered known[] = {{.answer = {.untyped = UNTYPED_GAVE_UP}},
@@ -251,7 +252,7 @@ static const struct answered *refused(enum dwarf_ask ask, bool without)
     return ask == DWARF_LINE ? &no_line : &known[without];
 }
 
-/* The answer, or NULL while there is none; asked for where it never was. */
+/* Returns the answer, or NULL if there is none yet; asks the question if it is new. */
 static const struct answered *ask(struct typing *typing, const struct module *module,
                                   const struct dwarf_question *question)
 {
@@ -296,7 +297,7 @@ const struct typed_answer *typing_answer(struct typing *typing, const struct mod
     return known ? &known->answer : NULL;
 }
 
-/* Whether what was answered for one slot holds for another of the same function. */
+/* Returns true if the answer for one slot is valid for another slot of the same function. */
 static bool covers(const struct slot_asked *asked, int64_t slot)
 {
     const struct typed_answer *variable = &asked->known->answer;

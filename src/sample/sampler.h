@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A sampling session: one source, live on a process or replayed from a file, read
- * as records in time order. Opened by main, drained by the loop. One thread only.
- */
+/* A sampling session: one source, live on a process or replayed from a file, read as records in
+ * time order. Opened by main, read by the main loop. One thread only. */
 #ifndef MISSTOP_SAMPLE_SAMPLER_H
 #define MISSTOP_SAMPLE_SAMPLER_H
 
@@ -14,158 +12,98 @@
 #include "base/error.h"
 #include "sample.h"
 #include "sample/kernel.h"
-#include "snapshot.h" /* enum event_role */
+#include "snapshot_simulation.h"
 
 struct sampler;
 struct perf_event_attr;
-struct perfdata_machine;
+struct perfdata;
 struct sim_memory;
 
 struct sampler_options {
-    pid_t pid;              /* live: the process to watch */
-    bool launched;          /* the process waits to be started by us: enable on exec */
-    const char *input;      /* replay: path of a perf.data, "-" for standard input; else NULL */
-    const char *source;     /* "auto", "pebs", "ibs", "counter", "clock" */
-    const char *events;     /* -e LIST or NULL for the source's own choice */
-    uint32_t rate;          /* wanted samples per second of the ranking event; 0: SESSION_RATE, or
-                               less where that would slow the process */
-    uint64_t period;        /* -c: fixed period, 0: steered to the rate */
-    struct sim_memory *sim; /* source "sim": what its tool writes to, not owned; else NULL */
+    pid_t pid;          /* live: the process to watch */
+    bool launched;      /* the process waits for misstop to start it: enable on exec */
+    const char *input;  /* replay: path of a perf.data, "-" for standard input; else NULL */
+    const char *source; /* "auto", "pebs", "ibs", "counter", "clock" */
+    const char *events; /* -e LIST or NULL for the source's own choice */
+    uint32_t rate;   /* wanted samples per second of the ranking event; 0: SESSION_RATE, or less if
+                        that would slow the process */
+    uint64_t period; /* -c: fixed period; 0: adjusted to the rate */
+    struct sim_memory *sim; /* source "sim": memory of its tool, not owned; else NULL */
     void (*progress)(void *context, double share); /* see perfdata_open(); or NULL */
     void *progress_context;
 };
 
-struct sampler_event {
-    char name[64]; /* as the user would write it */
-    enum event_role role;
-    char weighs[64];    /* meaning of its samples; "": not known */
-    uint64_t period;    /* now; 0: not known */
-    double counted;     /* part of the time that it was counted; NAN: not known, as in replay */
-    uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
-};
-
-/* Properties of the session. Stable but for events[].period and counts. */
-struct sampler_info {
-    const char *source; /* "counter", ..., "replay" */
-    const char *weighs; /* meaning of a sample, for the header line */
-    bool live;
-    bool foreign; /* recorded on another architecture */
-    bool exact_address;
-    bool exact_ip;
-    bool latency;
-    bool data_source;
-    bool lines; /* it reports lines, too: RECORD_LINE */
-    unsigned event_count;
-    struct sampler_event events[SAMPLE_EVENTS_MAX];
-    pid_t pid;            /* the process sampled; in replay the one chosen */
-    uint64_t records_bad; /* records dropped because malformed */
-    double rate;          /* samples a second aimed at, live; below rate_wanted: as many as are */
-    double rate_wanted;   /* digested */
-    double switches;      /* in a second of CPU time, where fewer samples are taken for them */
-    char note[512];       /* note for the user ("auto took clock: ..."), or "" */
-};
-
 typedef void (*sampler_sink)(void *context, const struct record *record);
 
-/* Negative errno with cause and remedy on failure, and nothing left open. */
+/* Returns 0, or a negative errno with cause and remedy; on failure nothing is left open. */
 int sampler_open(struct sampler **sampler, const struct sampler_options *options,
                  struct error *error);
 void sampler_close(struct sampler *sampler);
 
-/* A descriptor for poll(): readable when records wait. -1 in replay, but of a pipe that goes on. */
+/* Returns a descriptor for poll(), readable when records are waiting. -1 in replay, except for a
+ * pipe that is still being written. */
 int sampler_fd(const struct sampler *sampler);
 
 /*
- * Hands every record that waits to the sink, in time order. Returns their number, 0 when
- * there was nothing, -ENODATA at the end of a replay, a negative errno on trouble.
- * Replay hands over at most the records up to `until_ns` of recorded time since its start, live
- * those up to `until_ns` of CLOCK_MONOTONIC; UINT64_MAX: everything. Live, the rings of several
- * CPUs are read one after the other: a time about SAMPLER_SETTLES_NS ago makes sure that no
- * record of one comes after a later one of another.
+ * Hands every waiting record to the sink, in time order. Returns their number, 0 if there were
+ * none, -ENODATA at the end of a replay, or another negative errno. Replay hands over records up to
+ * `until_ns` of recorded time since its start; live reading records up to `until_ns` of
+ * CLOCK_MONOTONIC; UINT64_MAX: all records. Live, the rings of the CPUs are read one after the
+ * other: only records older than about SAMPLER_SETTLES_NS are sure to be in order across CPUs.
  */
 #define SAMPLER_SETTLES_NS 200000
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context);
 
 /*
- * Live, asked before each record is handed over: false, and it waits for the next call. So one call
- * takes no longer than its caller has time for. Waiting records are bounded: then records stay in
- * the kernel's rings, which count their losses. NULL: all are handed over.
+ * Live only: called before each record is handed over. If it returns false, the record waits for
+ * the next call, so a call takes no longer than its caller has time for. The number of waiting
+ * records is bounded; further records stay in the kernel's rings, which count losses. NULL: all
+ * records are handed over.
  */
 typedef bool sampler_may(void *context, uint64_t time_ns);
 void sampler_pace(struct sampler *sampler, sampler_may *may, void *context);
 
 /*
- * Whether some up to `until_ns` still wait: of a simulation one call hands over no more than takes
- * a few ms, live what the pace allows. *reached_ns: no further than there has been read, then; else
- * it is left alone.
+ * Returns true if records up to `until_ns` are still waiting: one call on a simulation hands over
+ * only a few ms of work, and a live call what the pace allows. Sets *reached_ns to the time of the
+ * last record if records wait, otherwise leaves it unchanged.
  */
 bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns);
 
 /*
- * Once per refresh: follows new threads that escaped inherit, CPUs that came or went, and
- * steers each event's period to the wanted rate (prime, jittered). Returns 0, or -ESRCH
- * when the target has ended.
+ * Opens events for new threads that were not inherited and for new CPUs, and adjusts the period of
+ * each event to the wanted rate (prime, jittered). Called once per refresh. Returns 0, or -ESRCH if
+ * the target has ended.
  */
 int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 
-/* Records and samples stop or go on without reopening. */
+/* Stops or resumes records and samples without reopening. */
 int sampler_enable(struct sampler *sampler, bool on);
 
-/* Event `index` ranks from now on: a source with more detail for one event gives it to this one. */
+/* Makes event `index` the ranking event: a source that has more detail for one event provides it
+ * for this one. */
 void sampler_rank(struct sampler *sampler, unsigned index);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
 
-/* Exact totals where the source is sim; else all 0. */
+/* Returns exact totals of the sim source; all 0 for other sources. */
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 
-/*
- * Pairs of instructions that the simulation reports, of a kind and a level, one after another:
- * *place starts as 0. False: there are no more.
- */
-bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
-                  uint32_t *place, struct line_pair *out);
+/* ---- recordings ---- */
 
-/* ---- recordings; zero for live sessions ---- */
+/* The recording, to be asked for its facts (sample/perfdata/perfdata.h); NULL: live. */
+struct perfdata *sampler_recording(const struct sampler *sampler);
 
-/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
- * samples have no times, or not all of it is here yet (a pipe). */
-struct sampler_span {
-    uint64_t start_ns;
-    uint64_t length_ns;
-};
-struct sampler_span sampler_span(const struct sampler *sampler);
-
-/* Whether it is a pipe that goes on, read as it comes; *idled: it is being recorded meanwhile. */
-bool sampler_follows(const struct sampler *sampler, bool *idled);
-
-/*
- * Back to the start, for another process if `pid` is one. -ESPIPE: the recording comes through a
- * pipe and is gone.
- */
+/* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and
+ * cannot be read again. */
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
-/* The processes of a recording, most samples first (perfdata.h). */
-struct perfdata_process;
 /* From here on a thread of its own reads and parses the recording, where it is a file. What sinks
  * get stays the same. 0 or a negative errno. */
 int sampler_read_ahead(struct sampler *sampler);
 
-/* How its samples come by an address: recorded, computed from registers, or not at all. */
-struct sampler_addresses {
-    uint64_t recorded;
-    uint64_t from_registers;
-    uint64_t none;
-};
-struct sampler_addresses sampler_addresses(const struct sampler *sampler);
-/* Of a recording: as perfdata_sampled(). */
-bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length);
-const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
 /* Event `index` as it was opened or recorded, to be written to a recording; NULL: no such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
-
-/* Where a recording was made; NULL: live, on this machine. */
-const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
 
 /*
  * `misstop doctor`: for every source whether it is usable here, why not, and the command
@@ -173,7 +111,7 @@ const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
  */
 void sampler_doctor(FILE *out);
 
-/* sampler_doctor() for any kernel, so that tests can put another in its place. */
+/* Same as sampler_doctor(), for any kernel (tests replace it). */
 void doctor_print(FILE *out, const struct kernel *kernel);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The variable that a call's result is assigned to, which MemSpy (section 5.2) names a heap bin
- * after. The result is in RAX (System V ABI AMD64, 3.2.3); it is followed until it is stored, or is
- * in a register that a variable is in.
+ * Finds the variable that the result of a call is assigned to, after which MemSpy (section 5.2)
+ * names a heap bin. The result is in RAX (System V ABI AMD64, 3.2.3). It is followed until it is
+ * stored, or is in a register that holds a variable.
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -18,21 +18,22 @@
 #include "resolve/members.h"
 
 /*
- * The target of a stored pointer, as "TYPE.VARIABLE" or "TYPE.FIELD": TYPE is the type it points
- * to. For call_answer().
+ * Formats the target of a stored pointer for call_answer(), as "TYPE.VARIABLE" or "TYPE.FIELD".
+ * TYPE is the type that the pointer points to.
  */
-/* Each fills name and type of the answer; false: it says nothing, as a void pointer does. */
+/* Each function fills name and type of the answer. It returns false if they are not specific, as
+ * for a void pointer. */
 
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
 
-/* A pointer's place: in a variable, or in what another pointer points into. */
+/* The place of a pointer: in a variable, or in memory that another pointer points to. */
 struct spot {
     const char *variable; /* NULL: none */
-    Dwarf_Die type;       /* of the variable, or the other's pointee */
-    uint64_t inside;      /* bytes from its start */
+    Dwarf_Die type;       /* type of the variable, or pointee of the other pointer */
+    uint64_t inside;      /* bytes from the start of that type */
 };
 
-/* Description of the type that the pointer there points to; NULL: it has no name. */
+/* Returns the description of the type that the pointer points to; NULL: it has no name. */
 static const struct type_desc *pointee_of(struct program *program, struct spot *spot,
                                           uint64_t offset, uint32_t *type)
 {
@@ -43,7 +44,7 @@ static const struct type_desc *pointee_of(struct program *program, struct spot *
         shapes_at(shapes, leaf.shape)->kind != SHAPE_POINTER)
         return NULL;
     struct shape pointee = *shapes_at(shapes, shapes_at(shapes, leaf.shape)->pointee);
-    /* A pointer to pointers says little: the variable says it all. */
+    /* A pointer to a pointer is not specific; the name of the variable is enough. */
     if (pointee.kind == SHAPE_VOID || pointee.kind == SHAPE_POINTER ||
         pointee.kind == SHAPE_FUNCTION)
         return NULL;
@@ -51,7 +52,7 @@ static const struct type_desc *pointee_of(struct program *program, struct spot *
     return program_described(program, *type);
 }
 
-/* The path of the member that is there: "" if the variable itself is the pointer. */
+/* Writes the path of the member at the offset: "" if the variable itself is the pointer. */
 static void write_path(struct program *program, struct spot *spot, uint64_t *offset,
                        char path[NAME_BYTES])
 {
@@ -60,14 +61,14 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
     path[0] = 0;
     if (!desc || !desc->size)
         return;
-    *offset %= desc->size; /* of an array: which element is not reported */
+    *offset %= desc->size; /* drop the index of an array element */
     uint32_t member = type_member_at(desc, *offset, POINTER_BYTES);
     if (member != TYPE_NO_MEMBER)
         type_path(desc, member, path, NAME_BYTES);
 }
 
-/* A name that is the C++ library's own (ISO C++, lex.name), or `this`: it says nothing of the
- * program's. */
+/* Returns true for names reserved for the C++ library (ISO C++, lex.name) and for `this`. They are
+ * not the program's names. */
 static bool is_reserved(const char *variable)
 {
     return (variable[0] == '_' && (variable[1] == '_' || isupper((unsigned char)variable[1]))) ||
@@ -123,7 +124,7 @@ static bool name_global(struct program *program, const struct insn *insn, uint64
     return name_variable(program, &variable, address - global->start, answer);
 }
 
-/* The fixed address that a register was given shortly before; false: it was not. */
+/* Finds the fixed address that a register was given shortly before; returns false if none. */
 static bool find_address(const struct flow_at *at, uint8_t reg, uint64_t *address)
 {
     const struct insn *insn = at->insn;
@@ -138,7 +139,7 @@ static bool find_address(const struct flow_at *at, uint8_t reg, uint64_t *addres
     return false;
 }
 
-/* An element of a global array: its address is in a register, an index in another. */
+/* Names an element of a global array: its address is in a register, an index in another. */
 static bool name_element(struct program *program, const struct flow_at *at,
                          const struct insn_memory *memory, struct dwarf_answer *answer)
 {
@@ -247,7 +248,7 @@ static bool go(struct program *program, struct flow_at at, unsigned *steps, unsi
     return false;
 }
 
-/* Names a block after the container that allocated it; the class of an allocator gives the type. */
+/* Names a block after the container that allocated it. The class of an allocator gives the type. */
 static void name_library_block(struct program *program, struct dwarf_answer *answer)
 {
     struct scopes *scopes = &program->scopes;
@@ -267,8 +268,8 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
             dwarf_formstring(dwarf_attr_integrate(&functions[i], DW_AT_name, &attribute));
         scopes_prefix(scopes, &functions[i], scope, sizeof scope);
         size_t length = strlen(scope);
-        scope[length > 2 ? length - 2 : 0] = 0; /* "::" */
-        /* Outside of its own tree's functions another container may make elements of its own. */
+        scope[length > 2 ? length - 2 : 0] = 0; /* removes "::" */
+        /* Stop outside the container's own tree: another container may use it for its elements. */
         in_tree = block != LIBRARY_BLOCK_KNOWN || library_tree(scope) || library_allocator(scope);
         equals |= in_tree && library_allows_equals(scope, function ? function : "");
         if (block == LIBRARY_BLOCK_KNOWN)
@@ -278,7 +279,7 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
             die_argument(&class, &allocated))
             answer->type = program_type(program, &allocated);
     }
-    /* The node of a multimap is that of a map. */
+    /* A multimap has the same nodes as a map. */
     bool multi = equals && (!strncmp(name, "map<", 4) || !strncmp(name, "set<", 4));
     snprintf(text, sizeof text, "%s%s", multi ? "multi" : "", name);
     if (block == LIBRARY_BLOCK_KNOWN)
@@ -287,8 +288,8 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         answer->untyped = UNTYPED_NO_REASON;
 }
 
-/* A variable of a library says nothing of the program's; its type does, unless it is of plain
- * bytes. */
+/* Drops the name of a library's variable, which does not belong to the program. Keeps its type,
+ * except for plain bytes. */
 static void leave_out_library(struct program *program, struct dwarf_answer *answer)
 {
     static const char *const scopes[] = {
@@ -327,7 +328,8 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     name_library_block(program, answer);
 }
 
-/* Compilers leave out member types that a unit does not use. */
+/* Finds the node type of a container: a member type, or a template of the same namespace, because
+ * compilers leave out member types that a unit does not use. */
 void node_answer(struct program *program, struct dwarf_answer *answer)
 {
     struct scopes *scopes = &program->scopes;

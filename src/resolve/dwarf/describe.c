@@ -16,8 +16,8 @@
 #include "resolve/library_types.h"
 
 /*
- * The typedef that gives a nameless type its only name ("typedef struct {...} point;") and may come
- * after it: those at the top of a unit, each read once.
+ * The typedefs that are the only names of nameless types ("typedef struct {...} point;"). They may
+ * come after the type, so the top level of a unit is read once for all of them.
  */
 struct aliases {
     struct hash units;     /* units read, by the address of their entry */
@@ -28,28 +28,29 @@ struct aliases {
 };
 
 /*
- * The members of a struct, class or union as rows of struct type_desc: members of members after
- * them, base classes as unnamed parts, the variants of a Rust enum as members that overlap.
+ * Describes the members of a struct, class or union as rows of struct type_desc. Nested members
+ * follow their parent, base classes are unnamed parts, variants of a Rust enum are overlapping
+ * members.
  */
-/* One type being read. */
+/* A type while it is read. */
 struct fields {
     struct scopes *scopes;
     struct arena *arena;         /* of names */
-    struct type_member *members; /* TYPE_MEMBERS_MAX of them, the owner's */
+    struct type_member *members; /* [TYPE_MEMBERS_MAX], owned by the caller */
     uint32_t count;
-    unsigned entries; /* looked at so far */
+    unsigned entries; /* entries read so far */
     bool cut;
-    bool variants; /* the type itself has some: Rust's enum with data */
+    bool variants; /* the type itself has variants: a Rust enum with data */
 };
 
-/* The virtual bases of a class and of its bases, each once. */
+/* The virtual bases of a class and its bases, each once. */
 enum { VBASES_MAX = 16 };
 
 struct vbases {
     Dwarf_Die entries[VBASES_MAX]; /* DW_TAG_inheritance, in the order of the inheritance graph */
-    const void *types[VBASES_MAX]; /* addresses of their types' entries */
+    const void *types[VBASES_MAX]; /* addresses of the entries of their types */
     unsigned count;
-    unsigned left; /* entries that may still be looked at */
+    unsigned left; /* entries that may still be read */
 };
 
 enum { UNIT_ENTRIES_MAX = 1 << 16, ALIASES_MAX = 1 << 20 };
@@ -59,7 +60,7 @@ static uint64_t alias_key_of(const Dwarf_Die *die)
     return (uint64_t)(uintptr_t)die->addr;
 }
 
-/* The first of several stays. */
+/* Adds an alias; the first of several aliases is kept. */
 static void aliases_add(struct aliases *aliases, const Dwarf_Die *target, const Dwarf_Die *alias)
 {
     bool created = false;
@@ -90,7 +91,7 @@ static void read_unit(struct aliases *aliases, Dwarf_Die *unit)
     }
 }
 
-/* False: the type has none, or there are too many. */
+/* Finds the alias of a type. Returns false if it has none, or there are too many. */
 static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
 {
     Dwarf_Die unit;
@@ -105,7 +106,7 @@ static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
 
 enum { STRING_BYTES = 1024 };
 
-/* A safe copy in the describer's memory; "" for NULL and when out of memory. */
+/* Returns a sanitised copy in the describer's memory; "" for NULL or if out of memory. */
 static const char *keep_text(struct arena *arena, const char *text)
 {
     char safe[STRING_BYTES];
@@ -116,7 +117,7 @@ static const char *keep_text(struct arena *arena, const char *text)
     return copy ? copy : "";
 }
 
-/* Bits from the start of the type to the least significant one. */
+/* Computes the bits from the start of the type to the least significant bit of the field. */
 static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t base,
                       uint64_t size, uint64_t *first)
 {
@@ -135,8 +136,8 @@ static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t
     return true;
 }
 
-/* Sets offset, bit_offset and bit_size of a member if its entry is a bit-field's; `base` is the
- * offset of the type that contains the member. */
+/* Sets offset, bit_offset and bit_size of a bit-field member. `base` is the offset of the type that
+ * contains the member. */
 static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base)
 {
     Dwarf_Word size;
@@ -145,8 +146,8 @@ static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base
         return;
     if (!first_bit(die, member, base, size, &first))
         first = (member->offset - base) * 8;
-    /* From the start of the aligned word of its type that holds all of it; if it crosses one, as
-     * it may in a packed struct, from the byte that it begins in. */
+    /* Count from the start of the aligned word of the field's type that holds all of it. If the
+     * field crosses a word, as in a packed struct, count from the byte in which it begins. */
     uint64_t word = member->size ? member->size * 8 : 8;
     uint64_t start = first / word * word;
     if (first + size > start + word || first - start > UINT8_MAX)
@@ -206,7 +207,7 @@ static void vbases_find(struct vbases *vbases, struct scopes *scopes, Dwarf_Die 
 
 enum { FIELDS_ENTRIES_MAX = 1 << 16 };
 
-/* Where the members of a part go: under which member, at which offset. */
+/* Parent and offset under which the members of a part are added. */
 struct under {
     uint64_t offset;
     uint32_t parent;
@@ -238,7 +239,7 @@ static struct type_member *fields_append(struct fields *fields, struct under und
     return member;
 }
 
-/* Rust counts the parts of a tuple from "__0"; its programmers write ".0". */
+/* Rust numbers the parts of a tuple from "__0"; its programmers write ".0". */
 static const char *plain_name(const char *name)
 {
     if (name && !strncmp(name, "__", 2) && name[2] >= '0' && name[2] <= '9')
@@ -246,7 +247,7 @@ static const char *plain_name(const char *name)
     return name;
 }
 
-/* g++ and clang++ call it _vptr.Class and _vptr$Class. */
+/* g++ and clang++ name it _vptr.Class and _vptr$Class. */
 static bool is_vtable(Dwarf_Die *die, const char *name)
 {
     return name && !strncmp(name, "_vptr", 5) && (!name[5] || name[5] == '.' || name[5] == '$') &&
@@ -264,8 +265,8 @@ static void describe_array(struct type_member *member, Dwarf_Die *element, uint6
     member->stride = (uint32_t)stride;
 }
 
-/* The parts of a member that has some: a struct, the elements of an array of structs. One without
- * any takes no room, whatever its size is: an empty base, Rust's None. */
+/* Reads the parts of a struct member or of an array of structs. A member without parts takes no
+ * room, whatever its size: an empty base, Rust's None. */
 static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member, struct under around)
 {
     Dwarf_Die defined;
@@ -287,7 +288,7 @@ static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member, 
         fields->members[member].size = 0;
 }
 
-/* The type of a member; of one of raw bytes, the type that a library's rule says they hold. */
+/* Finds the type of a member. For raw bytes, it is the type that a library's rule specifies. */
 static bool member_type(Dwarf_Die *die, const Dwarf_Die *held, Dwarf_Die *type)
 {
     uint64_t bytes;
@@ -300,7 +301,7 @@ static bool member_type(Dwarf_Die *die, const Dwarf_Die *held, Dwarf_Die *type)
     return true;
 }
 
-/* Name, type, size and parts of one member that is at an offset. */
+/* Reads name, type, size and parts of a member with a known offset. */
 static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, struct under under,
                                       const Dwarf_Die *held)
 {
@@ -334,7 +335,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
     const char *raw = dwarf_diename(die);
     const char *name = plain_name(raw);
     bool vtable = is_vtable(die, name);
-    /* Static members are elsewhere; DWARF 5 has them as variables. */
+    /* Static members are elsewhere; DWARF 5 describes them as variables. */
     if (dwarf_hasattr(die, DW_AT_external) || dwarf_hasattr(die, DW_AT_declaration) ||
         dwarf_hasattr(die, DW_AT_const_value) || !die_offset(die, &offset))
         return;
@@ -352,7 +353,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
 static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     uint64_t offset;
-    /* The position of a virtual base is in the vtable only: see fields_read(). */
+    /* The position of a virtual base is only in the vtable: see fields_read(). */
     if (!die_offset(die, &offset))
         return;
     under.offset += offset;
@@ -367,8 +368,9 @@ static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type
     return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : &library_none;
 }
 
-/* Of a record; of its variants (DWARF 5, 5.7.10), each a member with the struct of its payload as
- * its type. The discriminant is kept beside or inside the variants, without name. */
+/* Reads the members of a record, or its variants (DWARF 5, 5.7.10). Each variant is a member, with
+ * the struct of its payload as its type. The discriminant has no name, and is beside or in the
+ * variants. */
 static void read_children(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     int parent = dwarf_tag(die);
@@ -398,7 +400,7 @@ static void read_children(struct fields *fields, Dwarf_Die *die, struct under un
 static void read_members(struct fields *fields, Dwarf_Die *type, struct under under)
 {
     Dwarf_Die argument;
-    if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of the type around it */
+    if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of its parent */
         under.rule = rule_of(fields, type);
         under.argument = under.rule->holds && die_argument(type, &argument) ? &argument : NULL;
     }
@@ -410,7 +412,7 @@ static uint64_t align(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* End and alignment of the members from one on, as far as they are scalars. */
+/* Returns the end of the members from `first` on, and the alignment of those that are scalars. */
 static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint64_t *alignment)
 {
     uint64_t end = 0;
@@ -429,9 +431,9 @@ static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint6
 }
 
 /*
- * Virtual bases follow the rest of the complete object, in the order of the inheritance graph
- * (Itanium C++ ABI, 2.4). DWARF does not give their offsets; the computed ones count only if they
- * end where the type does.
+ * Adds virtual bases, which follow the other members of the complete object in the order of the
+ * inheritance graph (Itanium C++ ABI, 2.4). DWARF does not have their offsets; the computed offsets
+ * are used only if the bases end where the type does.
  */
 static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
 {
@@ -471,18 +473,18 @@ struct describe {
     struct dwarf_type *types; /* by reference - 1 */
     uint32_t count;
     size_t room;
-    uint32_t handed;       /* reported to program.c so far */
-    uint64_t member_total; /* of all of them */
-    struct hash by_die;    /* from an entry's address to its reference */
+    uint32_t handed;       /* number of types passed to program.c so far */
+    uint64_t member_total; /* members of all types */
+    struct hash by_die;    /* from the address of an entry to its reference */
     struct aliases aliases;
     struct type_member members[TYPE_MEMBERS_MAX];
 };
 
-/* A type on its way to being described. */
+/* A type about to be described. */
 struct subject {
-    Dwarf_Die die; /* peeled, defined, of an array its elements */
+    Dwarf_Die die; /* peeled and defined; for an array, its elements */
     Dwarf_Die alias;
-    bool aliased; /* by the nearest typedef */
+    bool aliased; /* the nearest typedef names it */
 };
 
 struct describe *describe_new(struct scopes *scopes)
@@ -506,7 +508,7 @@ void describe_free(struct describe *describe)
     free(describe);
 }
 
-/* Down to what has a shape: aliases, and arrays that are arrays, not descriptors. */
+/* Follows aliases and arrays, except descriptors, to the type that has members. */
 static bool find_subject(struct describe *describe, const Dwarf_Die *type, struct subject *subject)
 {
     Dwarf_Die at = *type;
@@ -541,7 +543,7 @@ static const char *subject_name(struct describe *describe, struct subject *subje
     return keep_text(&describe->arena, name);
 }
 
-/* NULL: the same. Long ones are cut. */
+/* Returns the raw name, cut if long; NULL: the same as the shown name. */
 static const char *raw_name(struct describe *describe, Dwarf_Die *type)
 {
     struct typename_raw raw;
@@ -557,7 +559,7 @@ static enum type_kind describe_kind_of(int tag)
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_interface_type:
-    case DW_TAG_array_type: /* a descriptor */
+    case DW_TAG_array_type: /* an array descriptor */
         return TYPE_STRUCT;
     case DW_TAG_union_type:
         return TYPE_UNION;

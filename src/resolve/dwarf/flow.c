@@ -14,26 +14,27 @@
 #include "resolve/elf/symbols.h"
 
 /*
- * The basic blocks of a function and which may come before which. Blocks without a direct jump to
- * them are taken for targets of the function's indirect jumps (switch).
+ * The basic blocks of a function and their predecessors. A block that no direct jump reaches is
+ * taken as a target of the function's indirect jumps (switch).
  */
 struct block {
-    uint32_t first; /* instruction */
+    uint32_t first; /* first instruction */
     uint32_t count;
-    uint32_t before_first; /* into `before`: the blocks that lead here */
+    uint32_t before_first; /* first index in `before`: the predecessors */
     uint32_t before_count;
 };
 
 struct graph {
     struct insn *insns;
     size_t insn_count;
-    struct block *blocks; /* by address */
+    struct block *blocks; /* by ascending address */
     size_t block_count;
     uint32_t *before;
     const struct where_list *variables;
 };
 
-/* Index of the instruction at an address, SIZE_MAX: none; of the block that holds one. */
+/* graph_insn() returns the index of the instruction at an address (SIZE_MAX: none), graph_block()
+ * the index of the block that holds an instruction. */
 static size_t graph_insn(const struct graph *graph, uint64_t address)
 {
     size_t low = SORTED_BELOW(graph->insns, graph->insn_count, address, address);
@@ -46,7 +47,7 @@ static size_t graph_block(const struct graph *graph, size_t insn)
     return low ? low - 1 : 0;
 }
 
-/* Mask of the registers that begin to hold a variable at an address. */
+/* Returns a mask of the registers that begin to hold a variable at an address. */
 static uint32_t graph_begins(const struct graph *graph, uint64_t address)
 {
     const struct where_list *list = graph->variables;
@@ -91,7 +92,7 @@ static int graph_cut(struct graph *graph)
     return 0;
 }
 
-/* Called for every way from a block to another; twice: to count, then to note. */
+/* Records an edge between two blocks. Called twice per edge: first to count, then to store. */
 static void graph_note(struct graph *graph, size_t from, size_t to, bool counting)
 {
     struct block *block = &graph->blocks[to];
@@ -120,7 +121,7 @@ static void direct_ways(struct graph *graph, bool counting)
 
 enum { INDIRECT_MAX = 8, INDIRECT_WAYS_MAX = 1 << 14 };
 
-/* From indirect jumps to blocks that nothing else leads to; `unled` says which. */
+/* Adds edges from indirect jumps to the blocks in `unled`, which have no other predecessor. */
 static void indirect_ways(struct graph *graph, const bool *unled, bool counting)
 {
     unsigned jumps_seen = 0;
@@ -161,7 +162,7 @@ static int connect(struct graph *graph)
     return graph->before ? 0 : -ENOMEM;
 }
 
-/* Of the instructions that are there. 0 or -ENOMEM. */
+/* Builds the graph of the instructions read before. 0 or -ENOMEM. */
 static int graph_init(struct graph *graph, const struct wheres *wheres)
 {
     graph->variables = &wheres->in_register;
@@ -178,8 +179,9 @@ static void graph_fini(struct graph *graph)
 }
 
 /*
- * Compilers change parameters of functions that have no other callers. gcc gives those another name
- * ("f.isra.0"), clang does not; both may mark them as not to be called from a debugger.
+ * Returns true if a function has the parameters that DWARF declares. Compilers change the
+ * parameters of functions without outside callers. gcc renames such functions ("f.isra.0"), clang
+ * does not; both may mark them as not callable from a debugger.
  */
 static bool keeps_parameters(const struct program *program, struct routine *routine)
 {
@@ -204,7 +206,7 @@ static bool keeps_parameters(const struct program *program, struct routine *rout
     return !clone && producer && !strncmp(producer, "GNU ", 4);
 }
 
-/* At `start` of some code of the routine: nothing is known if that is not its entry. */
+/* Sets the state at `start` of a part of the routine. Nothing is known if it is not the entry. */
 static void entry_state(const struct scene *scene, struct routine *routine, uint64_t start,
                         struct state *state)
 {
@@ -220,30 +222,30 @@ static void entry_state(const struct scene *scene, struct routine *routine, uint
 
 enum {
     FLOWS_KEPT = 1024,
-    BLOCKS_KEPT = 1 << 14, /* of all that are kept: about 35 MB */
-    BLOCKS_MAX = 1 << 14,  /* functions with more are not followed through */
+    BLOCKS_KEPT = 1 << 14, /* sum over all kept functions: about 35 MB */
+    BLOCKS_MAX = 1 << 14,  /* functions with more blocks are not followed */
     ROUNDS_MAX = 16,
     ALL_REGISTERS = (1 << SREG_COUNT) - 1
 };
 
-/* One function, gone through. */
+/* A function after its types were followed. */
 struct flow {
-    uint64_t start; /* of its code */
+    uint64_t start; /* start of its code */
     uint64_t end;
     struct routine routine; /* without an entry: no debugging information of it */
     struct wheres wheres;
     struct graph graph;
     struct state entry;
-    struct state *after; /* each block; NULL: there are too many */
-    uint32_t *way;       /* of each block, which of those before it led there first */
-    uint8_t *changed;    /* the round that changed it last, from 1; 0: no way led there yet */
+    struct state *after; /* state after each block; NULL: too many blocks */
+    uint32_t *way;       /* per block: index of the predecessor that reached it first */
+    uint8_t *changed;    /* per block: last round that changed it, from 1; 0: not reached yet */
 };
 
 struct flows {
     struct program *program;
     struct flow kept[FLOWS_KEPT];
     size_t count;
-    size_t blocks; /* of them */
+    size_t blocks; /* blocks of all functions */
 };
 
 static void flow_fini(struct flow *flow)
@@ -287,9 +289,9 @@ static struct flow_at flow_begin(const struct flows *flows, const struct flow *f
                             .count = flow->graph.insn_count};
 }
 
-/* ---- through the blocks ---- */
+/* Iteration over the blocks */
 
-/* The stack pointer, or what represents it, by call frame information. */
+/* Sets the stack pointer, or its substitute, from call frame information. */
 static void set_frame(const struct flows *flows, struct state *state, uint64_t pc)
 {
     uint8_t reg;
@@ -316,9 +318,9 @@ static void flow_run(const struct flows *flows, const struct flow *flow, size_t 
     }
 }
 
-/* The state at a block's start: the entry, and the states after the blocks before it; the block
- * that led there first comes first, so that offsets are those with which a loop begins. False: no
- * path there is known yet. */
+/* Computes the state at the start of a block from the entry and the states after its predecessors.
+ * The predecessor that first reached the block is joined first, so that offsets are those at the
+ * start of a loop. Returns false if the block has not been reached yet. */
 static bool flow_join(struct flows *flows, const struct flow *flow, size_t block,
                       struct state *state)
 {
@@ -339,8 +341,8 @@ static bool flow_join(struct flows *flows, const struct flow *flow, size_t block
     return reached;
 }
 
-/* Whether what leads to a block changed since the block was gone through: in this round, or in the
- * one before where it comes after the block. */
+/* Returns true if a predecessor changed after the block was run: in this round, or in the previous
+ * round if it follows the block. */
 static bool is_stale(const struct flow *flow, size_t block, unsigned round)
 {
     const struct block *at = &flow->graph.blocks[block];
@@ -416,7 +418,7 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
     return 0;
 }
 
-/* ---- asked ---- */
+/* Lookup */
 
 static struct flow *flow_find(struct flows *flows, uint64_t pc)
 {

@@ -14,22 +14,22 @@
 #include "resolve/library_types.h"
 
 /*
- * The members of one struct or union, one level deep, read from DWARF once: base classes and
- * members of Rust's variants among them.
+ * The members of one struct or union, one level deep, read from DWARF once. They include base
+ * classes and the members of Rust's variants.
  */
 struct part {
     uint64_t offset;  /* bytes from the start of the record */
-    uint64_t size;    /* bytes, all elements; 0: a flexible array */
-    uint64_t stride;  /* of an array; 0: none */
-    const char *name; /* as in the file; NULL: it has none */
+    uint64_t size;    /* bytes of all elements; 0: a flexible array */
+    uint64_t stride;  /* stride of an array; 0: none */
+    const char *name; /* as in the file; NULL: none */
     Dwarf_Die type;
-    bool link; /* `type` is the one it points to, by a library's rule */
+    bool link; /* a library's rule says that `type` is the pointee */
 };
 
 struct parts {
     struct part *parts;
     size_t count;
-    bool links; /* of the base class are to the record's own kind */
+    bool links; /* links of the base class lead to records of this kind */
 };
 
 enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4 };
@@ -94,7 +94,7 @@ bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found)
     return is_found;
 }
 
-/* Replaces the declared type of a member by that of a library's rule. */
+/* Replaces a member's declared type by the type from a library's rule. */
 static void apply_rule(const struct shape_reader *reader, struct part *part)
 {
     Dwarf_Die type;
@@ -119,7 +119,7 @@ static void read_member(struct shape_reader *reader, Dwarf_Die *member)
     struct part part;
     Dwarf_Die element;
     uint64_t count;
-    /* A static member is declared here and lives elsewhere. */
+    /* A static member is only declared here. */
     if (die_flag(member, DW_AT_external) || die_flag(member, DW_AT_declaration) ||
         !die_type(member, &part.type) || !die_offset(member, &part.offset))
         return;
@@ -158,7 +158,7 @@ static void read_children(struct shape_reader *reader, Dwarf_Die *die, unsigned 
     } while (!dwarf_siblingof(&child, &child));
 }
 
-/* `record` is a peeled structure, class or union. Unreadable members are left out. */
+/* Reads the parts of a peeled structure, class or union. Unreadable members are skipped. */
 static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *record)
 {
     struct typename_raw raw;
@@ -174,7 +174,7 @@ enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTE
 
 struct shape_entry {
     struct shape shape;
-    struct parts parts; /* of a record or union, read when first asked for */
+    struct parts parts; /* of a record or union, read on first use */
     bool parts_read;
 };
 
@@ -193,7 +193,7 @@ static enum shape_kind scalar_kind(Dwarf_Die *die)
     uint64_t size = 0;
     die_number(die, DW_AT_encoding, &encoding);
     die_size(die, &size);
-    /* Those of Rust and Go are plain numbers. */
+    /* Characters of Rust and Go are plain numbers. */
     bool number = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
                   encoding == DW_ATE_signed || encoding == DW_ATE_unsigned ||
                   encoding == DW_ATE_UTF;
@@ -226,8 +226,8 @@ static enum shape_kind shape_kind_of(Dwarf_Die *die)
     }
 }
 
-/* Numbers are one shape by name and size, pointers by what they point to. A record is known by its
- * entry alone (0): the name of a nested one is the same in every instance of a template. */
+/* Returns a key by name and size for numbers, by pointee for pointers. A record has no key (0) but
+ * is identified by its entry: a nested record has the same name in every instance of a template. */
 static uint64_t kind_key(Dwarf_Die *die, const struct shape *shape)
 {
     const char *name = dwarf_diename(die);
@@ -278,7 +278,7 @@ static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned de
     return number;
 }
 
-/* DW_AT_data_location: the object begins with the address of the elements. */
+/* Returns true if the object begins with the address of the elements (DW_AT_data_location). */
 static bool is_descriptor(Dwarf_Die *array)
 {
     Dwarf_Attribute attribute;
@@ -331,7 +331,7 @@ const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape)
     return shape && shape <= shapes->count ? &shapes->entries[shape - 1].shape : &nothing;
 }
 
-/* A pointer to a record, which may have no entry of its own. */
+/* Returns the pointer to a record, which may have no entry of its own. */
 static uint32_t pointer_to(struct shapes *shapes, uint32_t record)
 {
     bool created = true;
@@ -363,7 +363,7 @@ static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
     return &entry->parts;
 }
 
-/* ---- the same type in several units ---- */
+/* Comparing types of several units */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -416,7 +416,8 @@ static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
     return true;
 }
 
-/* C has no scopes for types; to find them a unit is read whole. */
+/* Returns true if the scopes are equal. Checks first for C, which has no scopes for types, because
+ * finding scopes means reading a whole unit. */
 static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
 {
     if (language_of(a) == LANGUAGE_C && language_of(b) == LANGUAGE_C)
@@ -437,14 +438,15 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
            same_scope(shapes->scopes, &a, &b) && same_parts(shapes, one, other);
 }
 
-/* The search for a shape at an offset. */
+/* State of a search for the shape at an offset. */
 
 struct look {
     struct shapes *shapes;
-    unsigned left; /* members that may still be looked into */
+    unsigned left; /* members that may still be visited */
 };
 
-/* Only the last may be flexible: "[0]" elsewhere marks a place and holds nothing. */
+/* Returns true if a part covers the offset. Only the last part may be flexible: "[0]" elsewhere
+ * marks a position and holds nothing. */
 static bool covers(const struct parts *parts, size_t part, uint64_t offset)
 {
     const struct part *at = &parts->parts[part];
@@ -452,7 +454,8 @@ static bool covers(const struct parts *parts, size_t part, uint64_t offset)
            (at->size ? offset - at->offset < at->size : part == parts->count - 1);
 }
 
-/* Of several members at one place a pointer is more specific than a number; two pointers cancel. */
+/* Chooses between two members at one offset: a pointer is more specific than a number; two
+ * different pointers cancel. */
 static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *other,
                               struct shape_leaf *leaf)
 {
@@ -493,7 +496,7 @@ bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base)
     return false;
 }
 
-/* A link that a node has from its base class leads to a node of its kind. */
+/* Redirects a link that a node has from its base class to the node's own type. */
 static void follow_link(struct shapes *shapes, uint32_t node, struct part *part,
                         struct shape_leaf *leaf)
 {
@@ -503,7 +506,7 @@ static void follow_link(struct shapes *shapes, uint32_t node, struct part *part,
         leaf->shape = pointer_to(shapes, node);
 }
 
-/* `leaf` comes with the array around, if there is one. */
+/* Searches a shape. On entry `leaf` has the array around it, if any. */
 static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
                       struct shape_leaf *leaf)
 {

@@ -17,7 +17,7 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place)
     return place->wheres;
 }
 
-/* Distance of a variable from the canonical frame address. */
+/* Computes the distance of a variable from the canonical frame address. */
 static bool slot_of(const struct home_place *place, const struct where *where, int64_t *slot)
 {
     if (where->reg == WHERE_CFA)
@@ -39,8 +39,8 @@ static bool is_in_slot(const struct home_place *place, const struct where *where
     return *inside < (where->size ? where->size : 1);
 }
 
-/* Whether a variable is better than the best one before: one of an outer scope, for an inlined
- * function may have the same place under another name. */
+/* Returns true if a variable is better than the best one so far: variables of outer scopes are
+ * preferred, because an inlined function may have another name for the same place. */
 static bool is_outer(const struct where *where, const struct where *best)
 {
     return !best || where->depth < best->depth ||
@@ -73,7 +73,7 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home)
     return best;
 }
 
-/* An array of variable length has no size. */
+/* Returns true for a variable-length array, which has no size. */
 static bool is_dynamic_array(const struct where *where)
 {
     Dwarf_Die variable = where->variable;
@@ -83,7 +83,7 @@ static bool is_dynamic_array(const struct where *where)
     return die_type(&variable, &type) && die_array(&type, &element, &count) && !count;
 }
 
-/* The void *p of a wrapper that was inlined says nothing. */
+/* Returns true if the pointer is specific. The void *p of an inlined wrapper is not. */
 static bool is_specific(const struct where *where)
 {
     Dwarf_Die variable = where->variable;
@@ -110,7 +110,7 @@ bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool point
     return best;
 }
 
-/* The array of variable length in the instruction's scopes; false: none, or there are several. */
+/* Finds the variable-length array in the instruction's scopes; returns false if none or several. */
 static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable)
 {
     const struct where *where;
@@ -156,7 +156,7 @@ struct stack {
     uint8_t store_count; /* more than STACK_STORES: of something else than a whole register too */
 };
 
-/* Whether the frame's rules at an address keep a register of the caller in the slot. */
+/* Returns true if the frame's rules at an address save a register of the caller in the slot. */
 static bool rules_save(struct program *program, uint64_t address, int64_t slot)
 {
     Dwarf_Addr bias;
@@ -208,8 +208,8 @@ static enum dwarf_slot slot_kind_of(struct program *program, const struct stack 
     return program_frames(program, &bias) ? DWARF_SLOT_SPILL : DWARF_SLOT_UNKNOWN;
 }
 
-/* The one variable that every store to the slot takes from its register: at -O1 and more, DWARF
- * forgets a parameter's position after it was stored. */
+/* Finds the variable in the register of every store to the slot. At -O1 and higher DWARF loses a
+ * parameter's position after it was stored. */
 static bool find_kept(const struct home_place *place, const struct stack *stack, Dwarf_Die *kept)
 {
     if (!stack->store_count || stack->store_count > STACK_STORES)
@@ -323,7 +323,7 @@ static void fill_from_home(struct program *program, const struct home *home,
     variable_fill(program, &variable, answer);
 }
 
-/* An array of variable length: which, if there is one; how long and where is not reported. */
+/* Names the variable-length array, if there is only one. Its length and place are not recorded. */
 static void fill_dynamic(struct program *program, const struct home_place *place,
                          struct dwarf_answer *answer)
 {

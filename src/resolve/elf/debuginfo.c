@@ -22,8 +22,8 @@
 #include "resolve/elf/symbols.h"
 
 /*
- * The compilation unit of an address. libdw uses .debug_aranges, which clang does not write
- * (elfutils 0.188 has no other way): where that has no entry, the units' own ranges are read once.
+ * Compilation units by address. libdw uses .debug_aranges, which clang does not write (elfutils
+ * 0.188 has no alternative). If it has no entry, the ranges of all units are read once.
  */
 struct unit_range {
     uint64_t start; /* run-time addresses */
@@ -33,11 +33,11 @@ struct unit_range {
 };
 
 struct units {
-    struct unit_range *ranges; /* by start */
+    struct unit_range *ranges; /* by ascending start */
     size_t count;
     size_t room;
     bool read;
-    Dwarf_Die split; /* the last found that is in a file of its own */
+    Dwarf_Die split; /* the last split unit found */
 };
 
 enum { RANGES_MAX = 1 << 20 };
@@ -66,7 +66,7 @@ static bool add_unit(struct units *units, Dwarf_Die *die, Dwarf_Addr bias)
     while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
         range.start = start + bias;
         range.end = end + bias;
-        /* Ranges that the linker has left out are at 0. */
+        /* Ranges removed by the linker are at 0. */
         if (start && start < end && !units_add(units, &range))
             return false;
     }
@@ -90,7 +90,7 @@ static struct unit_range *units_search(const struct units *units, uint64_t addre
     return last && address < last->end ? last : NULL;
 }
 
-/* A unit with its entries in a file of their own (split DWARF: DWARF 5, 3.1.2) is that one. */
+/* Returns the split unit of a skeleton (split DWARF: DWARF 5, 3.1.2), or the unit itself. */
 static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
 {
     uint8_t kind;
@@ -99,7 +99,8 @@ static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
     return is_split ? &units->split : die;
 }
 
-/* NULL: none; valid until the next question. *bias: run-time address minus address of the unit. */
+/* Finds the unit of an address; NULL: none. Valid until the next call. *bias: run-time address
+ * minus address in the unit. */
 static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t address,
                              Dwarf_Addr *bias)
 {
@@ -117,7 +118,7 @@ static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t 
 
 enum { PADDED_BYTES = 20 };
 
-/* `size` of an id that there is not: 0 or less. */
+/* Copies a build-id. `size` is 0 or negative if there is none. */
 static void buildid_take(struct buildid *id, const void *bytes, ssize_t size)
 {
     id->size = size > 0 && size <= BUILDID_MAX ? (size_t)size : 0;
@@ -160,7 +161,7 @@ void buildid_print(char text[BUILDID_TEXT], const struct buildid *id)
         snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
 }
 
-/* Files of the target's root are copied, so that it cannot cut them short under elfutils. */
+/* Files in the target's root are copied: the target could truncate them under elfutils. */
 enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_PATH_MAX = 4096 };
 #define DEBUGFILE_BYTES_MAX (UINT64_C(64) << 30)
 
@@ -173,7 +174,7 @@ struct debugfile_wanted {
     bool may_wait;    /* servers are asked, not their cache alone */
 };
 
-/* CRC-32 as in gzip, four bits at a time (RFC 1952, section 8). */
+/* Computes the CRC-32 of gzip, four bits at a time (RFC 1952, section 8). */
 static uint32_t crc_of(int fd)
 {
     uint32_t table[16];
@@ -194,7 +195,7 @@ static uint32_t crc_of(int fd)
     return ~crc;
 }
 
-/* The descriptor if it is the one that is wanted, else closed. */
+/* Returns the descriptor if the file matches; otherwise closes it and returns -1. */
 static int checked(int fd, const struct debugfile_wanted *wanted)
 {
     struct buildid found;
@@ -216,7 +217,7 @@ static int open_here(const struct lookup_from *from, const char *path,
     return files_open_below(-1, path, from->files, FILES_FOLLOW, DEBUGFILE_BYTES_MAX);
 }
 
-/* The part of a path below a folder, "" too; NULL: the path is not in it. */
+/* Returns the part of a path below a folder, possibly ""; NULL: not below the folder. */
 static const char *behind(const char *path, const char *folder)
 {
     size_t length = folder ? strlen(folder) : 0;
@@ -321,14 +322,14 @@ static int debugfile_open(const struct lookup_from *from, const struct debugfile
 
 static const char *const kind_names[] = {"debuginfo", "executable"};
 
-/* Whether a server is named. */
+/* Returns true if a server is configured. */
 static bool debuginfod_available(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
     return urls && *urls;
 }
 
-/* Where debuginfod-find keeps files (debuginfod_find_debuginfo(3), "CACHE"). */
+/* Opens a file where debuginfod-find caches it (debuginfod_find_debuginfo(3), "CACHE"). */
 static int open_below(const char *folder, const char *below, const char *digits, const char *kind)
 {
     char path[PATH_MAX];
@@ -361,7 +362,7 @@ static void run_find(int out, pid_t parent, const char *kind, const char *digits
     _exit(127);
 }
 
-/* One line: the path of the file. */
+/* Reads the one-line output, the path of the file. */
 static bool read_path(int in, char path[PATH_MAX])
 {
     size_t length = 0;
@@ -434,7 +435,8 @@ static int open_debug(struct debuginfo *debuginfo, bool cut_short)
     return debugfile_open(&debuginfo->source.from, &wanted, debuginfo->debug_path);
 }
 
-/* The file with what dwz took out of several debug files; its build-id is beside its name. */
+/* Opens the alternate file, with data that dwz moved out of several debug files. Its build-id
+ * follows its name. */
 static int open_alternate(struct debuginfo *debuginfo)
 {
     struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path
@@ -473,7 +475,7 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-/* libdwfl works the bias out again from the lowest address: it must come to the same. */
+/* Adds the file to libdwfl, which computes the bias itself: it must equal our own. */
 static bool debuginfo_report(struct debuginfo *debuginfo)
 {
     const struct debuginfo_source *source = &debuginfo->source;
@@ -564,7 +566,7 @@ const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *siz
     return size > 0 ? id : NULL;
 }
 
-/* libdwfl hands out names as they are in the table of the symbols' section, ended or not. */
+/* Returns true if all string tables end with a NUL: libdwfl returns names from them unchecked. */
 static bool names_end(Elf *elf)
 {
     Elf_Scn *section = NULL;
@@ -581,7 +583,7 @@ static bool names_end(Elf *elf)
     return any;
 }
 
-/* Without what separate debug files have: libdwfl would map them. */
+/* Reads the symbols of the main file only: libdwfl would map a separate debug file. */
 static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void *context)
 {
     debuginfo->without_debug_file = true;
@@ -594,7 +596,7 @@ static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void
         GElf_Addr address;
         const char *name =
             dwfl_module_getsym_info(debuginfo->module, i, &symbol, &address, NULL, &elf, NULL);
-        /* Symbols of one file follow each other; there are three files at most. */
+        /* Symbols of one file are consecutive; there are at most three files. */
         if (elf != known)
             good = elf && names_end(elf);
         known = elf;
@@ -614,7 +616,7 @@ void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *con
         symbols_of_file(debuginfo, take, context);
 }
 
-/* An alternate file that is named but was not found: libdw would look for it by itself. */
+/* Returns true if an alternate file is named but not found: libdw would search for it itself. */
 static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
 {
     const char *name;
@@ -622,7 +624,8 @@ static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
     return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && !debuginfo->alternate_given;
 }
 
-/* libdw 0.188 takes the length of a string that begins in such a section, wherever it ends. */
+/* Returns true if all string sections end with a NUL: libdw 0.188 measures their strings
+ * unchecked. */
 static bool strings_end(Dwarf *dwarf)
 {
     Elf *elf = dwarf_getelf(dwarf);
@@ -634,7 +637,7 @@ static bool strings_end(Dwarf *dwarf)
         GElf_Shdr header;
         const char *name =
             gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        /* Not .debug_str_offsets, which clang writes: numbers. */
+        /* Skip .debug_str_offsets of clang, which contains numbers. */
         if (!name || !strstr(name, "debug") || !strstr(name, "_str") || strstr(name, "offsets"))
             continue;
         if (header.sh_size && !sections_end_strings(section))

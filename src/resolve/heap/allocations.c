@@ -103,7 +103,7 @@ int allocations_new(struct allocations **out, const struct allocations_options *
         code = walked_init(&allocations->walked, options->pid);
     if (code) {
         allocations_free(allocations);
-        return error_set(error, code, "no memory for the index of heap blocks");
+        return error_set(error, code, "out of memory for the index of heap blocks");
     }
     allocations->options = *options;
     *out = allocations;
@@ -571,7 +571,7 @@ static const struct bin *bin_at(const struct allocations *allocations, uint32_t 
     return allocations->bins ? bins_at(allocations->bins, bin) : NULL;
 }
 
-/* NULL: the bin is no size class. */
+/* Returns the size class of a bin; NULL: it is a call path. */
 static const struct walked_class *walked_class_at(const struct allocations *allocations,
                                                   uint32_t bin)
 {
@@ -715,7 +715,7 @@ static void describe_walked(const struct allocations *allocations, uint32_t inde
     const struct walked_class *class = &allocations->walked.classes.list[index];
     *bin = (struct heap_bin){.id = WALKED_BINS + index, .name = class->name, .walked = true};
     bin_stats_show(&class->stats, 0, allocations->walked.marked, bin);
-    bin->allocations_per_s = bin->frees_per_s = NAN; /* a walk does not see them */
+    bin->allocations_per_s = bin->frees_per_s = NAN; /* a walk does not see allocations and frees */
 }
 
 /* In words; again as long as file and line are still to come. */

@@ -62,7 +62,7 @@ static uint64_t name_hash(const char *name)
     return hash_bytes(name, strlen(name));
 }
 
-/* A printable copy; NULL: out of memory. */
+/* Returns a printable copy; NULL: out of memory. */
 static char *clean_copy(const char *name)
 {
     size_t size = strlen(name) + 1;
@@ -111,7 +111,7 @@ static const struct bin_rule *combined_into(const struct bin_rules *rules, const
     return NULL;
 }
 
-/* Ends: a rule is only ever made from the head of one group to the head of another. */
+/* Terminates because every rule leads from the head of one group to the head of another. */
 static const char *group_head(const struct bin_rules *rules, const char *full_name, uint64_t *hash)
 {
     const struct bin_rule *way;
@@ -138,7 +138,7 @@ const char *bin_rules_group(const struct bin_rules *rules, const char *full_name
 const char *bin_rules_name(const struct bin_rules *rules, const char *full_name, uint64_t hash)
 {
     full_name = group_head(rules, full_name, &hash);
-    for (uint32_t i = rules->count; i-- > 0;) { /* the last one counts */
+    for (uint32_t i = rules->count; i-- > 0;) { /* the last rule wins */
         const struct bin_rule *rule = &rules->rules[i];
         if (!rule->combines && rule->name_hash == hash && !strcmp(rule->name, full_name))
             return rule->value;
@@ -171,13 +171,14 @@ int bin_rules_combine(struct bin_rules *rules, const char *into, const char *fro
 }
 
 /*
- * The file of bin_rules.h. A rule a line, fields parted by tabs, which no name contains:
+ * The file of bin_rules.h has one rule per line. Fields are separated by tabs, which no name
+ * contains:
  *
  *   rename   FULL-NAME   NEW-NAME
  *   combine  FULL-NAME   FULL-NAME-IT-GOES-INTO
  */
 
-/* The next field of a line, cut at its tab; NULL: no more. */
+/* Returns the next field of a line, cut at its tab; NULL: no more. */
 static char *take_field(char **line)
 {
     char *field = *line;
@@ -211,8 +212,8 @@ static void bin_rules_parse(struct bin_rules *rules, char *text, size_t size)
         char *newline = memchr(text, '\n', (size_t)(end - text));
         char *next = newline ? newline + 1 : end;
         size_t length = (size_t)((newline ? newline : end) - text);
-        text[length] = '\0'; /* the text has a byte more than its size */
-        /* A NUL inside would hide the rest of its line. */
+        text[length] = '\0'; /* the buffer has one byte more than the text */
+        /* An embedded NUL would hide the rest of its line. */
         bool hides = strlen(text) != length;
         if (length && *text != '#' && (hides || parse_line(rules, text)))
             rules->skipped++;
@@ -238,7 +239,7 @@ int bin_rules_save(const struct bin_rules *rules, const char *path)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return -ENOMEM;
-    fputs("# misstop: names that were given, and which are one. Written by misstop.\n", out);
+    fputs("# misstop: renamed and combined names. Written by misstop.\n", out);
     for (uint32_t i = 0; i < rules->count; i++)
         fprintf(out, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
                 rules->rules[i].name, rules->rules[i].value);
@@ -300,7 +301,7 @@ void wrappers_fini(struct wrappers *wrappers)
     *wrappers = (struct wrappers){0};
 }
 
-/* fnmatch() tries each star at each place: few stars keep that short. */
+/* Returns true if a glob has too many stars: fnmatch() tries each of them at every position. */
 static bool too_slow(const char *glob, size_t length)
 {
     unsigned stars = 0;
@@ -363,8 +364,8 @@ int wrappers_add_settings(struct wrappers *wrappers)
     return result;
 }
 
-/* fnmatch() makes wide characters of both first, which is slow for thousands of call paths; the
- * part before its first special character rules out most globs. */
+/* fnmatch() converts both arguments to wide characters, which is slow for thousands of call paths.
+ * Comparing the part before the first special character rules out most globs. */
 static bool matches(const char *glob, const char *function)
 {
     size_t literal = strcspn(glob, "*?[");

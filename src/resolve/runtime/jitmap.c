@@ -30,7 +30,7 @@ void jitmap_fini(struct jitmap *jitmap)
     jitmap_init(jitmap);
 }
 
-/* The PID inside the process's own namespace names the file. */
+/* Returns the PID in the process's own namespace, which is in the name of the file. */
 static pid_t inner_pid(pid_t pid)
 {
     char path[64];
@@ -46,7 +46,7 @@ static pid_t inner_pid(pid_t pid)
     return last ? (pid_t)atoi(last) : pid;
 }
 
-/* The process's owner, root or we ourselves: files of others are not trusted. */
+/* Returns true if the file's owner is the process's, root or ourselves; others are not trusted. */
 static bool is_trusted(int fd, pid_t pid)
 {
     char path[64];
@@ -57,7 +57,7 @@ static bool is_trusted(int fd, pid_t pid)
            (file.st_uid == process.st_uid || !file.st_uid || file.st_uid == geteuid());
 }
 
-/* A hexadecimal number and the blanks behind it; NULL: none, or one above 64 bits. */
+/* Reads a hexadecimal number and the blanks after it. NULL: none, or more than 64 bits. */
 static const char *read_number(const char *at, const char *end, uint64_t *value)
 {
     const char *first = at;
@@ -112,7 +112,7 @@ static void jitmap_settle(struct jitmap *jitmap)
     }
 }
 
-/* From the end of what was whole. The last line may be cut short now and whole next time. */
+/* Parses from the end of the last complete line. The last line may be incomplete now. */
 static void jitmap_parse(struct jitmap *jitmap)
 {
     char *end = jitmap->text + jitmap->text_bytes;
@@ -124,7 +124,7 @@ static void jitmap_parse(struct jitmap *jitmap)
     jitmap->whole_bytes = (size_t)(at - jitmap->text);
 }
 
-/* Whether the file still begins with what was read of it, by its last bytes. */
+/* Returns true if the file still begins with the text read before, judged by its last bytes. */
 static bool has_grown(const struct jitmap *jitmap, int fd, const struct stat *status)
 {
     char tail[JITMAP_TAIL];

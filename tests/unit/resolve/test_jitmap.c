@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JIT maps: well-formed, growing, overlapping, and written by somebody with ill intent. Sizes of
- * Python's objects. */
+/* JIT maps: well-formed, growing, overlapping and hostile. Also sizes of Python's objects. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +54,7 @@ static void names_may_have_blanks_and_numbers_0x(void **state)
     assert_string_equal(name_at(0x100f), "LazyCompile:~run /x.js:1");
     assert_string_equal(name_at(0x201f), "other");
     assert_string_equal(name_at(0x1010), "(none)");
-    assert_false(jitmap_read(&jitmap, fd)); /* nothing is new */
+    assert_false(jitmap_read(&jitmap, fd)); /* nothing new */
 }
 
 static void a_file_grows_in_the_middle_of_a_line(void **state)
@@ -119,7 +118,7 @@ static void garbage_is_passed_over(void **state)
     assert_string_equal(name_at(0x9000), "after");
 }
 
-/* Every address by the plain rule: the last line that covers it. */
+/* Compares every address with the simple rule: the last line that covers it. */
 static void many_overlaps_are_as_by_the_plain_rule(void **state)
 {
     (void)state;
@@ -200,13 +199,13 @@ static void a_file_too_large_is_not_read(void **state)
     assert_int_equal(ftruncate(fd, INT64_C(1) << 40), 0);
     assert_false(jitmap_read(&jitmap, fd));
     assert_null(jitmap.text);
-    /* As large as is read, and nothing in it but holes. */
+    /* The largest size that is read, with only holes. */
     assert_int_equal(ftruncate(fd, 64 << 20), 0);
     assert_true(jitmap_read(&jitmap, fd));
     assert_int_equal(jitmap.count, 0);
 }
 
-/* As PyTypeObject begins. */
+/* Start of a PyTypeObject. */
 struct python_type {
     uint64_t references;
     const void *type;
@@ -237,7 +236,7 @@ static uint64_t bytes_of_int(bool tagged, int64_t items)
     return found.bytes;
 }
 
-/* sys.getsizeof() of 3.11 and 3.12: 1, -1, 1 << 30, 0. */
+/* As sys.getsizeof() of 3.11 and 3.12: 1, -1, 1 << 30, 0. */
 static void an_int_is_as_large_as_its_digits(void **state)
 {
     (void)state;

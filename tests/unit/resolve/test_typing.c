@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is asked, when, and what becomes of the answers: the readers are played by this test. */
+/* Which questions are asked and when, and how answers are used. This test plays the readers. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +25,9 @@ struct readers {
         uint32_t serial;
     } * asked;
     size_t count;
-    size_t forgotten; /* asked before this were dropped */
-    bool busy;        /* takes no questions */
-    bool without;     /* the file is known to have nothing */
+    size_t forgotten; /* questions before this one were dropped */
+    bool busy;        /* accepts no questions */
+    bool without;     /* the file is known to have no debug information */
 };
 
 const struct readers_limits readers_usual;
@@ -120,7 +120,7 @@ static void tell(uint32_t serial, uint32_t reference, const struct type_desc *de
                        &(struct dwarf_type){.type = reference, .desc = *desc});
 }
 
-/* Answers the i-th question with what is set in `answer`. */
+/* Answers the i-th question with the fields set in `answer`. */
 static void answer(size_t i, struct dwarf_answer answer)
 {
     answer.question = readers->asked[i].question;
@@ -164,14 +164,14 @@ static void each_question_is_asked_once(void **state)
     assert_int_equal(readers->count, 11);
 }
 
-/* An array in a frame: its slots are hardly touched twice, and one answer is for all of them. */
+/* An array in a frame: a slot is rarely accessed twice, and one answer applies to all slots. */
 static void a_variable_in_a_frame_is_asked_about_once(void **state)
 {
     const struct dwarf_answer table = {
         .slot = DWARF_SLOT_VARIABLE, .name = "table", .size = 800, .count = 100, .offset = 40};
     const struct dwarf_answer spill = {.slot = DWARF_SLOT_SPILL, .untyped = UNTYPED_SPILL};
     (void)state;
-    for (int64_t slot = -760; slot < -400; slot += 8) /* not one question for each */
+    for (int64_t slot = -760; slot < -400; slot += 8) /* without one question per slot */
         assert_null(typing_slot(typing, &one, 0x1000, slot));
     assert_int_equal(readers->count, 2);
     answer(0, table); /* it begins at -800 */
@@ -182,15 +182,15 @@ static void a_variable_in_a_frame_is_asked_about_once(void **state)
     assert_int_equal(typing_slot(typing, &one, 0x1000, -760)->offset, 40);
     assert_string_equal(typing_slot(typing, &one, 0x1000, -96)->name, "table");
     assert_int_equal(readers->count, 2);
-    assert_null(typing_slot(typing, &one, 0x1000, 0)); /* beside it */
+    assert_null(typing_slot(typing, &one, 0x1000, 0)); /* outside it */
     assert_null(typing_slot(typing, &one, 0x1000, -808));
-    assert_null(typing_slot(typing, &two, 0x1000, -760)); /* another file, another place */
+    assert_null(typing_slot(typing, &two, 0x1000, -760)); /* in another file */
     assert_null(typing_slot(typing, &one, 0x1004, -760));
     assert_int_equal(readers->count, 5);
     struct dwarf_answer second = table;
     second.offset = 48;
     answer(1, second);
-    answer(2, spill); /* it is of one slot only */
+    answer(2, spill); /* applies to one slot only */
     assert_int_equal(typing_slot(typing, &one, 0x1000, 0)->slot, DWARF_SLOT_SPILL);
     assert_null(typing_slot(typing, &one, 0x1000, 8));
     assert_int_equal(readers->count, 6);
@@ -221,7 +221,7 @@ static void every_part_of_an_operand_is_asked_about(void **state)
     }
 }
 
-/* The last question first: each gets its own. */
+/* Answers the last question first: each answer goes to its own question. */
 static void answers_come_in_any_order(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void references_are_the_files_own(void **state)
     assert_string_equal(types_at(types, known->type)->name, "struct node");
 }
 
-/* The reader's strings last until its next answer only. */
+/* The reader's strings are valid only until its next answer. */
 static void strings_are_kept(void **state)
 {
     (void)state;
@@ -369,7 +369,7 @@ static void what_nobody_asked_is_no_answer(void **state)
     readers->take.answer(readers->take.context, 1, &stray);
     assert_null(typing_line(typing, &one, 0x1000));
     answer(0, (struct dwarf_answer){.line = 6});
-    answer(0, (struct dwarf_answer){.line = 7}); /* the first one counts */
+    answer(0, (struct dwarf_answer){.line = 7}); /* the first one is kept */
     assert_int_equal(typing_line(typing, &one, 0x1000)->line, 6);
     struct dwarf_answer of_another = {.question = {.ask = DWARF_LINE, .pc = 0x2000}, .line = 8};
     assert_null(typing_line(typing, &two, 0x2000));
@@ -389,7 +389,7 @@ static void busy_readers_are_asked_again(void **state)
     assert_int_equal(readers->count, 1);
 }
 
-/* Types stay, what was known of addresses does not; an answer under way does no harm. */
+/* Types are kept, but results for addresses are dropped; a pending answer is harmless. */
 static void forgetting_asks_anew(void **state)
 {
     (void)state;
@@ -426,7 +426,7 @@ static void files_without_are_not_asked(void **state)
     assert_int_equal(readers->count, 0);
 }
 
-/* Then what is known stays known, and what is new is given up at once, not waited for. */
+/* When full, known answers stay valid, and new questions fail at once instead of waiting. */
 static void it_can_be_full(void **state)
 {
     (void)state;
@@ -513,7 +513,7 @@ static void what_two_files_tell_is_one(void **state)
     assert_int_equal(types_of_file(&types_types, 3, 77), 0);
 }
 
-/* Nothing of what was told is pointed to: the reader's memory goes. */
+/* Keeps no pointers into the reader's memory, which is freed. */
 static void copies_are_deep(void **state)
 {
     (void)state;
@@ -535,7 +535,7 @@ static void copies_are_deep(void **state)
     assert_int_equal(kept->members[0].size, 8);
 }
 
-/* Every part of a description tells two types apart. */
+/* Any difference in a description makes two types different. */
 static void any_difference_is_another_type(void **state)
 {
     (void)state;
@@ -573,7 +573,7 @@ static void any_difference_is_another_type(void **state)
     assert_int_equal(types_of_file(&types_types, 1, 1), first);
 }
 
-/* More members than a type may have are left out, and that is told. */
+/* Members beyond the maximum are dropped, and `cut` is set. */
 static void too_many_members_are_cut(void **state)
 {
     (void)state;
@@ -592,7 +592,7 @@ static void too_many_members_are_cut(void **state)
     assert_true(kept->cut);
 }
 
-/* What is known stays found when there is no room for more; what is new is not known. */
+/* When there is no more room, known types are still found, and new types are not known. */
 static void types_it_can_be_full(void **state)
 {
     (void)state;
@@ -615,7 +615,7 @@ static void types_it_can_be_full(void **state)
     assert_int_equal(types_of_file(&types_types, 2, 2), 6);
 }
 
-/* The bound is one of bytes too: long names, many members. */
+/* The bound also limits bytes: long names, many members. */
 static void its_memory_is_bounded(void **state)
 {
     (void)state;
@@ -643,11 +643,11 @@ static void containing_is_by_members(void **state)
     uint32_t node = types_add(&types_types, 1, 4, &small_node);
     uint32_t cells = types_add(&types_types, 1, 5, &small_cells);
     assert_true(types_contains(&types_types, particle, vec3));
-    assert_true(types_contains(&types_types, particle, number)); /* deep */
-    assert_true(types_contains(&types_types, cells, vec3));      /* an element of an array */
+    assert_true(types_contains(&types_types, particle, number)); /* nested */
+    assert_true(types_contains(&types_types, cells, vec3));      /* in an array */
     assert_false(types_contains(&types_types, vec3, particle));
     assert_false(types_contains(&types_types, particle, node));
-    assert_false(types_contains(&types_types, node, node)); /* a pointer to it is no part */
+    assert_false(types_contains(&types_types, node, node)); /* a pointer is not a part */
     assert_false(types_contains(&types_types, particle, 0));
     assert_false(types_contains(&types_types, 0, vec3));
     assert_false(types_contains(&types_types, particle, 99));
@@ -718,7 +718,7 @@ static void most_is_not_enough(void **state)
     assert_int_equal(against, 60);
 }
 
-/* A member's votes are for the type that has it, also when they are more. */
+/* Votes for a member count for the type that contains it, even if they are more numerous. */
 static void the_containing_type_wins(void **state)
 {
     (void)state;
@@ -734,7 +734,7 @@ static void the_containing_type_wins(void **state)
     assert_int_equal(against, 20);
 }
 
-/* Where a struct would not fit into the block it is not what the block is. */
+/* A struct that would not fit into the block is not its type. */
 static void misfits_do_not_lead(void **state)
 {
     (void)state;
@@ -747,7 +747,7 @@ static void misfits_do_not_lead(void **state)
     assert_int_equal(votes_leader(&votes, &votes_types), small.particle);
 }
 
-/* Copies by plain numbers do not hide the struct; a few stray structs no array of numbers. */
+/* Copies as plain numbers do not hide a struct; a few structs do not hide an array of numbers. */
 static void scalars_only_without_structs(void **state)
 {
     (void)state;
@@ -761,7 +761,7 @@ static void scalars_only_without_structs(void **state)
     assert_int_equal(votes_leader(&array, &votes_types), small.number);
 }
 
-/* Also where the plain numbers are of more kinds than are counted. */
+/* The same if there are more kinds of plain numbers than are counted. */
 static void many_kinds_of_scalars_hide_no_struct(void **state)
 {
     (void)state;
@@ -790,7 +790,7 @@ static void leaders_can_change(void **state)
     assert_true(votes.all <= 1 << 20);
 }
 
-/* A type that comes after a leader was worn away gets a clean slot. */
+/* A type that comes after a leader was decremented away gets a clean slot. */
 static void slots_are_used_again(void **state)
 {
     (void)state;
@@ -800,7 +800,7 @@ static void slots_are_used_again(void **state)
     for (uint32_t i = 0; i < VOTES_STRUCTS * 3; i++)
         votes_add(&votes, &votes_types, structs[i % VOTES_STRUCTS], false);
     for (int k = 0; k < 3; k++)
-        votes_add(&votes, &votes_types, small.node, true); /* wears them all down */
+        votes_add(&votes, &votes_types, small.node, true); /* decrements all of them */
     for (unsigned i = 0; i < VOTES_TYPES; i++)
         assert_int_equal(votes.count[i], 0);
     add(&votes, small.node, 40);
@@ -809,7 +809,7 @@ static void slots_are_used_again(void **state)
         assert_true(votes.misfits[i] == 0 && (votes.type[i] == 0 || votes.type[i] == small.node));
 }
 
-/* A thousand times numbers in a struct say nothing of which struct it is. */
+/* Any number of votes for numbers in a struct does not decide between structs. */
 static void scalars_decide_no_vote_of_structs(void **state)
 {
     (void)state;
@@ -820,7 +820,7 @@ static void scalars_decide_no_vote_of_structs(void **state)
     assert_int_equal(votes_leader(&votes, &votes_types), small.node);
 }
 
-/* Structs (0 to 19) and scalars (20 to 39). */
+/* Adds structs (0 to 19) and scalars (20 to 39). */
 static void tell_many(uint32_t ids[40])
 {
     char name[8];
@@ -845,8 +845,8 @@ static void check_counts(const struct votes *votes, const uint32_t *truth)
     assert_true(sum <= votes->all);
 }
 
-/* No count is ever higher than the truth, misfits are some of them; a struct that has more than
- * a fifth of the votes for structs is counted. */
+/* No count is ever too high, and misfits are a part of it. A struct with more than a fifth of the
+ * votes for structs is counted. */
 static void counts_are_never_too_high(void **state)
 {
     (void)state;
