@@ -1,5 +1,5 @@
-# The papers' experiments, out of the main test run: `make experiment` prints their tables beside the published
-# ones and fails where one is off by more than it may be.
+# The papers' experiments, not part of the main test run: `make experiment` prints their tables next to
+# the published ones and fails if a figure is outside its tolerance.
 include $(srcdir)/experiments/sc2000/local.mk
 include $(srcdir)/experiments/memspy/local.mk
 EXPERIMENTS = experiments/sc2000/sc2000 experiments/sc2000/alone $(MEMSPY)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory that misstop and the allocation agent share: fixed width, versioned. misstop makes
- * it (src/resolve/heap/feed.c) and treats all that the agent wrote as hostile; the agent maps it
- * and writes. No pointers cross. Included by src/agent and src/resolve/feed*.c, and for the name of
- * the agent's file by launch.c and place.c.
+ * Memory shared by misstop and the allocation agent: fixed width, versioned. misstop creates it
+ * (src/resolve/heap/feed.c) and treats everything the agent wrote as hostile; the agent maps it and
+ * writes. It contains no pointers. Included by src/agent and src/resolve/feed*.c; launch.c and
+ * place.c need only the name of the agent's file.
  *
- * In order: header (a page), rings, links of rings, links of chunks, words of paths, chunks.
- * A ring is the record of one thread: a chain of chunks out of a pool that all threads share, so
- * that a thread at rest holds one chunk and a busy one has all of the rest. A ring has one producer
- * at a time (a thread of the target) and one consumer (misstop), which gives chunks back to the
- * pool as it reads. A position is the chunk << 48 | the units written so far; the place in the
- * chunk is its low bits, and a record never leaves its chunk.
+ * Layout in order: header (one page), rings, links of rings, links of chunks, words of paths,
+ * chunks. A ring is the record of one thread: a chain of chunks from a pool that all threads share.
+ * An idle thread holds one chunk; a busy thread can hold all the others. A ring has one producer at
+ * a time (a thread of the target) and one consumer (misstop), which returns chunks to the pool as
+ * it reads. A position is chunk << 48 | units written so far. The low bits are the index in the
+ * chunk; a record never crosses into another chunk.
  *
- * Paths are a ring of words with many producers: an entry is id << 8 | count, written last, and the
- * return addresses, innermost first. misstop copies entries and leaves zeroes behind.
+ * Paths are a ring of words with many producers. An entry is id << 8 | count, written last,
+ * followed by the return addresses, innermost first. misstop copies entries and zeroes them.
  */
 #ifndef MISSTOP_AGENT_ABI_H
 #define MISSTOP_AGENT_ABI_H
@@ -22,16 +22,16 @@
 
 #define AGENT_MAGIC    UINT64_C(0x6c6c41706f747373) /* "sstopAll" */
 #define AGENT_VERSION  4u
-#define AGENT_VARIABLE "MISSTOP_AGENT" /* the memory's descriptor, in decimal */
+#define AGENT_VARIABLE "MISSTOP_AGENT" /* file descriptor of the shared memory, in decimal */
 #define AGENT_FILE     "libmisstop-agent.so"
-#define AGENT_MEMORY   "memfd:misstop-agent" /* name in maps of the memory shared with misstop */
+#define AGENT_MEMORY   "memfd:misstop-agent" /* name of the shared memory in /proc/PID/maps */
 
 enum {
     AGENT_HEADER_BYTES = 4096,
     AGENT_DEPTH_MAX = 64,
     AGENT_RINGS_MAX = 4096,
     AGENT_CHUNK_BITS = 8,
-    AGENT_CHUNK_UNITS = 1 << AGENT_CHUNK_BITS, /* a page */
+    AGENT_CHUNK_UNITS = 1 << AGENT_CHUNK_BITS, /* one page */
     AGENT_CHUNKS_MAX = 1 << 15,
     AGENT_PATHS_MAX = 1 << 20,
     AGENT_WORDS_MAX = 1 << 24,
@@ -42,32 +42,32 @@ enum agent_state { AGENT_ABSENT, AGENT_RUNNING, AGENT_GAVE_UP };
 
 enum agent_reason {
     AGENT_NO_REASON,
-    AGENT_NO_MEMORY,   /* the memory could not be mapped whole (an address space limit?) */
+    AGENT_NO_MEMORY,   /* the whole memory could not be mapped (address space limit?) */
     AGENT_NO_WIPE,     /* no MADV_WIPEONFORK: a kernel before 4.14 */
     AGENT_NO_MALLOC,   /* no allocator found behind the agent */
-    AGENT_OTHER_SIZES, /* sizes in the header make no sense to this agent */
+    AGENT_OTHER_SIZES, /* the sizes in the header make no sense to this agent */
     AGENT_NO_CLOCK,    /* reading the processor's clock is forbidden (PR_SET_TSC) */
-    AGENT_SANDBOXED,   /* the program forbade itself system calls (seccomp) */
-    AGENT_NOT_FOLLOWED /* the process became a program that cannot load the agent */
+    AGENT_SANDBOXED,   /* the program restricted its own system calls (seccomp) */
+    AGENT_NOT_FOLLOWED /* the process exec'd a program that cannot load the agent */
 };
 
 enum agent_clock { AGENT_TSC, AGENT_MONOTONIC };
 
 enum agent_flags {
-    AGENT_CHECK_PATHS = 1, /* compare each remembered path with a fresh unwind */
-    AGENT_HAND_ON = 2,     /* Valgrind: the exec'd program passes the variables on to the watched
-                              program by itself */
+    AGENT_CHECK_PATHS = 1, /* compare each cached path with a fresh unwind */
+    /* Valgrind: the exec'd program itself passes the variables to the watched program. */
+    AGENT_HAND_ON = 2,
 };
 
-/* How much of each part there is; misstop decides. */
+/* Size of each part, chosen by misstop. */
 struct agent_sizes {
     uint32_t ring_count;
     uint32_t chunk_count;
-    uint32_t path_count; /* id 0 is no path */
+    uint32_t path_count; /* id 0: no path */
     uint32_t word_count; /* a power of 2 */
 };
 
-/* Which file it is, whatever its path in another root. */
+/* Identifies a file, even if its path differs in another root. */
 struct agent_file {
     uint64_t device;
     uint64_t inode;
@@ -77,55 +77,55 @@ struct agent_header {
     /* Written by misstop before the target starts. */
     uint64_t magic;
     uint32_t version;
-    uint32_t clock; /* enum agent_clock: what stamps are in */
+    uint32_t clock; /* enum agent_clock: clock of the stamps */
     uint32_t flags;
     /*
-     * misstop's thread while it reads; 0 once it has left. The kernel, too, takes the thread's
-     * number out when misstop ends in whatever way (set_robust_list(2)).
+     * misstop's thread while it reads; 0 after it has left. The kernel also clears it when misstop
+     * ends for any reason (set_robust_list(2)).
      */
     uint32_t reader;
     struct agent_sizes sizes;
     uint64_t total_bytes;
-    uint32_t owner;    /* misstop's process and its descriptor of this memory, */
-    uint32_t owner_fd; /* for an exec to be followed */
-    uint32_t filters;  /* seccomp filters that misstop has itself */
+    uint32_t owner;    /* misstop's process and its descriptor of this memory: */
+    uint32_t owner_fd; /* needed to follow an exec */
+    uint32_t filters;  /* number of seccomp filters of misstop itself */
     uint32_t unused;
     struct agent_file linker; /* the dynamic linker that can load the agent */
-    uint64_t words_read;      /* by misstop */
-    uint64_t wake_at;         /* chunks_taken with which the agent wakes misstop */
+    uint64_t words_read;      /* read by misstop */
+    uint64_t wake_at;         /* the agent wakes misstop when chunks_taken reaches this */
     uint8_t unused1[128 - 96];
     /* Written by the agent. */
     uint32_t state;  /* enum agent_state */
     uint32_t reason; /* enum agent_reason */
     uint32_t pid;
-    uint32_t own_malloc; /* the program defines malloc: blocks are seen only if it asks libc */
-    uint32_t rings_used; /* rings from here on were never written */
-    uint32_t
-        generation; /* programs that ran in the process: an exec leaves rings without threads */
-    uint64_t load;  /* AGENT_NOT_FOLLOWED: enum agent_load */
-    uint64_t words_from;   /* words of the program that runs now begin here */
-    uint64_t path_top;     /* ids given << AGENT_PATH_SHIFT | words written */
-    uint64_t lost_no_ring; /* events of threads that found no ring free */
-    uint64_t lost_paths;   /* events without a path because the paths' memory is full */
-    uint64_t unwound;      /* paths that had to be unwound */
-    uint64_t checked;      /* remembered paths compared with a fresh unwind */
+    uint32_t own_malloc; /* the program defines malloc: blocks are seen only if that calls libc */
+    uint32_t rings_used; /* rings from this index on were never written */
+    /* Programs run in the process so far: an exec leaves rings without threads. */
+    uint32_t generation;
+    uint64_t load;         /* AGENT_NOT_FOLLOWED: enum agent_load */
+    uint64_t words_from;   /* the running program's words start here */
+    uint64_t path_top;     /* ids assigned << AGENT_PATH_SHIFT | words written */
+    uint64_t lost_no_ring; /* events of threads that found no free ring */
+    uint64_t lost_paths;   /* events without a path because the memory for paths is full */
+    uint64_t unwound;      /* paths that needed an unwind */
+    uint64_t checked;      /* cached paths compared with a fresh unwind */
     uint64_t wrong;        /* ... that differed */
-    uint64_t chunks_taken; /* from the pool, since the start */
-    uint32_t woken;        /* times that misstop was woken: a futex that it waits at */
+    uint64_t chunks_taken; /* chunks taken from the pool since the start */
+    uint32_t woken;        /* number of wakeups of misstop; the futex it waits on */
     uint32_t unused3;
     uint8_t unused2[128 - 104];
-    /* Free lists as stacks: changes << 32 | index + 1; both sides push and pop. */
+    /* Free lists as stacks: changes << 32 | index + 1. Both sides push and pop. */
     uint64_t free_rings;
-    uint64_t warm_chunks; /* used lately: taken first */
+    uint64_t warm_chunks; /* recently used: taken first */
     uint64_t cold_chunks;
 };
 
-/* Producer and consumer on cache lines of their own. */
+/* Producer and consumer use separate cache lines. */
 struct agent_ring {
-    uint64_t head;       /* position up to which it is written */
-    uint64_t lost;       /* events that found no chunk free */
-    uint64_t start;      /* position at which the present owner began */
-    uint64_t generation; /* of the owner */
+    uint64_t head;       /* end of the written part */
+    uint64_t lost;       /* events that found no free chunk */
+    uint64_t start;      /* position at which the current owner began */
+    uint64_t generation; /* generation of the owner */
     uint64_t unused[4];
 };
 
@@ -134,17 +134,17 @@ struct agent_ring {
 #define AGENT_PATH_SHIFT  40
 
 /*
- * A record is one unit (owner, free) or two (the rest): stamp, address | kind << 56;  requested or
- * length in bytes, path | (usable - requested) << 32 A free is stamped before, an allocation after
- * the real one, so that a block's recorded life is inside its real one; the same with unmap and
- * map. Either is published (head moves) before the program can go on to cause another event of the
- * same address.
+ * A record is one unit (owner, free) or two (all others): stamp, address | kind << 56; then
+ * requested size or length in bytes, path | (usable - requested) << 32. A free is stamped before
+ * the real free, an allocation after the real allocation, so that a block's recorded lifetime is
+ * within its real lifetime. The same applies to unmap and map. Each record is published (head
+ * moves) before the program can cause another event with the same address.
  *
- * Most allocations of a thread that is the only one to record are brief: one unit, requested | path
- * << AGENT_BRIEF_PATH | (usable - requested) << AGENT_BRIEF_SLACK in place of the stamp. They are
- * taken at the stamp before them in the ring: between the two no thread recorded anything, so
- * nothing else had that address. One in AGENT_TIMED_ONE_IN, chosen at random, has a stamp for its
- * block's lifetime; AGENT_NOT_TIMED marks those that have one for another reason.
+ * Most allocations are brief if only one thread records: one unit, with requested | path <<
+ * AGENT_BRIEF_PATH | (usable - requested) << AGENT_BRIEF_SLACK instead of the stamp. The preceding
+ * stamp in the ring applies to them: no thread recorded anything in between, so no other block had
+ * that address. One in AGENT_TIMED_ONE_IN, chosen at random, has a stamp to measure its block's
+ * lifetime. AGENT_NOT_TIMED marks records that have a stamp for another reason.
  */
 struct agent_unit {
     uint64_t first;
@@ -152,23 +152,23 @@ struct agent_unit {
 };
 
 enum agent_kind {
-    AGENT_OWNER = 1, /* from here on the ring is written by the thread in the address */
+    AGENT_OWNER = 1, /* from here on, the thread in the address writes the ring */
     AGENT_ALLOC,
     AGENT_FREE,
     AGENT_MAP,
     AGENT_UNMAP,
-    AGENT_NEXT, /* goes on in the chunk in the address */
-    AGENT_END,  /* the owner has ended: the ring and its chunk are free */
+    AGENT_NEXT, /* continues in the chunk in the address */
+    AGENT_END,  /* the owner has ended: its ring and chunk are free */
     AGENT_BRIEF,
 };
 
 enum { AGENT_BRIEF_PATH = 32, AGENT_BRIEF_SLACK = 52, AGENT_TIMED_ONE_IN = 8 };
-#define AGENT_NOT_TIMED (UINT32_C(1) << 31) /* in the path */
+#define AGENT_NOT_TIMED (UINT32_C(1) << 31) /* flag in the path */
 
 #define AGENT_KIND_SHIFT   56
 #define AGENT_ADDRESS_MASK ((UINT64_C(1) << AGENT_KIND_SHIFT) - 1)
 
-/* Where the parts begin, in bytes from the start. */
+/* Offsets of the parts, in bytes from the start. */
 static inline uint64_t agent_rings_at(void)
 {
     return AGENT_HEADER_BYTES;
@@ -202,7 +202,7 @@ static inline uint64_t agent_total_bytes(const struct agent_sizes *sizes)
            sizes->chunk_count * (uint64_t)AGENT_CHUNK_UNITS * sizeof(struct agent_unit);
 }
 
-/* Whether these sizes can be worked with at all. */
+/* Returns true if the agent can work with these sizes. */
 static inline int agent_sizes_valid(const struct agent_sizes *sizes)
 {
     return sizes->ring_count && sizes->ring_count <= AGENT_RINGS_MAX && sizes->chunk_count &&
@@ -221,7 +221,7 @@ static inline uint32_t agent_chunk(uint64_t position)
     return (uint32_t)(position >> AGENT_CHUNK_SHIFT);
 }
 
-/* The first unit of another chunk, behind all positions of this one. */
+/* Returns the position of the first unit of another chunk, after all positions of this one. */
 static inline uint64_t agent_chunk_after(uint64_t position, uint32_t chunk)
 {
     return (uint64_t)chunk << AGENT_CHUNK_SHIFT |
@@ -229,8 +229,9 @@ static inline uint64_t agent_chunk_after(uint64_t position, uint32_t chunk)
 }
 
 /*
- * Takes an index from a stack of `count`; returns it + 1, or 0: empty. Neither side waits for the
- * other or trusts it: an index out of range is refused, and tries are bounded.
+ * Pops an index from a stack of `count` entries. Returns index + 1, or 0 if the stack is empty.
+ * Neither side waits for the other or trusts it: an index out of range is rejected, and the number
+ * of tries is bounded.
  */
 static inline uint32_t agent_pop(uint64_t *stack, const uint32_t *links, uint32_t count)
 {

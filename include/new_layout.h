@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "What if the struct were split here, padded so, aligned so": the placement of the elements of an
- * object in another layout. A value: planned in src/profile/whatif.c, handed to the Valgrind tool
- * in sim_abi.h, followed by src/sim.
+ * Placement of the elements of an object in another layout: "What if the struct were split here,
+ * padded, or aligned?" A plain value: planned in src/profile/whatif.c, passed to the Valgrind tool
+ * in sim_abi.h, applied by src/sim.
  */
 #ifndef MISSTOP_NEW_LAYOUT_H
 #define MISSTOP_NEW_LAYOUT_H
@@ -16,7 +16,7 @@ enum {
     RELAYOUT_STRIDE_MAX = 1 << 21
 };
 
-/* Bytes [from, end) of each element go to `at` and on in an element of an array. */
+/* Moves bytes [from, end) of each element to offset `at` in an element of an array. */
 struct relayout_part {
     uint32_t from_bytes;
     uint32_t end_bytes;
@@ -24,23 +24,22 @@ struct relayout_part {
     uint32_t at_bytes;
 };
 
-/* One of the arrays that the elements are laid out in. */
+/* One of the arrays that hold the new elements. */
 struct relayout_array {
-    uint32_t stride_bytes; /* from element to element */
-    uint32_t align_bytes;  /* that of each block begins at a multiple of this; a power of two */
+    uint32_t stride_bytes; /* distance between elements */
+    uint32_t align_bytes;  /* alignment of each block's array; a power of two */
 };
 
 struct relayout {
-    uint32_t element_bytes; /* as it is; not 0 if there are parts */
-    uint32_t phase_bytes;   /* where in a page the first array begins, if nothing is aligned */
+    uint32_t element_bytes; /* in the current layout; not 0 if there are parts */
+    uint32_t phase_bytes;   /* offset of the first array in its page, if nothing is aligned */
     uint32_t part_count;    /* 0: nothing is moved */
     uint32_t array_count;
-    struct relayout_part part[RELAYOUT_PARTS_MAX]; /* by from_bytes; do not overlap */
+    struct relayout_part part[RELAYOUT_PARTS_MAX]; /* sorted by from_bytes; no overlaps */
     struct relayout_array array[RELAYOUT_PARTS_MAX];
 };
 
-/* Accesses that a level did not hold. An access that is in two parts counts in each, once it has
- * been moved. */
+/* Misses by level. An access that is split by the move counts once per part. */
 struct whatif_misses {
     uint64_t all[RELAYOUT_LEVELS_MAX];
     uint64_t object[RELAYOUT_LEVELS_MAX];
@@ -50,11 +49,11 @@ struct whatif_misses {
 struct whatif_counts {
     uint64_t accesses;
     uint64_t object_accesses;
-    uint64_t cut; /* of these, accesses that are in more than one part */
+    uint64_t cut; /* of these, accesses split into several parts */
     struct whatif_misses before;
-    struct whatif_misses after; /* all 0 where nothing is moved */
-    /* Misses of after.object on lines that were not touched before, since then. Had the program had
-     * this layout from its start, they might have been there. */
+    struct whatif_misses after; /* all 0 if nothing is moved */
+    /* Misses in after.object on lines not touched since the start. With this layout from the
+     * program's start, they might have hit. */
     uint64_t fresh[RELAYOUT_LEVELS_MAX];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * resolve -> profile: where an access fell. Objects and functions are interned by
- * the resolver under dense ids that stay valid for its lifetime; id 0 is "unknown".
+ * resolve -> profile: the place of an access. The resolver interns objects and functions under
+ * dense ids that stay valid for its lifetime; id 0 is "unknown".
  */
 #ifndef MISSTOP_PLACE_H
 #define MISSTOP_PLACE_H
@@ -14,9 +14,9 @@
 #include "simulated_line.h"
 
 /*
- * A type as debug information describes it: values, made by src/resolve/dwarf, looked up by
- * resolve/members.h, shown by the views. All strings are sanitised. Type ids are dense from 1 and
- * stay valid, as the descriptions do, for the resolver's lifetime; 0 is "not known".
+ * A type as described by debug information. Plain values: created by src/resolve/dwarf, looked up
+ * by resolve/members.h, shown by the views. All strings are sanitised. Type ids are dense from 1.
+ * Ids and descriptions stay valid for the resolver's lifetime; id 0 is "not known".
  */
 enum type_kind {
     TYPE_OTHER,
@@ -30,112 +30,113 @@ enum member_kind {
     MEMBER_FIELD,
     MEMBER_BASE,   /* a base class, as an unnamed part */
     MEMBER_VTABLE, /* the pointer to the virtual functions */
-    MEMBER_WRAPPER /* of a library's type, around a value: paths leave its name out */
+    MEMBER_WRAPPER /* library type around a value: paths leave its name out */
 };
 
 enum { TYPE_NO_MEMBER = 0xffffffff, TYPE_MEMBERS_MAX = 4096, TYPE_DEPTH_MAX = 12 };
 
 /*
- * One member, members of members following it, depth first, as declared. Of an array of
- * structs the members of one element follow; offsets are those of element 0.
+ * One member. Its own members follow it, depth first, in declaration order. For an array of structs
+ * the members of one element follow, with the offsets of element 0.
  */
 struct type_member {
-    const char *name;   /* "": anonymous */
-    const char *type;   /* "double [3]", "struct list_head *" */
-    uint64_t offset;    /* bytes from the start of the outermost type */
-    uint64_t size;      /* bytes, all elements; 0: flexible array member, or empty */
-    uint64_t count;     /* elements of an array, 0: no array (a flexible one: 0 with a stride) */
-    uint32_t stride;    /* bytes from element to element; 0: no array */
-    uint32_t parent;    /* index of the member this one is part of; TYPE_NO_MEMBER: the type */
-    uint16_t depth;     /* 0: a member of the type itself */
-    uint8_t kind;       /* enum member_kind */
-    uint8_t bit_offset; /* of a bit-field, from `offset`, least significant bit first */
-    uint8_t bit_size;   /* 0: no bit-field */
+    const char *name; /* "": anonymous */
+    const char *type; /* "double [3]", "struct list_head *" */
+    uint64_t offset;  /* bytes from the start of the outermost type */
+    uint64_t size;    /* bytes, all elements; 0: flexible array member, or empty */
+    uint64_t count;   /* elements of an array; 0: not an array (0 with a stride: flexible array) */
+    uint32_t stride;  /* bytes from element to element; 0: not an array */
+    uint32_t parent;  /* index of the enclosing member; TYPE_NO_MEMBER: the type itself */
+    uint16_t depth;   /* 0: a member of the type itself */
+    uint8_t kind;     /* enum member_kind */
+    uint8_t bit_offset; /* bits from `offset` to a bit-field, least significant bit first */
+    uint8_t bit_size;   /* 0: not a bit-field */
 };
 
 struct type_desc {
     const char *name; /* "struct particle", "vector<int>", "double" */
-    const char *raw;  /* as the compiler writes it, cut where it is long; NULL: as `name` */
+    const char *raw;  /* as written by the compiler, truncated if long; NULL: same as `name` */
     enum type_kind kind;
     uint64_t size; /* bytes; 0: not known (incomplete) */
     const struct type_member *members;
     uint32_t member_count;
-    bool cut; /* more members than can be kept */
+    bool cut; /* has more members than can be kept */
 };
 
-/* How an access came by its type. Every attributed sample is one of these. */
+/* Source of an access's type. Every attributed sample has one of these values. */
 enum typed {
     TYPED_NOT,      /* see enum untyped */
-    TYPED_CODE,     /* by what the instruction's pointer points to */
-    TYPED_DATA,     /* by the object's own type */
-    TYPED_AGREED,   /* by both, and they agree */
-    TYPED_DISAGREED /* by both, and they do not; the data's is taken */
+    TYPED_CODE,     /* from the type that the instruction's pointer points to */
+    TYPED_DATA,     /* from the object's own type */
+    TYPED_AGREED,   /* both sources agree */
+    TYPED_DISAGREED /* both sources are known and disagree; the type from data is used */
 };
 enum { TYPED_COUNT = TYPED_DISAGREED + 1 };
 
 /* Why an access has no type. */
 enum untyped {
     UNTYPED_NO_REASON,
-    UNTYPED_WAITING,     /* the debugging information is still being read */
-    UNTYPED_NO_DEBUG,    /* the code's file has none */
-    UNTYPED_NO_UNIT,     /* it has some, but not of this code */
+    UNTYPED_WAITING,     /* debug information is still being read */
+    UNTYPED_NO_DEBUG,    /* the code's file has no debug information */
+    UNTYPED_NO_UNIT,     /* debug information exists, but not for this code */
     UNTYPED_NO_CODE,     /* the instruction could not be read from the file (JIT, vdso) */
     UNTYPED_NO_VARIABLE, /* no variable is known for the base register */
-    UNTYPED_NO_POINTER,  /* it holds something that is no pointer by its type */
-    UNTYPED_VOID,        /* it points to void, or bytes to be copied */
-    UNTYPED_OUTSIDE,     /* the displacement leaves the type */
-    UNTYPED_CONFLICT,    /* ways that lead here say different things */
-    UNTYPED_SPILL,       /* a stack slot that is no variable: spill, saved register, argument */
-    UNTYPED_GAVE_UP,     /* the reader of debugging information failed or was stopped */
-    UNTYPED_RARE,        /* the dynamic linker's, simulated, with few samples: not asked */
+    UNTYPED_NO_POINTER,  /* the register's value is not a pointer by its type */
+    UNTYPED_VOID,        /* points to void, or to bytes to be copied */
+    UNTYPED_OUTSIDE,     /* the displacement is outside the type */
+    UNTYPED_CONFLICT,    /* paths to this instruction disagree on the type */
+    UNTYPED_SPILL,       /* stack slot without a variable: spill, saved register, argument */
+    UNTYPED_GAVE_UP,     /* the debug information reader failed or was stopped */
+    UNTYPED_RARE,        /* dynamic linker code in a simulation, with few samples: not looked up */
     UNTYPED_COUNT
 };
 
-/* "by-code", "by-data", "agreed", "disagreed"; "no-debug-information" ... as in JSON; and a
- * plain sentence. In src/resolve/members.c. */
+/* Return the JSON names ("by-code", "by-data", "agreed", "disagreed"; "no-debug-information", ...)
+ * and a plain sentence. In src/resolve/members.c. */
 const char *typed_name(enum typed typed);
 const char *untyped_name(enum untyped untyped);
 const char *untyped_text(enum untyped untyped);
 
 /*
- * resolve -> profile: summary of the target's heap. Blocks are counted in bins, as MemSpy does
- * (section 5.2): a bin is a call path of allocations, or a size class for blocks that were
- * allocated before misstop attached. The strings live until the resolver's next tick.
+ * resolve -> profile: summary of the target's heap. Blocks are counted in bins, as in MemSpy
+ * (section 5.2). A bin is a call path of allocations, or a size class for blocks that were
+ * allocated before misstop attached. The strings stay valid until the resolver's next tick.
  */
-/* Where the knowledge comes from. */
+/* Source of the heap data. */
 enum heap_feed {
     HEAP_FEED_NONE,
     HEAP_FEED_AGENT, /* reports every allocation since the start */
     HEAP_FEED_WALK,  /* the allocator's own headers, read from outside */
 };
 
-/* Blocks below 32 bytes, from 32 to below 64, and so on; the last class has no bound. */
+/* Size classes of blocks: below 32 bytes, 32 to 63, and so on; the last has no upper bound. */
 enum { HEAP_SIZES = 24 };
 
 struct heap_bin {
-    uint32_t id;      /* stays the same */
+    uint32_t id;      /* never changes */
     uint32_t object;  /* object id of its blocks */
-    const char *name; /* short: the function that wanted the memory, or the user's name */
+    const char *name; /* short: the function that requested the memory, or the user's name */
     const char *path; /* full name, innermost first: "xmalloc < load < main"; NULL: not known */
     const char *const *site; /* call path, innermost first: "function (file:line)" */
     uint32_t site_count;
-    uint32_t type_id;  /* of its blocks, by what they are assigned to and by the code that
-                          touches them; 0: not known */
-    const char *type;  /* its name as an object's; NULL: not known */
+    /* Type of its blocks, from the variables they are assigned to and the code that accesses them;
+     * 0: not known. */
+    uint32_t type_id;
+    const char *type;  /* name of the type, as for an object; NULL: not known */
     bool walked;       /* a size class; requests, rates and lifetimes are not known */
-    bool renamed;      /* the name is the user's */
-    uint32_t combined; /* call paths in it beyond the first */
+    bool renamed;      /* the user chose the name */
+    uint32_t combined; /* further call paths merged into this bin */
     uint64_t live_blocks;
-    uint64_t usable_bytes;    /* of live blocks */
-    uint64_t requested_bytes; /* of live blocks; 0 if walked */
-    uint64_t allocations;     /* since the start */
+    uint64_t usable_bytes;    /* bytes of live blocks */
+    uint64_t requested_bytes; /* bytes of live blocks; 0 if walked */
+    uint64_t allocations;     /* number since the start */
     uint64_t frees;
-    double allocations_per_s; /* over the last refresh; NAN: not known, as the rest */
+    double allocations_per_s; /* over the last refresh; NAN: not known, as for the members below */
     double frees_per_s;
-    double lifetime_s;    /* mean, of blocks freed */
-    double age_s;         /* since its first allocation */
-    double quiet_s;       /* since its last one */
-    double growth_blocks; /* since the mark */
+    double lifetime_s;    /* mean, of freed blocks */
+    double age_s;         /* time since its first allocation */
+    double quiet_s;       /* time since its last allocation */
+    double growth_blocks; /* change since the mark */
     double growth_bytes;
     uint64_t sizes[HEAP_SIZES]; /* live blocks by usable size */
 };
@@ -143,12 +144,12 @@ struct heap_bin {
 struct heap_summary {
     enum heap_feed feed;
     const char *source; /* "agent", "walk of glibc malloc in libc.so.6" */
-    const char *note;   /* why there is no feed, or which blocks it does not see; NULL */
+    const char *note;   /* why there is no feed, or which blocks it does not report; NULL */
     uint64_t live_blocks;
     uint64_t usable_bytes;
     uint64_t requested_bytes; /* agent only */
-    uint64_t lost;            /* events not seen */
-    uint64_t failed;          /* lookups on the heap that gave no block */
+    uint64_t lost;            /* events that were not recorded */
+    uint64_t failed;          /* heap lookups that found no block */
     uint32_t bins;
     double mark_age_s; /* NAN: no mark set yet */
 };
@@ -158,7 +159,7 @@ enum object_kind {
     OBJECT_GLOBAL, /* variable of the executable or of a library */
     OBJECT_HEAP,   /* allocator memory: a block's bin, or an arena as a region */
     OBJECT_STACK,  /* thread stacks */
-    OBJECT_TLS,    /* thread-local variable: one bin, an instance per thread */
+    OBJECT_TLS,    /* thread-local variable: one bin, one instance per thread */
     OBJECT_MAP,    /* file mapping */
     OBJECT_ANON,   /* anonymous mapping, with its prctl name */
     OBJECT_CODE,   /* data read from an executable mapping: tables, constants */
@@ -166,61 +167,64 @@ enum object_kind {
     OBJECT_KIND_COUNT
 };
 
-/* Bytes that a place in a frame is below its base, at most. */
+/* Maximum distance in bytes of a place in a stack frame below the frame's base. */
 enum { PLACE_FRAME_MAX = 64 << 20 };
 
 struct place {
     struct access access;
-    uint32_t object;     /* object id */
-    uint32_t holder;     /* object id of the heap bin it is in, where the object is called after
-                            its type instead; else 0 */
+    uint32_t object; /* object id */
+    /* Object id of the heap bin, if the object is named after its type instead; otherwise 0. */
+    uint32_t holder;
     uint32_t function;   /* function id of access.ip */
-    uint64_t base;       /* start of the instance the address is in; of a frame its end (CFA) */
-    uint64_t size_bytes; /* of the instance; 0: not known */
-    /* offset into the instance is access.address - base, below 0 in a frame */
-    uint32_t type;           /* id of the type the access falls into; 0: see untyped */
-    uint32_t type_offset;    /* of the access from the start of the type (of one element) */
-    uint8_t unit;            /* bytes of bit-fields that may be meant; 0: no bit-field */
-    bool by_member;          /* it has members: accesses count by them, wherever the instance is */
-    uint8_t typed;           /* enum typed */
-    uint8_t untyped;         /* enum untyped */
-    uint32_t evictor_object; /* that needed the room of the line, 0: not known; */
-    uint32_t evictor_function; /* by this function's access */
-    uint32_t caller;           /* of the sampled function, the outermost known: a node of struct
-                                  caller_desc; 0: its stack is not known */
+    uint64_t base;       /* start of the accessed instance; end (CFA) of a stack frame */
+    uint64_t size_bytes; /* size of the instance; 0: not known */
+    /* The offset into the instance is access.address - base; it is negative in a stack frame. */
+    uint32_t type;        /* id of the accessed type; 0: see untyped */
+    uint32_t type_offset; /* offset of the access from the start of the type (of one element) */
+    uint8_t unit;         /* size in bytes of the bit-field unit accessed; 0: not a bit-field */
+    bool by_member;  /* the type has members: accesses are counted per member, in any instance */
+    uint8_t typed;   /* enum typed */
+    uint8_t untyped; /* enum untyped */
+    uint32_t evictor_object;   /* object accessed by the evictor; 0: not known */
+    uint32_t evictor_function; /* function of that access */
+    /* Node (struct caller_desc) of the outermost known caller of the sampled function; 0: the stack
+     * is not known. */
+    uint32_t caller;
 };
 
-/* A line event of a simulation, and the place of its access. */
+/* A line event of a simulation with the place of its access. */
 struct line_place {
     struct line_event line;
     struct place place;
 };
 
 /*
- * An object that has turned out to be another one: a name or a type came late. All that was counted
- * for `from` is of `to`.
+ * Replaces an object by another one after a name or type became known late. All counts of `from`
+ * move to `to`.
  */
 struct object_rename {
     uint32_t from;
     uint32_t to;
-    uint32_t type;  /* of the object; 0: not known */
-    bool fixed;     /* all accesses to `from` were `offset` bytes into an instance of `to`; else */
-    int64_t offset; /* of where the type starts in an instance of `from` */
+    uint32_t type; /* type of the object; 0: not known */
+    /* All accesses to `from` were `offset` bytes into an instance of `to`. Otherwise `offset` is
+     * the start of the type in an instance of `from`. */
+    bool fixed;
+    int64_t offset;
 };
 
 /* Description of an object for views. Strings are sanitised: printable UTF-8 only. */
 struct object_desc {
     const char *name;
     const char *module;    /* base name of the file; "" if none */
-    const char *type;      /* NULL until types are known: "struct particle [1000]" */
-    uint32_t type_id;      /* of it, or of its elements; 0: not known */
-    uint32_t type_votes;   /* accesses by code that gave it this type; 0: it is declared so */
-    uint32_t type_against; /* accesses by code that say another */
+    const char *type;      /* "struct particle [1000]"; NULL until types are known */
+    uint32_t type_id;      /* id of the type, or of its elements; 0: not known */
+    uint32_t type_votes;   /* accesses by code that gave it this type; 0: declared with this type */
+    uint32_t type_against; /* accesses by code that gave it another type */
     enum object_kind kind;
     uint64_t address;    /* first instance seen */
     uint64_t size_bytes; /* 0: not known */
-    uint32_t blocks;     /* instances seen; 0 of a part_of: the other object has them */
-    uint32_t part_of; /* object that it is shown under while its own name is not known; 0: none */
+    uint32_t blocks;     /* instances seen; 0 for a part_of: the other object counts them */
+    uint32_t part_of;    /* object it is shown under until its own name is known; 0: none */
 };
 
 struct function_desc {
@@ -233,8 +237,8 @@ struct function_desc {
 };
 
 /*
- * A node of the tree of callers: its function called that of the parent. The root of a branch has
- * parent 0 and is the sampled function. Nodes are dense from 1, parents before children.
+ * A node of the caller tree: its function called the function of the parent. The root of a branch
+ * has parent 0 and is the sampled function. Nodes are dense from 1; parents precede children.
  */
 struct caller_desc {
     uint32_t parent;
@@ -243,18 +247,18 @@ struct caller_desc {
 
 enum { CALLER_NODES_MAX = 1 << 16 };
 
-/* Source position of one instruction; strings live with the resolver. */
+/* Source position of one instruction. The strings live as long as the resolver. */
 struct instruction_desc {
     const char *file; /* NULL: not known, or not yet */
     uint32_t line;
-    const char *inlined; /* "min < clamp": inlined there, innermost first; NULL: nothing */
+    const char *inlined; /* "min < clamp": functions inlined there, innermost first; NULL: none */
 };
 
-/* The mapping that code is in. */
+/* Mapping that contains code. */
 struct mapping_desc {
     uint64_t start;
     uint64_t end;
-    uint64_t offset;   /* of start in the file */
+    uint64_t offset;   /* file offset of `start` */
     char path[1024];   /* printable; "" if there is no file */
     char build_id[65]; /* lower-case hexadecimal; "" if not known */
 };
@@ -275,31 +279,31 @@ struct resolver_target {
     const char *exe;
     bool alive;
     bool stopped;       /* by a signal or a debugger */
-    uint64_t cpu_ticks; /* user and system time of all its threads; live */
+    uint64_t cpu_ticks; /* user and system time of all threads; live only */
 };
 
-/* Debug information being read in the background. */
+/* State of the background loading of debug information. */
 struct loading_state {
-    uint32_t waiting; /* questions without an answer */
+    uint32_t waiting; /* unanswered requests */
     uint32_t processes;
     uint64_t resident_bytes;
-    const char *busy_with; /* a file that takes long; NULL */
+    const char *busy_with; /* file that takes long to read; NULL: none */
 };
 
-/* Memory use of the target, beside the samples; NAN, 0: not known. */
+/* Memory use of the target, in addition to the samples. NAN or 0: not known. */
 struct memory_use {
     double faults_per_s;  /* minor page faults of the process, over the last refresh */
-    double cpus;          /* it was running on: CPU time a second, then */
-    double kernel_share;  /* of that time */
-    double huge_share;    /* share of the memory around the address that is on huge pages */
-    uint32_t tlb_entries; /* of the last level, for pages of 4 KiB */
+    double cpus;          /* CPU time per second, over the same refresh */
+    double kernel_share;  /* fraction of that CPU time in kernel mode */
+    double huge_share;    /* fraction of the memory around the address on huge pages */
+    uint32_t tlb_entries; /* entries of the last-level TLB, for 4 KiB pages */
 };
 
 /*
- * Questions of profile, while it counts and while it makes a snapshot, by a number each: the
- * meaning of an id, and the state of the target at an address as of now. The resolver answers, or a
- * recording, or a table in tests; with -o the answers are recorded (store_writer_answer()). Why
- * these are no values that come with the snapshot: doc/design/names.md.
+ * Questions that profile asks by number while it counts and while it makes a snapshot: the meaning
+ * of an id, or the current state of the target at an address. The resolver, a recording, or a table
+ * in tests answers them; with -o the answers are recorded (store_writer_answer()).
+ * doc/design/names.md explains why the answers are not values stored in the snapshot.
  */
 enum place_question {
     PLACE_OBJECT,      /* object id -> object */
@@ -312,10 +316,10 @@ enum place_question {
     PLACE_HEAP,        /* 0 -> heap */
     PLACE_BIN,         /* index from 0 -> bin; false: no more */
     PLACE_THREAD,      /* tid -> thread: its current name, sanitised */
-    PLACE_CPU_NODE,    /* CPU -> node, a NUMA node; -1: not known, or there is one only */
-    PLACE_PAGE_NODE,   /* address -> node, of its page */
-    PLACE_MEMORY,      /* address, 0: of the process only -> memory */
-    PLACE_WORD,        /* address -> word: its 8 bytes, untrusted like all target memory */
+    PLACE_CPU_NODE,    /* CPU -> NUMA node; -1: not known, or there is only one */
+    PLACE_PAGE_NODE,   /* address -> node of its page */
+    PLACE_MEMORY,      /* address -> memory; address 0: the process only */
+    PLACE_WORD,        /* address -> its 8 bytes, untrusted like all target memory */
     PLACE_CODE,        /* address of an instruction -> code: its function; 0: not known */
     PLACE_PAIR,        /* line_pair_number() -> pair; false: no more */
 };
@@ -340,7 +344,7 @@ union place_answer {
 };
 
 struct place_names {
-    /* False: not known, and the answer is undefined. NULL: nothing is known. */
+    /* Returns false if not known; the answer is then undefined. NULL: nothing is known. */
     bool (*answer)(void *context, enum place_question question, uint64_t number,
                    union place_answer *answer);
     void *context;
@@ -356,8 +360,9 @@ static inline bool place_ask(const struct place_names *names, enum place_questio
 const char *object_kind_name(enum object_kind kind);
 
 /*
- * A search for an object by name, exact ("htab", "libc.so.6:main_arena"), or else by a part that
- * one alone has. Each object is looked at; then `found` is the one if `fits` is 1.
+ * A search for an object by exact name ("htab", "libc.so.6:main_arena"), or by a part that occurs
+ * in only one object's name. Call object_search_look() for each object; `found` is the result if
+ * `fits` is 1.
  */
 struct object_search {
     const char *name;
@@ -370,40 +375,41 @@ void object_search_look(struct object_search *search, uint32_t object, const cha
                         const char *module);
 
 /*
- * resolve -> profile -> view: a program or library that a recording has code of, and whether it was
- * found here; and files that were not opened. Without it samples that carry registers only cannot
- * be decoded, and nothing in it has a name.
+ * resolve -> profile -> view: a program or library that a recording has code of, whether it was
+ * found here, and files that were not opened. Without the file, samples that have only registers
+ * cannot be decoded, and its code and data have no names.
  */
 enum binary_state {
-    BINARY_FOUND,      /* with the build-id that was recorded */
+    BINARY_FOUND,      /* the build-id matches the recorded one */
     BINARY_UNVERIFIED, /* matched by path: the recording has no build-id */
-    BINARY_OTHER,      /* not found, but a file of its name that is another build */
+    BINARY_OTHER,      /* not found, but a different build has the same name */
     BINARY_MISSING     /* not found */
 };
 
 struct binary_desc {
-    const char *path;     /* as recorded, printable */
-    const char *build_id; /* that was recorded, in hexadecimal; NULL: none */
-    const char *found;    /* file that was opened; of BINARY_OTHER the one that was refused; NULL */
-    const char *found_id; /* build-id of a refused one; NULL: it has none */
-    uint64_t samples;     /* of user mode with an instruction in it */
-    bool elsewhere; /* recorded on another machine, or one not known: no file is it by its path */
+    const char *path;     /* recorded path, printable */
+    const char *build_id; /* recorded build-id, in hexadecimal; NULL: none */
+    const char *found;    /* file that was opened; for BINARY_OTHER the rejected file; NULL */
+    const char *found_id; /* build-id of the rejected file; NULL: none */
+    uint64_t samples;     /* user-mode samples with an instruction in this file */
+    /* Recorded on another or an unknown machine: a matching path does not identify the file. */
+    bool elsewhere;
     enum binary_state state;
 };
 
 #define BINARIES_SHOWN 64
 
-/* Those of a recording, in a snapshot. */
+/* The binaries of a recording, in a snapshot. */
 struct snapshot_binaries {
     const struct binary_desc *list; /* most samples first, at most BINARIES_SHOWN; NULL: live */
     size_t count;
-    uint64_t samples; /* of the recording so far, all events */
-    uint64_t nowhere; /* of these, in code that no recorded mapping holds: functions of no name */
-    bool code_only;   /* it reports mappings of code only: perf record without -d */
+    uint64_t samples; /* samples of the recording so far, all events */
+    uint64_t nowhere; /* samples in code outside all recorded mappings: functions without names */
+    bool code_only;   /* only code mappings were recorded: perf record without -d */
 };
 
-/* A file that the program, its debugging information or the recording names, that is here, and that
- * was not opened. Printable. */
+/* A file named by the program, its debug information or the recording that exists here but was not
+ * opened. Strings are printable. */
 struct file_refused {
     const char *path;
     const char *why;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view -> loop: what the user asked for that a view cannot do by itself on the
- * snapshot it holds. Freeze, sort, filter, find and drill-in are the view's own.
+ * view -> loop: user requests that a view cannot handle with the snapshot it holds. Freeze, sort,
+ * filter, find and drill-in are handled by the view.
  */
 #ifndef MISSTOP_REQUEST_H
 #define MISSTOP_REQUEST_H
@@ -11,35 +11,36 @@
 enum request_kind {
     REQUEST_NONE,
     REQUEST_QUIT,
-    REQUEST_REFRESH,     /* a snapshot now */
-    REQUEST_ALL_OBJECTS, /* list those of small shares too, or no more */
-    REQUEST_BASIS,       /* window (decayed) or whole run: the other one */
-    REQUEST_COUNTING,    /* sampling stops, or goes on */
-    REQUEST_ZERO,        /* forget everything counted so far */
+    REQUEST_REFRESH,     /* take a snapshot now */
+    REQUEST_ALL_OBJECTS, /* toggle listing of objects with small shares */
+    REQUEST_BASIS,       /* toggle between the recent past (decayed) and the whole run */
+    REQUEST_COUNTING,    /* toggle sampling */
+    REQUEST_ZERO,        /* reset all counts */
     REQUEST_FASTER,      /* shorter refresh interval */
     REQUEST_SLOWER,
-    REQUEST_NEXT_EVENT, /* another event ranks */
+    REQUEST_NEXT_EVENT, /* rank by another event */
     REQUEST_SEARCH_ALL,
     REQUEST_SEARCH_RANGE, /* base, bound; name for the title */
     REQUEST_SEARCH_STOP,
-    REQUEST_SEARCH_BACK, /* to the search that another took the place of */
+    REQUEST_SEARCH_BACK, /* return to the search that another one replaced */
     REQUEST_INTERVAL,    /* interval_s: the refresh interval */
-    REQUEST_WRITE,       /* name: write the snapshot shown to NAME.txt and NAME.json */
+    REQUEST_WRITE,       /* name: write the displayed snapshot to NAME.txt and NAME.json */
     REQUEST_SUSPEND,     /* Ctrl-Z */
     REQUEST_PICK,        /* pid: watch this process */
-    REQUEST_HEAP_MARK,   /* growth counts from now */
-    REQUEST_BIN_RENAME,  /* bins[0]; name: the new one, "" for its own */
-    REQUEST_BIN_COMBINE, /* bins[1..] go into bins[0] */
-    REQUEST_BIN_UNDO,    /* the last naming or combining is taken back */
-    REQUEST_LEAVE,       /* the list of processes, for the picture before */
-    REQUEST_PROCESSES,   /* the list of processes of a recording */
-    REQUEST_TIME_RANGE,  /* start_s, end_s; name: of the phase, "" none: that one is shown */
-    REQUEST_WHATIF,      /* object, type, name: "OBJECT:QUESTION" as --what-if has it */
-    REQUEST_WHATIF_END,  /* whatif: that question is dropped */
-    REQUEST_NOW,         /* the run up to now is shown again */
-    REQUEST_PLAY_PAUSE,  /* pause or continue a replay; first of the REQUEST_PLAYs */
-    REQUEST_PLAY_STEP,   /* direction; a refresh interval of recorded time */
-    REQUEST_PLAY_GO      /* name: a time as the user writes it, "here" or "end" */
+    REQUEST_HEAP_MARK,   /* count growth from now on */
+    REQUEST_BIN_RENAME,  /* bins[0]; name: the new name, "" for its own */
+    REQUEST_BIN_COMBINE, /* merge bins[1..] into bins[0] */
+    REQUEST_BIN_UNDO,    /* undo the last rename or merge */
+    REQUEST_LEAVE,       /* leave the list of processes, back to the previous screen */
+    REQUEST_PROCESSES,   /* show the list of processes of a recording */
+    /* start_s, end_s: show this time range; name: of the phase, "": none. */
+    REQUEST_TIME_RANGE,
+    REQUEST_WHATIF,     /* object, type, name: "OBJECT:QUESTION" in the syntax of --what-if */
+    REQUEST_WHATIF_END, /* whatif: end this question */
+    REQUEST_NOW,        /* show the run up to now again */
+    REQUEST_PLAY_PAUSE, /* pause or continue a replay; first of the REQUEST_PLAYs */
+    REQUEST_PLAY_STEP,  /* direction; one refresh interval of recorded time */
+    REQUEST_PLAY_GO     /* name: a time as typed by the user, "here" or "end" */
 };
 
 enum { REQUEST_BINS_MAX = 16 };
@@ -51,10 +52,10 @@ struct request {
     uint32_t pid;
     int direction;
     double interval_s;
-    double start_s; /* from the start of the run */
+    double start_s; /* time from the start of the run */
     double end_s;
     uint32_t object; /* id */
-    uint32_t type;   /* id; 0: the one with most samples */
+    uint32_t type;   /* id; 0: the type with the most samples */
     uint32_t whatif; /* number of the question; WHATIF_MAX: all (snapshot_simulation.h) */
     uint32_t bins[REQUEST_BINS_MAX];
     uint32_t bin_count;

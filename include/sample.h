@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sample -> decode: what the kernel delivered.
+ * sample -> decode: records delivered by the kernel.
  *
- * A `struct record` is one perf_event record in our own form, in time order.
- * Filled by src/sample, read by the stages right of it; a plain value, except
- * for the strings of mappings and comms, which live only during the callback.
+ * A `struct record` is one perf_event record in our own form, in time order. src/sample fills it
+ * in, the later stages read it. It is a plain value, except for the strings of mappings and comms,
+ * which are valid only during the callback.
  *
- * Source: include/uapi/linux/perf_event.h, "struct perf_event_mmap_page" and
- * "enum perf_event_type"; arch/x86/include/uapi/asm/perf_regs.h.
+ * Source: include/uapi/linux/perf_event.h, "struct perf_event_mmap_page" and "enum
+ * perf_event_type"; arch/x86/include/uapi/asm/perf_regs.h.
  */
 #ifndef MISSTOP_SAMPLE_H
 #define MISSTOP_SAMPLE_H
@@ -18,11 +18,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How many events one session may sample at once: the ranking one is event 0. */
+/* Maximum number of events that a session samples at once. Event 0 is the ranking event. */
 #define SAMPLE_EVENTS_MAX 8
 
-/* General registers of x86-64, in the order of the perf ABI without segments.
- * SREG_, because <sys/ucontext.h> has REG_R8 and so on for another order. */
+/* General registers of x86-64, in the order of the perf ABI without segment registers. The prefix
+ * is SREG_ because <sys/ucontext.h> defines REG_R8 etc. in another order. */
 enum sample_register {
     SREG_AX,
     SREG_BX,
@@ -46,22 +46,22 @@ enum sample_register {
     SREG_NONE = 0xff
 };
 
-/* Which parts of a sample are valid. Unknown is not zero: test before reading. */
+/* Valid parts of a sample. Unknown is not zero: test before reading. */
 enum sample_has {
-    SAMPLE_HAS_ADDRESS = 1 << 0,    /* data address recorded by the hardware */
-    SAMPLE_HAS_REGS = 1 << 1,       /* user registers at `ip` */
-    SAMPLE_HAS_LATENCY = 1 << 2,    /* PERF_SAMPLE_WEIGHT or WEIGHT_STRUCT var1, cycles */
-    SAMPLE_HAS_DATA_SRC = 1 << 3,   /* PERF_SAMPLE_DATA_SRC */
-    SAMPLE_HAS_PHYSICAL = 1 << 4,   /* PERF_SAMPLE_PHYS_ADDR */
-    SAMPLE_HAS_EXACT_IP = 1 << 5,   /* `ip` is the culprit itself (PEBS precise, IBS) */
-    SAMPLE_HAS_ALIEN_REGS = 1 << 6, /* regs are not those of the culprit (IBS):
-                                       never compute an address from them */
-    SAMPLE_HAS_OTHER_REGS = 1 << 7, /* there are some, of 32-bit code or another architecture:
-                                       left out */
-    SAMPLE_HAS_RECORDED =
-        1 << 8, /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
-    SAMPLE_HAS_ANY_INSTRUCTION = 1 << 9 /* of an event that counts instructions: an access only if
-                                           the one sampled is one */
+    SAMPLE_HAS_ADDRESS = 1 << 0,  /* data address recorded by the hardware */
+    SAMPLE_HAS_REGS = 1 << 1,     /* user registers at `ip` */
+    SAMPLE_HAS_LATENCY = 1 << 2,  /* PERF_SAMPLE_WEIGHT or WEIGHT_STRUCT var1, cycles */
+    SAMPLE_HAS_DATA_SRC = 1 << 3, /* PERF_SAMPLE_DATA_SRC */
+    SAMPLE_HAS_PHYSICAL = 1 << 4, /* PERF_SAMPLE_PHYS_ADDR */
+    SAMPLE_HAS_EXACT_IP = 1 << 5, /* `ip` is the culprit itself (PEBS precise, IBS) */
+    /* Registers are not those of the culprit (IBS): never compute an address from them. */
+    SAMPLE_HAS_ALIEN_REGS = 1 << 6,
+    /* Registers of 32-bit code or another architecture were recorded, and left out. */
+    SAMPLE_HAS_OTHER_REGS = 1 << 7,
+    /* With HAS_ADDRESS: misstop computed the address when it recorded. */
+    SAMPLE_HAS_RECORDED = 1 << 8,
+    /* The event counts instructions: an access only if the sampled instruction is one. */
+    SAMPLE_HAS_ANY_INSTRUCTION = 1 << 9
 };
 
 #define SAMPLE_NO_CPU UINT32_MAX
@@ -77,26 +77,26 @@ struct sample {
     uint64_t latency;         /* HAS_LATENCY, core cycles */
     uint64_t data_src;        /* HAS_DATA_SRC, union perf_mem_data_src */
     uint64_t evictor_ip;      /* instruction that evicted the line; 0: not known */
-    uint64_t evictor_address; /* ... to make room for this; 0: not known */
-    uint32_t evictor_tid;     /* by this thread's access; 0: not known */
+    uint64_t evictor_address; /* address accessed by evictor_ip; 0: not known */
+    uint32_t evictor_tid;     /* thread that evicted the line; 0: not known */
     uint32_t pid;
     uint32_t tid;
     uint32_t cpu;          /* SAMPLE_NO_CPU: not recorded */
-    uint16_t event;        /* index into the session's events; 0 ranks */
+    uint16_t event;        /* index into the session's events; 0: ranking event */
     uint16_t has;          /* enum sample_has */
     uint8_t mode;          /* enum sample_mode */
     uint8_t cause;         /* enum miss_cause */
     uint32_t regs_missing; /* HAS_REGS: bits of enum sample_register that were not recorded */
-    /* The user stack from the stack pointer up, as it was at the sample; in the record's bytes, for
-     * as long as the record itself. NULL: not recorded. */
+    /* User stack from the stack pointer upwards, as of the sample. Points into the record's bytes
+     * and is valid as long as the record. NULL: not recorded. */
     const unsigned char *stack;
     uint32_t stack_bytes;
-    /* The instruction, then the return addresses of its callers, innermost first, as the kernel
-     * followed frame pointers: 8 bytes each, not aligned, in the record's bytes. NULL: none. */
+    /* The instruction, then the return addresses of its callers, innermost first, found by the
+     * kernel through frame pointers. 8 bytes each, unaligned, in the record's bytes. NULL: none. */
     const unsigned char *chain;
     uint32_t chain_count;
-    /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS. Last, for a sample without them
-     * leaves them untouched. */
+    /* HAS_REGS; regs[SREG_IP] can differ from ip under PEBS. This is the last member, so that
+     * samples without registers need not write it. */
     uint64_t regs[SREG_COUNT];
 };
 
@@ -108,22 +108,22 @@ struct sample_mapping {
     uint64_t inode;
     uint32_t device_major;
     uint32_t device_minor;
-    uint32_t protection;   /* PROT_*, 0 when the record has none */
-    uint32_t flags;        /* MAP_SHARED or MAP_PRIVATE and others; 0 likewise */
+    uint32_t protection;   /* PROT_*; 0 if not in the record */
+    uint32_t flags;        /* MAP_SHARED, MAP_PRIVATE etc.; 0 if not in the record */
     bool executable;       /* false: PERF_RECORD_MISC_MMAP_DATA */
     uint8_t build_id_size; /* 0: none in the record */
     uint8_t build_id[20];
-    const char *path; /* as the kernel wrote it: "//anon", "[heap]", a path, untrusted */
+    const char *path; /* as the kernel wrote it: "//anon", "[heap]" or a path; untrusted */
 };
 
 enum record_kind {
     RECORD_SAMPLE,
-    RECORD_LINE, /* a simulated cache reports a line; no sample */
+    RECORD_LINE, /* line report of a simulated cache; not a sample */
     RECORD_MAPPING,
-    RECORD_COMM,     /* name changed; `exec` true: the process runs another program now */
+    RECORD_COMM,     /* name change; `exec`: the process now runs another program */
     RECORD_FORK,     /* new thread or process: pid, tid are the child's */
     RECORD_EXIT,     /* thread tid of pid is gone */
-    RECORD_LOST,     /* `count` records were dropped, the ring was full */
+    RECORD_LOST,     /* `count` records were dropped because the ring was full */
     RECORD_THROTTLE, /* the kernel stopped sampling for the rest of a tick */
     RECORD_UNTHROTTLE
 };
@@ -140,7 +140,7 @@ struct record {
         struct {
             const char *name; /* untrusted */
             bool exec;
-            const char *exe; /* with exec: path of the program, untrusted; NULL: ask /proc */
+            const char *exe; /* with exec: path of the program, untrusted; NULL: read from /proc */
         } comm;
         struct {
             uint32_t parent_pid;
@@ -150,7 +150,7 @@ struct record {
     };
 };
 
-/* The role of an event, by which columns find the ones they need. */
+/* Role of an event; columns use it to find the events they need. */
 enum event_role {
     EVENT_MISS_L1,
     EVENT_MISS_L2,
@@ -158,7 +158,7 @@ enum event_role {
     EVENT_STALL, /* cycles stalled while a load that missed L1 is outstanding */
     EVENT_ACCESS,
     EVENT_OTHER,
-    EVENT_TIME, /* a timer, or cycles: stalled or not */
+    EVENT_TIME, /* a timer, or cycles whether stalled or not */
     EVENT_ROLES
 };
 
@@ -166,8 +166,8 @@ struct sampler_event {
     char name[64]; /* as the user would write it */
     enum event_role role;
     char weighs[64];    /* meaning of its samples; "": not known */
-    uint64_t period;    /* now; 0: not known */
-    double counted;     /* part of the time that it was counted; NAN: not known, as in replay */
+    uint64_t period;    /* current period; 0: not known */
+    double counted;     /* share of the time that it was counted; NAN: not known, as in replay */
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
 
@@ -182,15 +182,15 @@ struct sampler_info {
     bool exact_ip;
     bool latency;
     bool data_source;
-    bool lines; /* it reports lines, too: RECORD_LINE */
+    bool lines; /* also reports lines: RECORD_LINE */
     unsigned event_count;
     struct sampler_event events[SAMPLE_EVENTS_MAX];
-    pid_t pid;            /* the process sampled; in replay the one chosen */
-    uint64_t records_bad; /* records dropped because malformed */
-    double rate;          /* samples a second aimed at, live; below rate_wanted: as many as are */
+    pid_t pid;            /* the sampled process; in replay the chosen one */
+    uint64_t records_bad; /* malformed records, dropped */
+    double rate;          /* live: target of samples per second; below rate_wanted if */
     double rate_wanted;   /* digested */
-    double switches;      /* in a second of CPU time, where fewer samples are taken for them */
-    char note[512];       /* note for the user ("auto took clock: ..."), or "" */
+    double switches; /* switches per second of CPU time, if the rate is lowered because of them */
+    char note[512];  /* note for the user ("auto took clock: ..."), or "" */
 };
 
 #endif

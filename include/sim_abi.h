@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory that misstop and its Valgrind tool (src/sim/tool) share: fixed width, versioned.
- * misstop makes it (src/sample/simulated/sim_memory.c) and treats all that the tool wrote as
- * hostile, because the target can write to it too; the tool maps it and writes. No pointers cross,
- * and no size is read back from it: all are fixed here. Used by src/sim/tool, src/sample/simulated
+ * Memory shared by misstop and its Valgrind tool (src/sim/tool): fixed width, versioned. misstop
+ * creates it (src/sample/simulated/sim_memory.c) and treats everything the tool wrote as hostile,
+ * because the target can write to it too; the tool maps it and writes. It contains no pointers. No
+ * size is read back from it: all sizes are fixed here. Used by src/sim/tool, src/sample/simulated
  * and src/simulation.c, which fills in the geometry.
  *
- * In order: header (a page), threads, instructions, pairs, ring, and the questions about another
- * layout. The target's threads run one at a time under Valgrind, so the ring has one producer. head
- * and tail count units and never wrap; the place in the ring is their low bits.
+ * Layout in order: header (one page), threads, instructions, pairs, ring, and the questions about
+ * another layout. The target's threads run one at a time under Valgrind, so the ring has one
+ * producer. head and tail count units and never wrap; their low bits are the index in the ring.
  */
 #ifndef MISSTOP_SIM_ABI_H
 #define MISSTOP_SIM_ABI_H
@@ -24,19 +24,22 @@ enum {
     SIM_HEADER_BYTES = 4096,
     SIM_LEVELS_MAX = 4,
     SIM_NAME_BYTES = 256,
-    SIM_THREADS_MAX = 1024,         /* at a time or after each other; more share the last one */
-    SIM_INSTRUCTIONS_MAX = 1 << 20, /* that access memory; more are counted in the totals only */
+    SIM_THREADS_MAX = 1024, /* maximum during the whole run; further threads share the last entry */
+    /* Maximum number of instructions that access memory; further ones are counted only in the
+     * totals. */
+    SIM_INSTRUCTIONS_MAX = 1 << 20,
     SIM_RING_UNITS = 1 << 19,
-    SIM_RING_RESERVE = SIM_RING_UNITS / 8, /* kept free of misses: for what may not be lost */
+    /* Kept free of misses, for units that must not be lost. */
+    SIM_RING_RESERVE = SIM_RING_UNITS / 8,
     SIM_PATH_UNITS_MAX = 64,
-    SIM_PAIRS_MAX = 1 << 16,   /* of instructions, of each kind and level; and */
-    SIM_PAIR_PLACES = 1 << 17, /* places in their table, so that few are searched */
-    SIM_REUSE_ONE_IN = 32,     /* one in so many lines has its reuse reported, or fewer where there
-                                  are many lines: */
-    SIM_REUSE_LINES = 4096,    /* at most so many */
-    SIM_QUESTIONS_MAX = 4,     /* at a time */
-    SIM_BLOCKS_MAX = 1 << 20,  /* that a question begins with */
-    SIM_PATHS_MAX = 1 << 20    /* of allocations, that can be distinguished for a question */
+    SIM_PAIRS_MAX = 1 << 16,   /* maximum number of instruction pairs, per kind and level */
+    SIM_PAIR_PLACES = 1 << 17, /* hash table slots for them, so that searches are short */
+    /* One in this many lines reports its reuse; fewer if there are many lines. */
+    SIM_REUSE_ONE_IN = 32,
+    SIM_REUSE_LINES = 4096,   /* upper bound of the lines with reported reuse */
+    SIM_QUESTIONS_MAX = 4,    /* maximum number of questions at a time */
+    SIM_BLOCKS_MAX = 1 << 20, /* maximum number of blocks that exist when a question begins */
+    SIM_PATHS_MAX = 1 << 20   /* allocation paths that a question can distinguish */
 };
 
 enum sim_state { SIM_ABSENT, SIM_RUNNING, SIM_GAVE_UP, SIM_ENDED };
@@ -45,13 +48,13 @@ enum sim_clock { SIM_TSC, SIM_MONOTONIC };
 
 enum sim_flags {
     SIM_WANT_CAUSES = 1,
-    SIM_WAIT = 2,      /* nothing is left out: the program waits while the ring is full */
-    SIM_WANT_USE = 4,  /* of lines, and how far apart their uses are */
-    SIM_WANT_CODE = 8, /* instructions are fetched too, through a first level like that of data */
-    SIM_EXACT = 16     /* the use of all lines is counted, not of one in so many */
+    SIM_WAIT = 2,      /* never drop anything: the program waits while the ring is full */
+    SIM_WANT_USE = 4,  /* use of lines, and reuse distances */
+    SIM_WANT_CODE = 8, /* simulate instruction fetches too, through an L1 like that for data */
+    SIM_EXACT = 16     /* count the use of all lines instead of a sample */
 };
 
-/* Counts of accesses by enum sim_op; of a modify both bits are set. */
+/* Counts of accesses, indexed by enum sim_op; a modify has both bits set. */
 enum { SIM_OPS = 4 };
 
 /* One cache level; size = sets * ways * line. */
@@ -65,36 +68,37 @@ struct sim_header {
     /* Written by misstop before the target starts. */
     uint64_t magic;
     uint32_t version;
-    uint32_t clock;         /* enum sim_clock: what stamps are in */
+    uint32_t clock;         /* enum sim_clock: clock of the stamps */
     uint32_t level_count;   /* 1 to SIM_LEVELS_MAX */
-    uint32_t access_period; /* one in so many accesses is reported; 0: none */
+    uint32_t access_period; /* one in this many accesses is reported; 0: none */
     uint32_t flags;         /* enum sim_flags */
     uint32_t unused0;
     struct sim_geometry levels[SIM_LEVELS_MAX];
-    char from[SIM_NAME_BYTES]; /* function that begins counting; "": the program's start does */
-    char to[SIM_NAME_BYTES];   /* function that ends it; "": none */
-    char agent[SIM_NAME_BYTES * 4]; /* file of the agent, left out of the program's code; "":
-                                       none */
+    char from[SIM_NAME_BYTES]; /* function that starts counting; "": the program's start */
+    char to[SIM_NAME_BYTES];   /* function that stops counting; "": none */
+    /* File of the agent, excluded from the program's code; "": none. */
+    char agent[SIM_NAME_BYTES * 4];
     /* Written by misstop at any time. */
-    uint32_t stop;          /* misstop left */
-    uint32_t paused;        /* the user wants nothing counted now */
-    uint64_t reads;         /* how often misstop has looked: it is alive where this grows */
-    uint32_t evictor_level; /* the level of misses that report their evictor */
-    uint32_t use_levels;    /* bit by level: lines that leave it are reported */
+    uint32_t stop;          /* misstop has ended */
+    uint32_t paused;        /* the user has paused counting */
+    uint64_t reads;         /* number of reads by misstop: it is alive if this grows */
+    uint32_t evictor_level; /* misses of this level report their evictor */
+    uint32_t use_levels;    /* bit by level: lines that leave the level are reported */
     uint8_t unused[48];
     /* Written by the tool. */
     uint32_t state; /* enum sim_state */
     uint32_t pid;
-    uint32_t counting; /* whether accesses count now */
+    uint32_t counting; /* true while accesses are counted */
     uint32_t threads_used;
     uint32_t instructions_used;
-    uint32_t period_now;     /* one in so many misses of the commonest level is reported; 1: all */
-    uint64_t misses_dropped; /* thinned out of the ring, their weight went to others */
-    uint64_t lost;           /* units that may not be lost and were: the ring was full */
-    char trouble[SIM_NAME_BYTES]; /* with SIM_GAVE_UP: why */
+    /* One in this many misses of the most frequent level is reported; 1: all. */
+    uint32_t period_now;
+    uint64_t misses_dropped; /* not written to the ring; their weight is added to other misses */
+    uint64_t lost;           /* units that must not be lost but were: the ring was full */
+    char trouble[SIM_NAME_BYTES]; /* with SIM_GAVE_UP: the cause */
 };
 
-/* Exact totals of a thread. missed[i]: accesses that level i did not hold. */
+/* Exact totals of a thread. load_misses[i], store_misses[i]: accesses that level i did not hold. */
 struct sim_thread {
     uint32_t tid;
     uint32_t unused;
@@ -113,16 +117,16 @@ struct sim_instruction {
 
 enum sim_kind {
     SIM_MISS = 1, /* struct sim_miss */
-    SIM_ACCESS,   /* struct sim_miss, too: a sampled access, weight accesses */
-    SIM_EXEC,     /* struct sim_mapping: another program; its path follows */
+    SIM_ACCESS,   /* struct sim_miss: a sampled access that represents `weight` accesses */
+    SIM_EXEC,     /* struct sim_mapping: the process runs another program; its path follows */
     SIM_MAPPING,  /* struct sim_mapping: memory mapped; its path follows */
-    SIM_THREAD,   /* struct sim_miss: a thread began, tid */
+    SIM_THREAD,   /* struct sim_miss: thread `tid` began */
     SIM_EXIT,     /* ... or ended */
     SIM_LEFT,     /* struct sim_line: a line left a cache */
-    SIM_REUSED    /* struct sim_line: a line was used, again or for the first time */
+    SIM_REUSED    /* struct sim_line: a line was used, for the first time or again */
 };
 
-/* Both: a modify. */
+/* A modify has both bits set. */
 enum sim_op { SIM_LOAD = 1, SIM_STORE = 2 };
 
 /* In the order of enum model_cause (src/sim/model/model.h). */
@@ -141,19 +145,20 @@ enum sim_cause {
 /* A miss, or a sampled access. */
 struct sim_miss {
     uint64_t stamp;
-    uint8_t kind;          /* enum sim_kind: the same byte in every unit that begins something */
+    /* An enum sim_kind: the first byte after the stamp of every unit that begins a record. */
+    uint8_t kind;
     uint8_t op;            /* enum sim_op */
-    uint8_t served;        /* index of the level that had it; level_count: memory */
-    uint8_t evictor_level; /* header.evictor_level at the time: the level with a known evictor */
+    uint8_t served;        /* index of the level that held it; level_count: memory */
+    uint8_t evictor_level; /* header.evictor_level at that time: the level with a known evictor */
     uint16_t size;         /* bytes */
-    uint16_t causes;       /* enum sim_cause of each level missed: sim_cause_of() */
+    uint16_t causes;       /* enum sim_cause per missed level: sim_cause_of() */
     uint32_t tid;
-    uint32_t weight; /* misses (accesses) it represents */
+    uint32_t weight; /* misses or accesses it represents */
     uint64_t ip;
     uint64_t address;
     uint64_t evictor_ip;      /* instruction that evicted the line from that level; 0: not known */
-    uint64_t evictor_address; /* ... to make room for this, */
-    uint32_t evictor_tid;     /* by this thread's access; 0: not known */
+    uint64_t evictor_address; /* address accessed by evictor_ip */
+    uint32_t evictor_tid;     /* thread that evicted the line; 0: not known */
     uint32_t unused;
 };
 
@@ -169,28 +174,28 @@ enum { SIM_USES = 4 };
 
 #define SIM_NO_DISTANCE UINT64_MAX
 
-/* Use of a line while it was in a cache; or one use of it. */
+/* Use of a line while it was in a cache, or a single use of it. */
 struct sim_line {
     uint64_t stamp;
     uint8_t kind;
-    uint8_t level;          /* index of the one it left */
-    uint16_t used_bytes;    /* different bytes of it */
-    uint32_t tid;           /* of who runs */
-    uint32_t weight;        /* lines (uses) it represents */
-    uint32_t touched_bytes; /* every touch counted; the most there can be represents more */
-    uint64_t ip;            /* that fetched it; that uses it */
-    uint64_t address;       /* which that one accessed */
+    uint8_t level;          /* index of the level it left */
+    uint16_t used_bytes;    /* distinct bytes of it that were used */
+    uint32_t tid;           /* running thread */
+    uint32_t weight;        /* lines or uses it represents */
+    uint32_t touched_bytes; /* bytes accessed, every access counted; saturates */
+    uint64_t ip;            /* address of the instruction that fetched the line, or uses it */
+    uint64_t address;       /* address accessed by that instruction */
     union {
         uint32_t uses[SIM_USES];
-        uint64_t distance; /* SIM_REUSED: other lines used since; SIM_NO_DISTANCE: never used */
+        uint64_t distance; /* SIM_REUSED: other lines used since; SIM_NO_DISTANCE: first use */
     };
     uint64_t unused;
 };
 
 /*
- * Evictor and evicted instruction pairs, and pairs of fetching and using instructions, by index of
- * instruction; of the misses, uses and lines of all threads. A slot with count 0 is empty; a used
- * slot keeps its pair. Slots are in no order.
+ * Pairs of evictor and evicted instructions, and of fetching and using instructions, by instruction
+ * index. Counts misses, uses and lines of all threads. A slot with count 0 is empty; a used slot
+ * keeps its pair. Slots are unordered.
  */
 struct sim_pair {
     uint64_t count;
@@ -199,8 +204,8 @@ struct sim_pair {
 };
 
 enum sim_pairs {
-    SIM_EVICTED_BY, /* lines: (fetched it, threw it out); with SIM_WANT_CAUSES */
-    SIM_USED_BY,    /* uses, estimated from some lines: (fetched it, used it) */
+    SIM_EVICTED_BY, /* lines: (fetched it, evicted it); with SIM_WANT_CAUSES */
+    SIM_USED_BY,    /* uses, estimated from a sample of lines: (fetched it, used it) */
     SIM_PAIRS
 };
 
@@ -218,7 +223,7 @@ struct sim_mapping {
     uint32_t unused;
 };
 
-/* A path goes on over as many units as it needs, NUL-ended in the last. */
+/* A path occupies as many units as it needs and is NUL-terminated in the last. */
 union sim_unit {
     struct sim_miss miss;
     struct sim_mapping mapping;
@@ -227,7 +232,7 @@ union sim_unit {
     uint64_t words[8];
 };
 
-/* Producer and consumer on cache lines of their own. */
+/* Producer and consumer use separate cache lines. */
 struct sim_ring {
     uint64_t head; /* units written */
     uint64_t unused[7];
@@ -235,29 +240,31 @@ struct sim_ring {
     uint64_t unused2[7];
 };
 
-/* misstop's answer for a call path of allocations (agent_abi.h). */
+/* misstop's classification of an allocation path (agent_abi.h). */
 enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 
 /*
- * "What if this object had another layout." Written by misstop: all but `asked`, then `asked`. The
- * tool takes it, follows the agent's rings from then on and says so; misstop, having followed them
- * as far itself, lists the blocks that there are; then both models count.
+ * "What if this object had another layout?" misstop writes every member except `asked`, then
+ * `asked`. The tool accepts the question, follows the agent's rings from then on and reports that.
+ * misstop follows the rings up to the same point and lists the existing blocks; from then on both
+ * models count.
  */
 struct sim_question {
-    uint64_t asked;  /* number of the question; 0: none, the last one has ended */
+    uint64_t asked;  /* number of the question; 0: none, the previous question has ended */
     uint64_t listed; /* number of the question that the listed blocks belong to */
     uint32_t block_count;
-    uint32_t follows; /* blocks of SIM_PATH_ASKED come and go; 0: those listed are all */
+    uint32_t follows; /* blocks of SIM_PATH_ASKED are followed; 0: only the listed blocks */
     struct relayout layout;
 };
 
 /* Control of all questions. Written by misstop, except `waits`. */
 struct sim_asked {
-    uint64_t zeroed;        /* grows: count anew */
-    uint64_t awaited;       /* questions will come, for which the program waits after so many
-                               accesses; 0; the tool sets it back */
-    uint64_t awaited_count; /* how many of them, from the first on */
-    uint64_t waits;         /* for them, after so many accesses; 0: it does not */
+    uint64_t zeroed; /* incremented to reset the counts */
+    /* Number of accesses after which the program waits for questions; 0: it does not wait. Cleared
+     * by the tool. */
+    uint64_t awaited;
+    uint64_t awaited_count; /* number of questions to wait for, starting with the first */
+    uint64_t waits; /* number of accesses at which the program now waits; 0: it does not wait */
 };
 
 struct sim_block {
@@ -267,21 +274,21 @@ struct sim_block {
 
 enum sim_answer_state { SIM_ANSWER_NONE, SIM_ANSWER_TAKEN, SIM_ANSWER_COUNTS, SIM_ANSWER_REFUSED };
 
-/* Written by the tool, now and then; misses as in struct sim_thread, of loads and stores. */
+/* Written periodically by the tool; misses as in struct sim_thread, loads and stores together. */
 struct sim_answer {
     uint64_t of;                 /* number of the question */
-    uint64_t stamp;              /* when it was taken */
+    uint64_t stamp;              /* time at which it was accepted */
     uint32_t state;              /* enum sim_answer_state */
-    uint32_t settled;            /* the second model holds what it would hold by now */
-    uint64_t blocks;             /* of the object, now */
-    uint64_t blocks_refused;     /* not followed: there was no room */
-    uint64_t blocks_small;       /* shorter than an element: they stayed where they are */
-    uint64_t blocks_unknown;     /* misstop has not said yet whether they are the object's */
+    uint32_t settled;            /* the second model's contents have reached a steady state */
+    uint64_t blocks;             /* number of blocks of the object at present */
+    uint64_t blocks_refused;     /* number of blocks not followed: no free slot */
+    uint64_t blocks_small;       /* number of blocks not moved: smaller than an element */
+    uint64_t blocks_unknown;     /* number of blocks that misstop has not classified yet */
     struct whatif_counts counts; /* since then */
-    char why[SIM_NAME_BYTES];    /* with SIM_ANSWER_REFUSED */
+    char why[SIM_NAME_BYTES];    /* cause of SIM_ANSWER_REFUSED */
 };
 
-/* All of it, in the order of the file. */
+/* The whole memory, in the order of the file. */
 struct sim_shared {
     union {
         struct sim_header header;
@@ -296,7 +303,7 @@ struct sim_shared {
     struct sim_question questions[SIM_QUESTIONS_MAX];
     struct sim_answer answers[SIM_QUESTIONS_MAX];
     struct sim_block blocks[SIM_QUESTIONS_MAX][SIM_BLOCKS_MAX];
-    uint8_t paths[SIM_QUESTIONS_MAX][SIM_PATHS_MAX]; /* enum sim_path, by the agent's number */
+    uint8_t paths[SIM_QUESTIONS_MAX][SIM_PATHS_MAX]; /* enum sim_path, by the agent's path id */
 };
 
 _Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sample -> profile: line events, which only a simulation reports (--sim): how a line was used
- * before it left a cache, or after how many others it was used again. A plain value; the resolver
- * adds the object.
+ * sample -> profile: line events, reported only by a simulation (--sim): how a line was used before
+ * it left a cache, or how many other lines were used before it was reused. A plain value; the
+ * resolver adds the object.
  */
 #ifndef MISSTOP_SIMULATED_LINE_H
 #define MISSTOP_SIMULATED_LINE_H
@@ -12,7 +12,7 @@
 
 enum line_what { LINE_LEFT, LINE_REUSED };
 
-/* In the order of enum model_use_class (src/sim/model/model.h). A modify is a store. */
+/* In the order of enum model_use_class (src/sim/model/model.h). A modify counts as a store. */
 enum line_use {
     LINE_LOADS_INTEGER,
     LINE_LOADS_FLOAT,
@@ -24,31 +24,32 @@ enum line_use {
 #define LINE_NO_DISTANCE UINT64_MAX
 
 struct line_event {
-    uint64_t ip;            /* that fetched it into the cache; that uses it */
-    uint64_t address;       /* which that one accessed */
-    uint64_t weight;        /* lines (uses) that this one represents */
-    uint64_t distance;      /* LINE_REUSED: other lines, of the first level's length, used between;
-                               LINE_NO_DISTANCE: it was not used before */
-    uint32_t tid;           /* of who ran */
-    uint16_t event;         /* LINE_LEFT: of misses of the level it left */
+    uint64_t ip;      /* address of the instruction that fetched the line, or uses it */
+    uint64_t address; /* address accessed by that instruction */
+    uint64_t weight;  /* lines or uses that this event represents */
+    /* LINE_REUSED: other lines used in between, of the first level's line size; LINE_NO_DISTANCE:
+     * first use. */
+    uint64_t distance;
+    uint32_t tid;           /* running thread */
+    uint16_t event;         /* LINE_LEFT: event of the misses of the level it left */
     uint8_t what;           /* enum line_what */
-    uint8_t level;          /* LINE_LEFT: index of that level, 0 the nearest */
-    uint16_t line_bytes;    /* its length; */
-    uint16_t used_bytes;    /* LINE_LEFT: how many different ones of them were used; */
-    uint32_t touched_bytes; /* every touch counted */
+    uint8_t level;          /* LINE_LEFT: index of that level; 0: nearest */
+    uint16_t line_bytes;    /* line size */
+    uint16_t used_bytes;    /* LINE_LEFT: distinct bytes of it that were used */
+    uint32_t touched_bytes; /* LINE_LEFT: bytes used, every touch counted */
     uint32_t uses[LINE_USES];
 };
 
-/* Relations of an instruction to lines that another one, or the same, had fetched. */
+/* Relations of an instruction to lines that it or another instruction fetched. */
 enum line_pairs {
-    LINE_EVICTED_BY, /* threw them out: lines */
-    LINE_USED_BY,    /* used them: accesses, estimated */
+    LINE_EVICTED_BY, /* evicted them; counts lines */
+    LINE_USED_BY,    /* used them; counts accesses, estimated */
     LINE_PAIRS
 };
 
 struct line_pair {
-    uint64_t first;  /* address of the one that fetched */
-    uint64_t second; /* of the other */
+    uint64_t first;  /* address of the fetching instruction */
+    uint64_t second; /* address of the other instruction */
     uint64_t count;
     uint32_t place; /* in the table of its kind and level */
 };

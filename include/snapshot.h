@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * profile -> view: everything that can be shown at one moment. Made once per
- * refresh, never changed after; all of it lives in one arena and is freed at once
- * by snapshot_free() (src/profile/profile.h). Freezing is keeping an old one.
+ * profile -> view: everything that can be shown at one moment. Created once per refresh and never
+ * changed afterwards. All of it is allocated from one arena that snapshot_free()
+ * (src/profile/profile.h) frees. Freezing means keeping an old snapshot.
  *
- * Unknown is not zero: a share or figure that was not measured is NAN, a string
- * NULL, and the views print a blank (screen, text) or null (JSON).
- * All strings are printable UTF-8.
+ * Unknown is not zero: a share or figure that was not measured is NAN, a string NULL. The views
+ * then print a blank (screen, text) or null (JSON). All strings are printable UTF-8.
  */
 #ifndef MISSTOP_SNAPSHOT_H
 #define MISSTOP_SNAPSHOT_H
@@ -30,26 +29,26 @@
 
 enum sets_verdict { SETS_TOO_FEW, SETS_UNIFORM, SETS_CONCENTRATED };
 
-/* An object's part in one set. */
+/* An object's samples in one set. */
 struct snapshot_set_part {
     uint32_t set;
-    uint32_t object; /* index into objects, UINT32_MAX: not listed there */
-    double samples;  /* of mean weight */
+    uint32_t object; /* index into objects; UINT32_MAX: not listed there */
+    double samples;  /* weighted: samples of mean weight */
 };
 
-/* Why the sets may be others than those counted. */
+/* Why the sets shown may differ from the real ones. */
 enum sets_doubt {
     SETS_SURE,
-    SETS_WITHIN_PAGE, /* the level is indexed by physical addresses, and virtual ones are known */
-    SETS_GUESSED      /* the recording does not hold its caches: those of this machine */
+    SETS_WITHIN_PAGE, /* indexed by physical addresses, but only virtual ones are known */
+    SETS_GUESSED /* the recording does not describe its caches: those of this machine are used */
 };
 
 /* The content of the hot sets. */
 enum sets_content {
     SETS_CONTENT_UNKNOWN, /* no set is above the bound */
     SETS_HOT_LINES,       /* no more lines than a set has ways */
-    SETS_LARGE_OBJECT,    /* lines of an object that the cache does not hold */
-    SETS_MANY_LINES       /* more lines than ways, of less than the cache holds */
+    SETS_LARGE_OBJECT,    /* lines of an object larger than the cache */
+    SETS_MANY_LINES       /* more lines than ways, but fewer than the cache holds */
 };
 
 struct snapshot_sets {
@@ -59,39 +58,39 @@ struct snapshot_sets {
     uint32_t sets;
     uint32_t ways;
     uint32_t line;
-    double *counts;    /* [sets] under the basis */
-    uint32_t *lines;   /* [sets] distinct lines that missed, in the window; NULL: not known */
-    double chi2;       /* NAN: too few */
-    double p_value;    /* of a uniform distribution */
-    uint32_t hot_sets; /* sets above their expected 99.9 % bound */
+    double *counts;    /* [sets] samples, under the basis */
+    uint32_t *lines;   /* [sets] distinct missed lines in the window; NULL: not known */
+    double chi2;       /* NAN: too few samples */
+    double p_value;    /* probability under a uniform distribution */
+    uint32_t hot_sets; /* sets above the 99.9 % bound of their expected count */
     enum sets_verdict verdict;
     double samples;   /* counted */
-    double excess;    /* share of them above an even share */
-    double hot_share; /* of them, in the hot sets */
-    double
-        held; /* share of the hot sets' excess on as many lines as a set has ways; NAN: unknown */
+    double excess;    /* share of the samples above an even distribution */
+    double hot_share; /* share of the samples in the hot sets */
+    /* Share of the hot sets' excess on as many lines as a set has ways; NAN: not known. */
+    double held;
     enum sets_content content;
     bool conflict;                   /* SETS_MANY_LINES, and misses are counted */
-    struct snapshot_set_part *parts; /* by set, most samples first; from the window */
+    struct snapshot_set_part *parts; /* sorted by set, most samples first; from the window */
     size_t part_count;
 };
 
-/* As in JSON. */
+/* Returns the name as in JSON. */
 const char *sets_verdict_name(enum sets_verdict verdict);
 
-/* An address (line) that recurs in the window. */
+/* A cache line that recurs in the window. */
 struct snapshot_recurrence {
-    uint64_t address; /* of the cache line */
+    uint64_t address; /* address of the cache line */
     uint32_t count;
     uint32_t set;
     uint32_t object;    /* index into objects, UINT32_MAX: none */
-    int64_t offset;     /* of the line into the object */
-    uint32_t functions; /* distinct functions that missed on it */
+    int64_t offset;     /* offset of the line in the object */
+    uint32_t functions; /* distinct functions with misses on the line */
 };
 
 /* Two objects or lines with misses close together more often than by chance. */
 struct snapshot_pair {
-    uint64_t line_a; /* 0 when the pair is of objects */
+    uint64_t line_a; /* 0 if the pair is of objects */
     uint64_t line_b;
     uint32_t object_a; /* index into objects */
     uint32_t object_b;
@@ -99,7 +98,7 @@ struct snapshot_pair {
     double lift;       /* seen / expected if independent */
 };
 
-#define SNAPSHOT_RECURRENCE_BINS 8 /* lines seen 1, 2, 3-4, 5-8, ... 65+ times */
+#define SNAPSHOT_RECURRENCE_BINS 8 /* lines with 1, 2, 3-4, 5-8, ... 65+ samples */
 
 enum { SNAPSHOT_WINDOW_LEAST = 200 };
 
@@ -111,8 +110,8 @@ struct snapshot_window {
     uint64_t recurring;
     double span_s; /* time between oldest and newest entry */
     uint64_t histogram[SNAPSHOT_RECURRENCE_BINS];
-    double lines;  /* estimated, seen or not; NAN: fewer samples than SNAPSHOT_WINDOW_LEAST */
-    double caches; /* the same as a multiple of the cache of `sets` */
+    double lines;  /* estimate, with lines not sampled; NAN: fewer than SNAPSHOT_WINDOW_LEAST */
+    double caches; /* the estimate as a multiple of the cache of `sets` */
     struct snapshot_recurrence *top;
     size_t top_count;
     struct snapshot_pair *pairs;
@@ -134,36 +133,37 @@ enum region_state {
 enum region_reason {
     REGION_NO_REASON,
     REGION_NO_SAMPLES,
-    REGION_QUIET,     /* kept without samples for too many rounds */
-    REGION_WAS_BEST,  /* no samples now, but was among the best */
-    REGION_TOO_FEW,   /* samples to look inside */
-    REGION_EVEN,      /* no part has more than the others */
-    REGION_SEVERAL,   /* lines are used */
+    REGION_QUIET,     /* no samples for too many rounds */
+    REGION_WAS_BEST,  /* no samples now, but it was among the best */
+    REGION_TOO_FEW,   /* too few samples to search inside */
+    REGION_EVEN,      /* no part has more samples than the others */
+    REGION_SEVERAL,   /* several lines are used */
     REGION_ELSEWHERE, /* found in another phase */
     REGION_REASON_COUNT
 };
 
-/* The share of a region found, in one phase. */
+/* Share of a found region in one phase. */
 struct snapshot_region_phase {
     char name[4]; /* "A" */
-    double share; /* of all misses in the range searched, in that phase */
-    bool leads;   /* none found there has more */
+    double share; /* fraction of all misses in the searched range, in that phase */
+    bool leads;   /* no region found in that phase has more */
 };
 
 struct snapshot_region {
     uint64_t base;
     uint64_t bound;
-    double share; /* of all misses in the range searched */
+    double share; /* fraction of all misses in the searched range */
     double low;
     double high;
-    uint32_t iterations; /* measurements averaged */
+    uint32_t iterations; /* number of measurements averaged */
     uint32_t depth;
     enum region_state state;
-    const char *object; /* name of what it holds, "" if several */
+    const char *object; /* name of the object in it; "" if several */
     enum region_reason reason;
-    /* Regions found, where phases are distinguished: most misses first. Share NAN: found in other
-     * phases only, not measured now. */
-    const struct snapshot_region_phase *phases; /* one more follows, without a name; NULL: none */
+    /* Found regions, if phases are distinguished: most misses first. Share NAN: found only in other
+     * phases, not measured now. */
+    /* Terminated by an entry without a name; NULL: none. */
+    const struct snapshot_region_phase *phases;
     size_t phase_count;
 };
 
@@ -174,88 +174,89 @@ struct snapshot_search {
     uint32_t restarts;
     double interval_s; /* current length of one interval */
     double explained;  /* share of the misses in the found regions */
-    uint64_t base;     /* range that is searched */
+    uint64_t base;     /* searched range */
     uint64_t bound;
     const char *what;                /* "all", or the object's name */
-    const char *before;              /* the same of the one to go back to; NULL: there is none */
-    struct snapshot_region *regions; /* being measured, queued, found; most misses first */
+    const char *before;              /* `what` of the search to go back to; NULL: none */
+    struct snapshot_region *regions; /* measured, queued or found; most misses first */
     size_t region_count;
     struct snapshot_region *dropped; /* newest first */
     size_t dropped_count;
 };
 
-/* As in JSON. */
+/* Return the names as in JSON. */
 const char *search_state_name(enum search_state state);
 const char *region_state_name(enum region_state state);
 
 /* The recording that is replayed. */
 struct snapshot_recording {
     const char *host;
-    const char *cpu;       /* "Intel(R) Xeon(R) ..." */
-    const char *kernel;    /* "5.4.0-42-generic x86_64" */
-    const char *command;   /* of the recorder */
-    const char *date;      /* "2026-11-21 12:03:11" local time */
-    bool date_exact;       /* when it began; else when the file was last written */
-    double position_s;     /* since the process was first sampled; NAN: without times */
-    double length_s;       /* to its last sample; NAN: not known */
-    uint32_t processes;    /* with samples; 0: not known */
-    double process_share;  /* of the process shown, of all their samples; NAN: not known */
-    const char *others;    /* "12 (xz), 13 (cat)": the strongest of the others */
-    const char *addresses; /* how many samples have one, or registers to compute it from */
+    const char *cpu;     /* "Intel(R) Xeon(R) ..." */
+    const char *kernel;  /* "5.4.0-42-generic x86_64" */
+    const char *command; /* command line of the recorder */
+    const char *date;    /* "2026-11-21 12:03:11" local time */
+    bool date_exact;     /* true: the recording's start time; false: the file's modification time */
+    double position_s;   /* time since the first sample of the process; NAN: no timestamps */
+    double length_s;     /* time until its last sample; NAN: not known */
+    uint32_t processes;  /* number of processes with samples; 0: not known */
+    double process_share;  /* fraction of all samples in the displayed process; NAN: not known */
+    const char *others;    /* "12 (xz), 13 (cat)": the other processes with the most samples */
+    const char *addresses; /* how many samples have an address, or registers to compute it from */
     const char *note;      /* missing, damaged or unusable parts */
 };
 
-/* A thread, by its newest samples. */
+/* A thread, from its newest samples. */
 struct snapshot_thread {
     uint32_t tid;
-    const char *name;            /* its name now; NULL: it has ended, or names are unknown */
-    double samples;              /* of the ranking event, with an object */
-    struct snapshot_share share; /* of those of all threads */
-    uint32_t object;             /* that most of them fell on, index into objects; UINT32_MAX */
+    const char *name; /* current name; NULL: the thread has ended, or names are not known */
+    double samples;   /* samples of the ranking event with an object */
+    struct snapshot_share share; /* fraction of the samples of all threads */
+    uint32_t object; /* object with most of its samples, index into objects; UINT32_MAX: none */
     const char *object_name;
-    double object_share; /* part of the thread's */
+    double object_share; /* fraction of the thread's samples */
     const char *function_name;
     double function_share;
 };
 
-/* Of the newest samples, whatever the basis: `recent` of them. */
+/* Threads of the newest samples, whatever the basis. */
 struct snapshot_threads {
     struct snapshot_thread *list; /* most samples first */
     size_t count;
-    size_t left_out; /* with fewer samples than those listed */
+    size_t left_out; /* number of threads with fewer samples, not listed */
     uint64_t recent;
 };
 
-/* NULL: not listed. */
+/* Returns NULL if the thread is not listed. */
 const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *threads, uint32_t tid);
 
-/* The time range of the tables, where it is not the run up to now. Of what goes on live (the heap,
- * records lost, rates, histories) nothing is known then; the timeline is of the whole run. */
+/* Time range of the tables, if it is not the run up to now. Live data (heap, lost records, rates,
+ * histories) is not known then. The timeline shows the whole run. */
 struct snapshot_time_range {
-    double start_s; /* from the start of the run */
+    double start_s; /* time from the start of the run */
     double end_s;
-    double length_s; /* of its pieces together */
-    size_t pieces;   /* as often as the phase came */
-    char phase[4];   /* "A"; "": it is no phase's */
+    double length_s; /* total of its pieces */
+    size_t pieces;   /* number of occurrences of the phase */
+    char phase[4];   /* "A"; "": not a phase */
     uint64_t kept;   /* samples that are counted */
-    uint64_t seen;   /* samples there were; old ones are thinned, with the same total weight */
-    bool loading;    /* there is more of it to come */
+    uint64_t seen;   /* samples recorded; old samples are thinned, keeping the total weight */
+    bool loading;    /* more of it is still being loaded */
 };
 
-/* The time that the shown weights cover. */
+/* The time that the displayed weights cover. */
 enum snapshot_basis {
-    BASIS_DECAYED /* recent past, half-life -H */,
-    BASIS_RUN /* since start or zero */
+    BASIS_DECAYED /* recent past, with half-life -H */,
+    BASIS_RUN /* since the start or the last reset */
 };
 
 struct snapshot_event {
-    const char *name; /* as the user would write it for -e */
+    const char *name; /* name in the syntax of -e */
     enum event_role role;
     uint64_t period;  /* current, events per sample */
-    uint64_t samples; /* since start or zero */
-    double events;    /* events represented: sum of the samples' periods; NAN: not known */
-    double counted; /* part of the time that it was counted: events take turns where there are more
-                       than counters; NAN, 0: not known */
+    uint64_t samples; /* number since the start or the last reset */
+    double events;    /* sum of the samples' periods; NAN: not known */
+    /* Fraction of the time the event was counted: events are multiplexed if there are too few
+     * counters. NAN or 0: not known. */
+    double counted;
 };
 
 struct snapshot_source {
@@ -264,65 +265,68 @@ struct snapshot_source {
     bool precise;
     bool live;
     size_t event_count;
-    uint16_t ranking; /* the event that ranks now */
+    uint16_t ranking; /* event that ranks at present */
     struct snapshot_event events[SAMPLE_EVENTS_MAX];
 };
 
 struct snapshot_target {
     uint32_t pid;
     uint32_t threads;
-    uint32_t cpus; /* that it may use; 0: not known */
+    uint32_t cpus; /* number of CPUs it may run on; 0: not known */
     double cpu;    /* CPU time used per second, over the last second or interval; NAN: not known */
     const char *comm;
     const char *exe;
     /* "running", "idle" (no CPU time used), "stopped" (signal, debugger), "not counted" (on
-     * request), "not sampled" (it runs, and no sample comes), "exited", "recorded" */
+     * request), "not sampled" (running, but without samples), "exited", "recorded" */
     const char *state;
 };
 
-/* Exact counts since start or zero, all events; total = attributed + sum of reasons. */
+/* Exact counts since the start or the last reset, all events; total = attributed + sum of
+ * reasons. */
 struct snapshot_totals {
     uint64_t samples;
     uint64_t attributed;
     uint64_t reasons[REASON_COUNT];
     uint64_t how[ACCESS_HOW_COUNT];
-    uint64_t typed[TYPED_COUNT];     /* of those attributed */
-    uint64_t untyped[UNTYPED_COUNT]; /* of those typed[TYPED_NOT] */
-    uint64_t agent;                  /* of misstop's own agent: beside the samples, not of them */
+    uint64_t typed[TYPED_COUNT];     /* attributed samples by enum typed */
+    uint64_t untyped[UNTYPED_COUNT]; /* samples of typed[TYPED_NOT] by reason */
+    uint64_t agent;                  /* samples of misstop's own agent; not included in `samples` */
     uint64_t lost;
     uint64_t throttled;
-    double reason_weight[REASON_COUNT];   /* as `weight`, of those without an object */
-    double typed_weight[TYPED_COUNT];     /* as `weight`, of those attributed */
-    double untyped_weight[UNTYPED_COUNT]; /* of typed_weight[TYPED_NOT] */
-    double everything;                    /* of all samples; 0: not known */
-    double weight; /* events represented by the attributed samples of the ranking event, and how */
-    double effective; /* many samples of equal weight would be as sure; under the basis */
+    double reason_weight[REASON_COUNT];   /* like `weight`, for samples without an object */
+    double typed_weight[TYPED_COUNT];     /* like `weight`, for attributed samples */
+    double untyped_weight[UNTYPED_COUNT]; /* components of typed_weight[TYPED_NOT] */
+    double everything;                    /* weight of all samples; 0: not known */
+    double weight;    /* events represented by the attributed samples of the ranking event */
+    double effective; /* number of samples of equal weight with the same statistical error */
     double rate;      /* samples per second of the ranking event, over the last interval */
 };
 
 struct snapshot {
-    uint32_t iteration; /* from 1 */
+    uint32_t iteration; /* number of the snapshot, from 1 */
     double elapsed_s;
-    double counted_s;   /* since start or zero: what counts of the whole run cover */
+    /* Time that counts of the whole run cover: since the start or the last reset. */
+    double counted_s;
     double interval_s;  /* refresh interval */
-    double half_life_s; /* 0: nothing decays */
+    double half_life_s; /* 0: no decay */
     enum snapshot_basis basis;
-    const char *status; /* one line for the user, NULL */
+    const char *status; /* one line for the user; NULL: none */
     struct snapshot_target target;
     struct snapshot_source source;
     const struct snapshot_recording *recording;   /* NULL: live */
-    const struct snapshot_time_range *time_range; /* NULL: it is of the run up to now */
+    const struct snapshot_time_range *time_range; /* NULL: the run up to now */
     struct snapshot_simulation simulation;
     struct snapshot_totals totals;
-    struct snapshot_levels *levels;  /* of everything attributed; NULL */
-    struct snapshot_rates *rates;    /* the same */
-    struct snapshot_wait wait;       /* of the process' CPU time */
-    struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */
+    struct snapshot_levels *levels; /* levels of all attributed samples; NULL: not known */
+    struct snapshot_rates *rates;   /* rates of all attributed samples; NULL: not known */
+    struct snapshot_wait wait;      /* fraction of the process's CPU time spent waiting */
+    /* All with a share of objects_least or more, most samples first. */
+    struct snapshot_object *objects;
     size_t object_count;
     size_t objects_left_out;
-    double objects_left_share; /* of those, together; NAN: there are no samples */
-    double objects_least;      /* share from which on they are listed; 0: all */
-    bool objects_all;          /* those of less than 0.001 were asked for */
+    double objects_left_share; /* total share of the objects left out; NAN: no samples */
+    double objects_least;      /* smallest share that is listed; 0: all are listed */
+    bool objects_all;          /* the user asked for objects of less than 0.001 */
     struct snapshot_code *code;
     size_t code_count;
     struct snapshot_matrix matrix;
@@ -339,7 +343,7 @@ struct snapshot {
     struct snapshot_uses uses;
     struct snapshot_reuse reuse;
     struct snapshot_whatifs whatif;
-    struct snapshot_access *accesses; /* only where they are asked for; see there */
+    struct snapshot_access *accesses; /* only on request, see struct snapshot_access */
     size_t access_count;
     struct loading_state loading; /* strings in the arena */
     struct snapshot_binaries binaries;

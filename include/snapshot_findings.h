@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (its rules are in snapshot.h): problems that are recognised, each
- * with the figures of its evidence. The rules are in src/profile/findings, the sentences in
+/* Part of struct snapshot (see snapshot.h for its rules): recognised problems, each with the
+ * figures that support it. The rules are in src/profile/findings, the sentences in
  * src/view/findings.c. */
 #ifndef MISSTOP_SNAPSHOT_FINDINGS_H
 #define MISSTOP_SNAPSHOT_FINDINGS_H
@@ -12,52 +12,52 @@
 #include "snapshot_sharing.h"
 
 enum finding_kind {
-    FINDING_SPLIT,         /* few bytes of each element are used: hot and cold in one line */
-    FINDING_STRADDLING,    /* elements cross lines that they would fit into */
-    FINDING_FALSE_SHARING, /* threads want the line, each for bytes of its own */
-    FINDING_TRUE_SHARING,  /* threads want the same bytes */
-    FINDING_CONFLICT,      /* few sets, on more lines than these have ways */
-    FINDING_CHASING,       /* each address is read from the element before */
-    FINDING_STREAMING,     /* read from end to end, and larger than the caches */
+    FINDING_SPLIT,      /* few bytes of each element are used: hot and cold members share a line */
+    FINDING_STRADDLING, /* elements cross line boundaries although they would fit into a line */
+    FINDING_FALSE_SHARING, /* threads access different bytes of a line */
+    FINDING_TRUE_SHARING,  /* threads access the same bytes */
+    FINDING_CONFLICT,      /* more lines in a few sets than the sets have ways */
+    FINDING_CHASING,       /* each address is loaded from the previous element */
+    FINDING_STREAMING,     /* read sequentially, and larger than the caches */
     FINDING_TLB,           /* page walks */
     FINDING_REMOTE,        /* memory of another node */
-    FINDING_SCATTERED,     /* many small blocks between others, in no order */
-    FINDING_TOGETHER,      /* one leads to the other, and both miss */
+    FINDING_SCATTERED,     /* many small blocks, interleaved with others and in no order */
+    FINDING_TOGETHER,      /* misses on one object are followed by misses on the other */
     FINDING_CHURN,         /* blocks are allocated and freed all the time */
-    FINDING_WASTE,         /* the allocator uses most of the memory of the blocks */
-    FINDING_STACK,         /* a variable on the stack where a register would do */
-    FINDING_FIRST_TOUCH,   /* fresh memory is filled all the time */
-    FINDING_REACH,         /* on more pages than the TLB reaches, by reckoning */
-    FINDING_COLUMNS,       /* a matrix is walked down columns, rows a power of two */
-    FINDING_PUSHED_OUT,    /* it would fit, but accesses to another need the room */
-    FINDING_SPINNING,      /* a word is read over and over until another thread writes it */
-    FINDING_COPYING,       /* a large block is copied into another */
-    FINDING_CLEARING,      /* a large block is set to one value again and again */
+    FINDING_WASTE,         /* most of the blocks' memory is allocator overhead */
+    FINDING_STACK,         /* variable on the stack that could be in a register */
+    FINDING_FIRST_TOUCH,   /* new memory is filled all the time */
+    FINDING_REACH,         /* uses more pages than the TLB covers, by calculation */
+    FINDING_COLUMNS,       /* matrix traversed by columns, with rows of a power of two */
+    FINDING_PUSHED_OUT,    /* would fit, but accesses to another object evict it */
+    FINDING_SPINNING,      /* a word is read repeatedly until another thread writes it */
+    FINDING_COPYING,       /* a large block is copied into another block */
+    FINDING_CLEARING,      /* a large block is repeatedly set to one value */
     FINDING_KIND_COUNT
 };
 
-/* How well the evidence supports the rule; the man page has it for each kind. */
+/* How well the evidence supports the rule; documented per kind in the man page. */
 enum finding_sure { FINDING_PERHAPS, FINDING_LIKELY, FINDING_SURE };
 
 /*
- * The rule that found it: its kind (src/profile/findings), which figures it has, and its sentences
- * (src/view/findings.c). In the order in which rules are applied: some say nothing of an object
- * that an earlier one reported.
+ * The rule of a finding. It determines the kind (src/profile/findings), the figures, and the
+ * sentences (src/view/findings.c). Rules are applied in this order: some are skipped for an object
+ * that an earlier rule reported.
  */
 enum finding_rule {
     RULE_NONE,
-    RULE_FALSE_SHARING_CAUSE, /* by the causes of the object's misses */
+    RULE_FALSE_SHARING_CAUSE, /* based on the causes of the object's misses */
     RULE_TRUE_SHARING_CAUSE,
-    RULE_CONFLICT_CAUSE, /* by the causes of the misses */
-    RULE_FALSE_SHARING,  /* lines that threads take from each other */
+    RULE_CONFLICT_CAUSE, /* based on the causes of the misses */
+    RULE_FALSE_SHARING,  /* lines passed between threads */
     RULE_TRUE_SHARING,
-    RULE_CONFLICT_SETS, /* samples crowd in few sets */
-    RULE_SPLIT,         /* members in use side by side, or in an array of their own */
+    RULE_CONFLICT_SETS, /* samples concentrate in few sets */
+    RULE_SPLIT,         /* used members placed next to each other, or in an array of their own */
     RULE_SPLIT_OFF,     /* ... in an array that the caches would hold */
     RULE_STRADDLING,
     RULE_COLUMNS,
     RULE_COPYING,
-    RULE_CLEARING, /* the figures of RULE_COPYING */
+    RULE_CLEARING, /* uses the figures of RULE_COPYING */
     RULE_CHASING,
     RULE_POINTED_TO, /* one of a pair holds a pointer to the other */
     RULE_SAME_INDEX, /* two arrays are read at the same index */
@@ -70,30 +70,30 @@ enum finding_rule {
     RULE_TLB,
     RULE_REACH,
     RULE_REMOTE,
-    RULE_EVICTED,         /* capacity misses by another object that passes through */
-    RULE_STREAMING_CAUSE, /* by the causes of the misses */
+    RULE_EVICTED,         /* capacity misses caused by another object that is streamed */
+    RULE_STREAMING_CAUSE, /* based on the causes of the misses */
     RULE_FIRST_TOUCH_CAUSE,
-    RULE_STREAMING, /* by the order and speed of samples */
+    RULE_STREAMING, /* based on the order and rate of samples */
     RULE_COUNT
 };
 
 struct finding_split {
-    double samples; /* on the type */
+    double samples; /* number of samples on the type */
     uint64_t element_bytes;
-    uint64_t used_bytes;  /* of an element */
-    double fetched_bytes; /* for each element; RULE_SPLIT_OFF: for all, like the next */
+    uint64_t used_bytes;  /* bytes used of an element */
+    double fetched_bytes; /* per element; RULE_SPLIT_OFF: in total, as is needed_bytes */
     double needed_bytes;
     bool in_order;
-    bool pass;      /* elements side by side, read in order */
+    bool pass;      /* elements are adjacent and read in order */
     bool scattered; /* known to be in no order */
 };
 
 struct finding_straddling {
     uint32_t samples;
-    double crossing; /* part of them on elements that cross */
-    double elements; /* part of the elements that cross; NAN: not known */
-    double part;     /* of the samples that aligning saves */
-    bool by_number;  /* it follows from `elements` */
+    double crossing; /* fraction of the samples on elements that cross a line */
+    double elements; /* fraction of the elements that cross; NAN: not known */
+    double part;     /* fraction of the samples that alignment would save */
+    bool by_number;  /* calculated from `elements` */
     uint64_t hot_first;
     uint64_t hot_end;
     uint64_t element_bytes;
@@ -105,21 +105,21 @@ struct finding_sharing {
     double samples;
     double turns;
     double hitm;
-    double misses; /* of a simulation, in all; NAN: of samples */
-    bool by_hitm;  /* else by turns */
+    double misses; /* total, in a simulation; NAN: from samples */
+    bool by_hitm;  /* by HITM; otherwise by alternating accesses */
 };
 
-/* Of misses with causes that a simulation counted. */
+/* Misses with causes, counted by a simulation. */
 struct finding_cause {
     double misses;
-    double part;        /* with the rule's cause, or causes */
+    double part;        /* part with the cause, or causes, of the rule */
     double first;       /* first references */
-    double same;        /* for bytes that the other thread wrote */
-    double apart;       /* for others of the line */
-    double stores;      /* part of the samples */
-    double bytes;       /* that miss */
-    double cache_bytes; /* 0: not known, like the next */
-    uint64_t stride;    /* of addresses in one set */
+    double same;        /* part on bytes that the other thread wrote */
+    double apart;       /* part on other bytes of the line */
+    double stores;      /* fraction of the samples */
+    double bytes;       /* bytes that miss */
+    double cache_bytes; /* 0: not known; the same for `stride` */
+    uint64_t stride;    /* between addresses in one set */
     bool written;
 };
 
@@ -127,8 +127,8 @@ struct finding_sets {
     uint32_t hot;
     uint32_t all;
     uint32_t ways;
-    double excess; /* part of the samples above an even share */
-    double part;   /* of that on this object */
+    double excess; /* fraction of the samples above an even distribution */
+    double part;   /* fraction of that excess on this object */
 };
 
 struct finding_chasing {
@@ -136,12 +136,12 @@ struct finding_chasing {
     double samples;
     double bytes;
     bool scattered;
-    bool several; /* links */
+    bool several; /* several links */
     bool links_read;
     uint32_t read;
     uint32_t far;
     uint32_t nodes;
-    uint32_t deep; /* of the nodes, followed by so many more: */
+    uint32_t deep; /* nodes followed by deep_least or more */
     uint32_t deep_least;
 };
 
@@ -150,7 +150,7 @@ struct finding_streaming {
     bool backward;
     double bytes;
     double bytes_per_s;
-    double part; /* of the samples that follow the one before in order */
+    double part; /* fraction of the samples that continue the previous one in order */
     uint32_t lines;
     uint32_t singles;
 };
@@ -159,26 +159,26 @@ struct finding_blocks {
     double count;
     double asked_bytes; /* each */
     double taken_bytes;
-    double fetched_bytes; /* all */
+    double fetched_bytes; /* total */
     double pooled_bytes;
 };
 
 struct finding_pair {
-    double samples[2]; /* on the one that is read first, and on the other */
-    double blocks;     /* of each */
-    uint32_t misses;   /* on the one followed by one on the other */
-    double same;       /* part of these at the same index */
+    double samples[2]; /* samples on the object that is read first, and on the other */
+    double blocks;     /* number of blocks of each object */
+    uint32_t misses;   /* misses on the first object, followed by one on the other */
+    double same;       /* fraction of these misses at the same index */
     uint64_t element_bytes[2];
 };
 
 struct finding_churn {
     double per_s;
-    double part; /* of all allocations */
+    double part; /* fraction of all allocations */
     double lifetime_s;
-    double allocator; /* part of the samples */
+    double allocator; /* fraction of the samples */
 };
 
-/* A way to have huge pages. */
+/* A way to use huge pages. */
 enum finding_huge {
     HUGE_MADVISE,
     HUGE_JAVA,
@@ -187,28 +187,28 @@ enum finding_huge {
     HUGE_MIMALLOC,
     HUGE_TCMALLOC,
     HUGE_GLIBC,
-    HUGE_ALLOCATOR /* another one */
+    HUGE_ALLOCATOR /* another allocator */
 };
 
 struct finding_pages {
     double samples;
-    double part; /* of them: RULE_TLB: page walks; RULE_REMOTE; RULE_FIRST_TOUCH_FAULTS: stores */
+    double part; /* part with page walks, stores (RULE_FIRST_TOUCH_FAULTS) or remote memory */
     double pages;
     double page_bytes;
     double tlb_entries;
-    bool tlb_known; /* else that is the most any has */
-    double huge;    /* part of its memory on huge pages */
+    bool tlb_known; /* false: tlb_entries is the most that any CPU has */
+    double huge;    /* fraction of its memory on huge pages */
     enum finding_huge way;
     double faults_per_s;
-    double kernel; /* part of the CPU time */
+    double kernel; /* fraction of the CPU time */
 };
 
 struct finding_columns {
     double rows;
     uint64_t row_bytes;
     uint32_t steps;
-    uint32_t beside; /* of the steps that end beside the last column */
-    bool power;      /* of two */
+    uint32_t beside; /* steps that end close to the previous column */
+    bool power;      /* the row size is a power of two */
     uint64_t in_sets;
     uint32_t sets;
     uint32_t ways;
@@ -218,13 +218,13 @@ struct finding_columns {
 struct finding_stack {
     uint64_t bytes;
     double samples;
-    double part; /* in the function */
+    double part; /* part in the function */
 };
 
 struct finding_spinning {
     uint32_t threads;
     uint32_t samples;
-    double part; /* on the line of each */
+    double part; /* fraction of the samples on the waited-for line of each thread */
 };
 
 struct finding_copying {
@@ -235,26 +235,27 @@ struct finding_copying {
 
 enum { FINDING_EVICTORS = 2 };
 struct finding_evictor {
-    const char *function; /* NULL: no more of them */
+    const char *function; /* NULL: no more evictors */
     const char *object;   /* NULL: not known */
     bool itself;
     double share;
 };
 
-/* Another measurement that the finding was held against. */
+/* Another measurement that the finding was checked against. */
 struct finding_support {
-    bool causes;       /* of the object's misses: */
-    const char *level; /* NULL: of the cache that is simulated */
+    bool causes;       /* the causes of the object's misses are known: */
+    const char *level; /* NULL: the simulated cache */
     double misses;
     double first;
     double capacity;
     double conflict;
-    bool use; /* bytes used of the lines fetched for it, in a simulation: */
+    bool use; /* the use of the lines fetched for it is known, in a simulation: */
     double lines;
     double used;
     unsigned use_level;
-    bool watch;       /* watchpoints: */
-    bool watched_use; /* of the line; else how many were touched again */
+    bool watch; /* results of watchpoints are known: */
+    /* Use of the line was measured; otherwise how many lines were touched again. */
+    bool watched_use;
     double watch_used;
     double watch_low;
     double watch_high;
@@ -265,22 +266,23 @@ struct finding_support {
 
 struct snapshot_finding {
     enum finding_rule rule;
-    enum finding_kind kind; /* of the rule */
+    enum finding_kind kind; /* kind of the rule */
     enum finding_sure sure;
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
-    uint32_t id;     /* of the object: the same in the next snapshot */
+    uint32_t id;     /* id of the object: the same in the next snapshot */
     const char *name;
     const char *field;    /* NULL: the whole object */
-    uint64_t lines_first; /* addresses of the shared lines it is about; 0: of none */
+    uint64_t lines_first; /* addresses of the shared lines; 0: none */
     uint64_t lines_last;
-    const char *function; /* that misses most on it; NULL, 0: not known, like the next two */
+    /* Function with most misses on it; NULL, 0: not known; the same for the next two. */
+    const char *function;
     const char *file;
     uint32_t line;
-    /* Name in the sentences of the rule; NULL: none. */
-    const char *type;  /* of its elements */
+    /* Names used in the rule's sentences; NULL: none. */
+    const char *type;  /* type of its elements */
     const char *other; /* object or type */
-    const char *link;  /* member that leads from one to the other */
-    const char *level; /* of the cache; NULL: of one that is simulated */
+    const char *link;  /* member that points from one object to the other */
+    const char *level; /* cache level; NULL: the simulated cache */
     uint32_t line_bytes;
     struct finding_evictor evictors[FINDING_EVICTORS];
     struct sharing_remedy remedy;
@@ -300,19 +302,21 @@ struct snapshot_finding {
         struct finding_stack stack;
         struct finding_spinning spinning;
         struct finding_copying copying;
-    } of; /* by the rule */
+    } of; /* selected by the rule */
     struct finding_support support;
-    /* Part of all samples of the ranking event, attributed or not, that it is about. */
+    /* Fraction of all samples of the ranking event, attributed or not, that the finding is
+     * about. */
     double share;
-    /* Part of all samples that the remedy could save; NAN: not known. From gain_low to gain, where
-     * there is a low end; bound: at most gain, and no low end is known. */
+    /* Fraction of all samples that the remedy could save; NAN: not known. The range is gain_low to
+     * gain if there is a lower bound. If `bound` is set, the gain is at most `gain` and no lower
+     * bound is known. */
     double gain;
-    double gain_low; /* 0: none */
+    double gain_low; /* 0: no lower bound */
     bool bound;
 };
 
 struct snapshot_findings {
-    struct snapshot_finding *list; /* estimates first, then bounds; most gain first */
+    struct snapshot_finding *list; /* estimates first, then bounds; largest gain first */
     size_t count;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (its rules are in snapshot.h): objects, their fields, types and
+/* Part of struct snapshot (see snapshot.h for its rules): objects, their fields, types and
  * instructions. */
 #ifndef MISSTOP_SNAPSHOT_OBJECTS_H
 #define MISSTOP_SNAPSHOT_OBJECTS_H
@@ -14,93 +14,95 @@
 #include "snapshot_code.h"
 #include "snapshot_share.h"
 
-/* One offset, or one field-like column of an array of equal elements. */
+/* One offset, or the same offset in all elements of an array. */
 struct snapshot_field {
-    const char *name; /* "particle.vy"; "+40", "[*]+40" without a type */
-    const char *type; /* of the field: "double"; NULL: not known */
-    uint32_t type_id; /* of the type it is a member of; 0: not known */
-    uint32_t member;  /* index of the member; TYPE_NO_MEMBER: none */
-    uint8_t unit;     /* size of the bit-fields' unit in bytes; the member is the first of them:
-                         "flags.lo..hi" */
-    int64_t offset;   /* into the element where one is inferred, else into the object; below 0: from
-                         the end of a frame (CFA) */
-    uint32_t size;    /* widest access seen, bytes */
-    double samples;   /* under the basis, by weight: samples of mean weight */
-    double count_over; /* samples counted, less these: 0 where all weigh the same */
-    double share;      /* of its object */
+    const char *name; /* "particle.vy"; "+40", or "[*]+40" without a type */
+    const char *type; /* type of the field: "double"; NULL: not known */
+    uint32_t type_id; /* type it is a member of; 0: not known */
+    uint32_t member;  /* index of the member in that type; TYPE_NO_MEMBER: none */
+    /* Size in bytes of the bit-field unit. The member is its first bit-field: "flags.lo..hi". */
+    uint8_t unit;
+    /* Offset into the element if an element is inferred, otherwise into the object; negative: from
+     * the end of a stack frame (CFA). */
+    int64_t offset;
+    uint32_t size;     /* widest access seen, bytes */
+    double samples;    /* under the basis, weighted: samples of mean weight */
+    double count_over; /* samples counted, minus `samples`; 0 if all have the same weight */
+    double share;      /* fraction of its object's samples */
     double loads;
     double stores;
     struct snapshot_levels *levels;         /* NULL: not measured */
-    struct snapshot_rates *rates;           /* the same */
-    struct snapshot_use *use;               /* the same, of the lines it fetched */
-    struct snapshot_causes_figures *causes; /* the same */
+    struct snapshot_rates *rates;           /* NULL: not measured */
+    struct snapshot_use *use;               /* use of the lines it fetched; NULL: not measured */
+    struct snapshot_causes_figures *causes; /* NULL: not measured */
 };
 
-/* One row of a type's picture, in order of offset: a member, or bytes that belong to none. */
+/* One row of a type's layout, in order of offset: a member, or bytes that belong to no member. */
 enum layout_row_kind {
     LAYOUT_MEMBER,
     LAYOUT_HOLE,    /* padding before the next member */
     LAYOUT_PADDING, /* ... at the end */
-    LAYOUT_UNKNOWN  /* without debugging information: an offset that was sampled */
+    LAYOUT_UNKNOWN  /* no debug information: an offset that was sampled */
 };
 
 struct snapshot_layout_row {
     enum layout_row_kind kind;
     struct type_member member; /* name "" and type NULL in a hole */
-    uint32_t index;            /* of the member in its type; TYPE_NO_MEMBER: none */
-    bool has_members;          /* rows of its own members follow; its heat is theirs together */
+    uint32_t index;            /* index of the member in its type; TYPE_NO_MEMBER: none */
+    bool has_members;          /* rows of its own members follow; its heat is their sum */
     double samples;
-    double count_over; /* samples counted, less these */
-    double share;      /* of the object's samples of this type */
+    double count_over; /* samples counted, minus `samples` */
+    double share;      /* fraction of the object's samples of this type */
     double loads;
     double stores;
-    const struct snapshot_levels *levels; /* NULL: not measured, or it is several fields */
-    const struct snapshot_rates *rates;   /* the same */
-    const struct snapshot_use *use;       /* the same */
-    uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
+    const struct snapshot_levels *levels; /* NULL: not measured, or the row covers several fields */
+    const struct snapshot_rates *rates;   /* NULL: as for levels */
+    const struct snapshot_use *use;       /* NULL: as for levels */
+    /* Cache line in which it starts, from 0, for the most frequent alignment (`phase`). */
+    uint32_t line;
 };
 
-/* A cache line of the element, as the leading phase cuts it. */
+/* A cache line of the element, for the most frequent alignment (`phase`). */
 struct snapshot_layout_line {
-    uint64_t start; /* first and last byte + 1, as offsets into the element */
+    uint64_t start; /* offset of the first byte in the element, and of the byte after the last */
     uint64_t end;
-    double share;  /* of the samples on the type that fall here */
-    uint32_t used; /* bytes of members that were sampled */
-    uint32_t cold; /* bytes fetched that never were */
+    double share;  /* fraction of the samples on the type that are in this line */
+    uint32_t used; /* bytes of members with samples */
+    uint32_t cold; /* bytes fetched but never sampled */
 };
 
-/* A type as the samples on one object see it: the Layout screen. */
-/* The first that is so. Thresholds: src/profile/snapshot/layout.c. */
+/* Interpretation of a layout: the first one that applies. Thresholds:
+ * src/profile/snapshot/layout.c. */
 enum layout_reading {
-    LAYOUT_TOO_FEW,   /* samples, or no lines */
-    LAYOUT_SHORT,     /* it is no whole line, and is not in an array */
-    LAYOUT_SPREAD,    /* the members with most of the heat take more lines than they need */
-    LAYOUT_STRADDLES, /* accesses cross from line to line */
-    LAYOUT_UNUSED,    /* much of the bytes fetched is not used */
+    LAYOUT_TOO_FEW,   /* too few samples, or no lines */
+    LAYOUT_SHORT,     /* shorter than a line, and not in an array */
+    LAYOUT_SPREAD,    /* the hottest members take more lines than they need */
+    LAYOUT_STRADDLES, /* accesses cross line boundaries */
+    LAYOUT_UNUSED,    /* many of the fetched bytes are not used */
     LAYOUT_FITS
 };
 
 struct snapshot_layout {
     uint32_t type;    /* id */
     const char *name; /* "struct particle" */
-    uint64_t size;    /* of one element */
-    bool inferred;    /* no type: element size and offsets are worked out from samples */
+    uint64_t size;    /* size of one element */
+    bool inferred; /* the type is not known: element size and offsets are inferred from samples */
     double samples;
-    double count_over; /* samples counted, less these */
-    double share;      /* of the object's samples */
+    double count_over; /* samples counted, minus `samples` */
+    double share;      /* fraction of the object's samples */
     struct snapshot_layout_row *rows;
     size_t row_count;
     struct snapshot_layout_line *lines;
     size_t line_count;
-    uint32_t phase;              /* where in a cache line elements begin most often, bytes */
-    double phase_share;          /* of the samples in the window; NAN: too few */
-    uint32_t phases;             /* different ones seen */
-    double straddling;           /* share of samples with an access that crosses a line; NAN */
-    uint64_t hot_span;           /* lines that hold the members with most of the heat */
-    uint64_t hot_lines;          /* lines they would need side by side */
-    enum layout_reading reading; /* of the picture, by the figures above and these */
-    double unused;               /* part of the bytes fetched that is not used, */
-    bool unused_least;           /* at the least: neighbours are not known */
+    uint32_t phase;     /* most frequent offset of elements in a cache line, bytes */
+    double phase_share; /* fraction of the samples in the window with this offset; NAN: too few */
+    uint32_t phases;    /* number of distinct offsets seen */
+    double straddling;  /* share of samples with an access that crosses a line; NAN */
+    uint64_t hot_span;  /* lines that contain the members with most of the heat */
+    uint64_t hot_lines; /* lines needed if those members were adjacent */
+    enum layout_reading reading; /* interpretation of the figures above and `unused` */
+    double unused;               /* fraction of the fetched bytes that is not used */
+    bool unused_least;           /* `unused` is a lower bound: neighbours are not known */
     uint32_t line_bytes;
 };
 
@@ -109,46 +111,47 @@ struct snapshot_layout {
 struct snapshot_instance {
     uint64_t base;
     uint64_t size;
-    double samples;    /* by weight, as an object's */
-    double count_over; /* the same */
-    double share;      /* of its object */
-    uint32_t tid;      /* thread that missed most on it */
+    double samples;    /* weighted: samples of mean weight */
+    double count_over; /* samples counted, minus `samples` */
+    double share;      /* fraction of its object's samples */
+    uint32_t tid;      /* thread with most misses on it */
 };
 
 struct snapshot_object {
     uint32_t id;
     const char *name;
     const char *module;
-    const char *type;          /* NULL: not known */
-    const char *type_raw;      /* of an element, as the compiler writes it; NULL: not known */
-    uint32_t type_id;          /* of its elements; 0: not known */
-    uint32_t type_votes;       /* accesses by code that gave it; 0: declared */
-    uint32_t type_against;     /* that say another */
-    double typed[TYPED_COUNT]; /* parts of samples */
+    const char *type;      /* NULL: not known */
+    const char *type_raw;  /* type of an element, as written by the compiler; NULL: not known */
+    uint32_t type_id;      /* type of its elements; 0: not known */
+    uint32_t type_votes;   /* accesses by code that gave it this type; 0: declared with this type */
+    uint32_t type_against; /* accesses by code that gave it another type */
+    double typed[TYPED_COUNT]; /* fractions of the samples */
     enum object_kind kind;
     uint64_t address;
     uint64_t size;
     uint32_t blocks;
-    uint32_t bin;                /* index into heap.bins, UINT32_MAX: no heap bin */
-    double samples;              /* ranking event, under the basis, by weight: of mean weight */
-    double count_over;           /* samples counted, less these: 0 where all weigh the same */
-    struct snapshot_share share; /* of all attributed weight of the ranking event */
-    double loads;                /* parts of samples; the rest is of unknown kind */
+    uint32_t bin;      /* index into heap.bins; UINT32_MAX: not a heap bin */
+    double samples;    /* ranking event under the basis, weighted: samples of mean weight */
+    double count_over; /* samples counted, minus `samples`; 0 if all have the same weight */
+    struct snapshot_share share; /* fraction of all attributed weight of the ranking event */
+    double loads; /* fraction of samples; samples without loads and stores are of unknown kind */
     double stores;
-    double inferred; /* part of samples with an address that is inferred, not computed */
-    double event_share[SAMPLE_EVENTS_MAX]; /* of each event's attributed weight; NAN: none */
-    double latency;                        /* mean, cycles; NAN */
-    struct snapshot_levels *levels;        /* NULL: not measured */
-    struct snapshot_rates *rates;          /* the same */
-    struct snapshot_use *use;              /* the same, of the lines it fetched */
-    struct snapshot_wait wait;             /* of the time at its accesses */
-    struct snapshot_callers *callers;      /* functions that access it; NULL: few stacks, or none */
-    uint64_t element_size;                 /* inferred stride; 0: none */
-    double element_confidence;             /* 0..1 */
-    uint32_t threads;                      /* distinct threads seen, capped at 255 */
-    float history[SNAPSHOT_HISTORY]; /* weight per refresh as a share of the refresh, oldest first;
-                                        NAN before start */
-    struct snapshot_field *fields;   /* most samples first */
+    double inferred; /* fraction of samples with an inferred instead of a computed address */
+    /* Fraction of each event's attributed weight; NAN: none. */
+    double event_share[SAMPLE_EVENTS_MAX];
+    double latency;                   /* mean, cycles; NAN */
+    struct snapshot_levels *levels;   /* NULL: not measured */
+    struct snapshot_rates *rates;     /* NULL: not measured */
+    struct snapshot_use *use;         /* use of the lines it fetched; NULL: not measured */
+    struct snapshot_wait wait;        /* fraction of the time at its accesses spent waiting */
+    struct snapshot_callers *callers; /* functions that access it; NULL: too few stacks are known */
+    uint64_t element_size;            /* inferred stride; 0: none */
+    double element_confidence;        /* 0..1 */
+    uint32_t threads;                 /* distinct threads seen, capped at 255 */
+    /* Weight per refresh as a share of the refresh, oldest first; NAN before the start. */
+    float history[SNAPSHOT_HISTORY];
+    struct snapshot_field *fields; /* most samples first */
     size_t field_count;
     struct snapshot_layout *layouts; /* types seen in it, most samples first */
     size_t layout_count;
@@ -158,39 +161,43 @@ struct snapshot_object {
     size_t instance_count;
 };
 
-/* An instruction and an object, for profiles that other viewers read: only on request
- * (profile_want_accesses()), for each pair is looked at. */
+/* An instruction and an object, for profiles in the formats of other tools. Only on request
+ * (profile_want_accesses()), because every pair is visited. */
 struct snapshot_access {
-    uint64_t address; /* of the instruction; 0: all those of the object that are not kept apart */
+    /* Address of the instruction; 0: all accesses to the object that are not counted by
+     * instruction. */
+    uint64_t address;
     const char *function;      /* NULL: address is 0 */
-    const char *function_file; /* where it begins; NULL, 0: not known, like the next four */
+    const char *function_file; /* where it begins; NULL, 0: not known, as for the next four */
     uint32_t function_line;
-    const char *file; /* of the instruction */
+    const char *file; /* position of the instruction */
     uint32_t line;
-    const char *inlined;                 /* "min < clamp": functions inlined there; NULL: none */
-    const struct mapping_desc *code;     /* mapping of the instruction */
-    const struct snapshot_stack *stacks; /* of its function on its object; shares add up to 1 */
+    const char *inlined;             /* "min < clamp": functions inlined there; NULL: none */
+    const struct mapping_desc *code; /* mapping of the instruction */
+    /* Stacks of its function on its object; the shares add up to 1. */
+    const struct snapshot_stack *stacks;
     size_t stack_count;
     const char *object;
     enum object_kind kind;
-    const char *module; /* of the object; "" */
-    const char *type;   /* of the object; NULL */
+    const char *module; /* module of the object; "" */
+    const char *type;   /* type of the object; NULL */
     const char *field;  /* NULL */
-    double samples;     /* add up to those attributed, like the next two to their totals */
-    double weight;      /* events: the object's, in proportion to the samples */
-    double cycles;      /* weight times the object's mean latency; NAN: not measured */
+    double samples; /* these add up to all attributed samples, weight and cycles to their totals */
+    double weight;  /* events: the object's, in proportion to the samples */
+    double cycles;  /* weight times the object's mean latency; NAN: not measured */
 };
 
-/* One bin of the heap beside its misses. */
+/* A heap bin with its misses. */
 struct snapshot_bin {
     struct heap_bin heap; /* strings in the snapshot's arena */
-    uint32_t object;      /* index into objects, UINT32_MAX: not listed there */
-    double samples;       /* under the basis */
-    double share;         /* of all attributed weight of the ranking event */
-    const char *called; /* name and first caller on whom it differs from others of that name; NULL:
-                           no other has it */
-    bool touched;       /* a sample has fallen on it since start or zero */
-    bool suspect;       /* grows, is old, never touched: perhaps a leak */
+    uint32_t object;      /* index into objects; UINT32_MAX: not listed there */
+    double samples;       /* samples under the basis */
+    double share;         /* fraction of all attributed weight of the ranking event */
+    /* Name with the first caller that distinguishes it from other bins of that name; NULL: the name
+     * is unique. */
+    const char *called;
+    bool touched; /* it has had a sample since the start or the last reset */
+    bool suspect; /* grows, is old, and was never touched: possibly a leak */
 };
 
 struct snapshot_heap {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (its rules are in snapshot.h): a share and how sure it is. */
+/* Part of struct snapshot (see snapshot.h for its rules): a share and its confidence interval. */
 #ifndef MISSTOP_SNAPSHOT_SHARE_H
 #define MISSTOP_SNAPSHOT_SHARE_H
 
@@ -10,133 +10,137 @@
 #include "access.h"
 #include "simulated_line.h"
 
-/* A share, or a rate or ratio, with its 95 % interval (src/profile/tables/statistics.h: how it is
- * got). */
+/* A share, rate or ratio with its 95 % interval (computed as described in
+ * src/profile/tables/statistics.h). */
 struct snapshot_share {
-    double value; /* 0..1, but for ratios */
+    double value; /* 0..1, except for ratios */
     double low;
     double high;
 };
 
-/* Levels and the TLB, which an access can miss. Each rate is of all accesses, not of those that
- * reached the level. An access that waits for a line already on its way is no miss of its own. */
+/* Levels and the TLB, which an access can miss. Each rate is a fraction of all accesses, not only
+ * of those that reached the level. An access that waits for a line already on its way does not
+ * count as a miss. */
 enum rate_level {
     RATE_L1,
     RATE_L2,
-    RATE_MEMORY, /* everything but memory */
+    RATE_MEMORY, /* all cache levels: misses go to memory */
     RATE_LEVELS
 };
 
-/* How the accesses beside the misses are known. */
+/* How the number of accesses is known, in addition to the misses. */
 enum rates_from {
-    RATES_RECORDED, /* the same samples are hits and misses, and record which */
-    RATES_COUNTED   /* each by samples of its own event */
+    RATES_RECORDED, /* the same samples are hits and misses, and record which they are */
+    RATES_COUNTED   /* accesses and misses are sampled by separate events */
 };
 
 struct snapshot_rates {
     enum rates_from from;
-    double accesses; /* estimated: the sum of periods; NAN: not known, like the rest */
-    struct snapshot_share accessed;               /* its part of all accesses */
-    struct snapshot_share miss_rate[RATE_LEVELS]; /* misses of accesses; value NAN with a low end:
-                                                     misses were sampled, and no access */
-    struct snapshot_share stall;                  /* its part of all stall time */
-    struct snapshot_share missed;                 /* its part of all misses at `level` */
-    struct snapshot_share critical; /* stall / missed, a ratio: 1 is like the others on average.
-                                       Ends as above; high NAN: without end */
+    double accesses; /* estimate: the sum of periods; NAN: not known, as for the members below */
+    struct snapshot_share accessed; /* its fraction of all accesses */
+    /* Misses per access. If value is NAN and low is not: misses were sampled, but no access. */
+    struct snapshot_share miss_rate[RATE_LEVELS];
+    struct snapshot_share stall;  /* its fraction of all stall time */
+    struct snapshot_share missed; /* its fraction of all misses at `level` */
+    /* Ratio stall / missed; 1: like the average. Interval as above; high NAN: no upper bound. */
+    struct snapshot_share critical;
     enum rate_level level;
 };
 
-/* "L1", "L2", "memory": as in JSON. */
+/* Returns the name as in JSON: "L1", "L2", "memory". */
 const char *rate_level_name(enum rate_level level);
 
-/* Where the levels of struct snapshot_levels are from. */
+/* Source of the levels in struct snapshot_levels. */
 enum levels_from {
     LEVELS_RECORDED, /* recorded by the hardware with each sample */
-    LEVELS_COUNTED   /* worked out from how often each of several miss events was sampled */
+    LEVELS_COUNTED   /* calculated from the sample counts of several miss events */
 };
 
 #define SNAPSHOT_LATENCY_CLASSES 16 /* 1, 2-3, 4-7, ... cycles; the last: 32768 and more */
 
 /*
- * Where accesses found their data and their latencies: of an object, of a field, of everything.
- * Counts are accesses estimated by the samples' periods, of the ranking event if it records
- * levels. NAN: the source cannot say.
+ * Where accesses found their data, and their latencies: for an object, a field, or everything.
+ * Counts are accesses estimated from the samples' periods, for the ranking event if it records
+ * levels. NAN: the source does not report it.
  *
- * They are counts of what the source samples (struct snapshot_source, `weighs`): pebs counts loads
- * of more than so many cycles, evenly among those; ibs every op alike. So shares of a level of two
- * sources cannot be compared.
+ * Counts depend on what the source samples (`weighs` in struct snapshot_source). pebs samples loads
+ * above a latency threshold, evenly among those; ibs samples all ops alike. The shares of a level
+ * from two sources therefore cannot be compared.
  */
 struct snapshot_levels {
     enum levels_from from;
-    double accesses;                /* sum of `level`, level[DATA_UNKNOWN] included */
-    double level[DATA_LEVEL_COUNT]; /* data_level_name() names them */
-    char found[48];                 /* the leading ones: "DRAM 61% L3 22%"; "": not known */
-    double far; /* share beyond this core's own caches, of those with a known level */
-    double snoop[SNOOP_COUNT]; /* accesses; data_snoop_name() names them */
-    double tlb[TLB_COUNT];     /* accesses; data_tlb_name() names them */
+    double accesses;                /* sum of `level`, including level[DATA_UNKNOWN] */
+    double level[DATA_LEVEL_COUNT]; /* names: data_level_name() */
+    char found[48];                 /* leading levels: "DRAM 61% L3 22%"; "": not known */
+    double far; /* share found beyond this core's caches, of those with a known level */
+    double snoop[SNOOP_COUNT]; /* accesses; names: data_snoop_name() */
+    double tlb[TLB_COUNT];     /* accesses; names: data_tlb_name() */
     double hitm;               /* share of accesses that found the line modified in another cache */
-    double tlb_miss;           /* share of those with a known TLB result: page walks, faults */
-    double remote; /* share of those where it is known, like the next: of another node */
+    double tlb_miss; /* share of page walks and faults, of those with a known TLB result */
+    /* Share from another node, of those where it is known; the same for the next two. */
+    double remote;
     double locked;
     double blocked;
     double latency;                             /* mean, cycles */
     double histogram[SNAPSHOT_LATENCY_CLASSES]; /* accesses by latency */
     double waited[DATA_LEVEL_COUNT];            /* latency x accesses, cycles, by level */
-    double stall; /* share of latency x accesses of all attributed: an estimate of its part in
-                     waiting, for waits overlap */
+    /* Fraction of latency x accesses of all attributed samples. Only an estimate of its fraction of
+     * the waiting time, because waits overlap. */
+    double stall;
 };
 
-/* Figures that follow from the counts of others, and `found`. */
+/* Computes the members that follow from the counts, and `found`. */
 void snapshot_levels_derive(struct snapshot_levels *levels);
 
 /*
- * The part of the time that waits for data which this core's nearer caches do not hold: of the
- * process' CPU time, of a function's, of the time at an object's accesses.
+ * Fraction of the time spent waiting for data that is not in this core's nearer caches: of the
+ * process's CPU time, a function's time, or the time at an object's accesses.
  */
 enum wait_level { WAIT_BEYOND_L1, WAIT_BEYOND_L2, WAIT_BEYOND_L3, WAIT_LEVELS };
 
-/* The measure that the bounds are computed from. */
+/* Data that the bounds are computed from. */
 enum wait_evidence {
     WAIT_UNKNOWN,
     WAIT_FROM_COUNTERS,   /* stall and cycle events */
-    WAIT_FROM_LATENCIES,  /* of the samples */
-    WAIT_FROM_RECURRENCE, /* which lines the samples come back to, and how many there are */
+    WAIT_FROM_LATENCIES,  /* latencies of the samples */
+    WAIT_FROM_RECURRENCE, /* which lines recur in the samples, and how many lines there are */
     WAIT_FROM_SIMULATION  /* every access was seen */
 };
 
 struct snapshot_wait {
     enum wait_evidence from; /* WAIT_UNKNOWN: the rest is empty */
-    double low[WAIT_LEVELS]; /* bounds, 0..1; both NAN: the evidence says nothing of this level */
+    double low[WAIT_LEVELS]; /* bounds, 0..1; both NAN: no evidence for this level */
     double high[WAIT_LEVELS];
 };
 
-/* A time range: from start_ns on, before end_ns, by the clock of the samples. */
+/* A time range [start_ns, end_ns), by the clock of the samples. */
 struct time_range {
     uint64_t start_ns;
     uint64_t end_ns;
 };
 
-/* Use of lines between fetch and eviction, simulation only: sums over the lines that something had
- * fetched and that have left. */
+/* Use of lines between fetch and eviction, simulation only: sums over the evicted lines that an
+ * instruction fetched. */
 struct snapshot_use {
     double lines;
     double fetched_bytes;
-    double used_bytes;      /* different bytes of each line */
-    double touched_bytes;   /* every touch counted */
+    double used_bytes;      /* distinct bytes of each line */
+    double touched_bytes;   /* every access counted */
     double uses[LINE_USES]; /* accesses */
-    double followed;        /* lines that were followed, for all of them */
-    double squares;         /* of the used bytes of a line, in the sums above */
-    double spatial_low; /* 95 % interval of the spatial use; the value itself: all were followed */
+    double followed;        /* lines actually followed; they represent all lines */
+    double squares;         /* sum of squares of the used bytes per line */
+    double spatial_low;     /* 95 % interval of the spatial use; exact if all lines were followed */
     double spatial_high;
 };
 
-/* Part of the fetched bytes that were used: SIP's spatial use. `use` NULL, or no line: NAN. */
+/* Returns the fraction of the fetched bytes that was used: SIP's spatial use. NAN if `use` is NULL
+ * or has no line. */
 static inline double snapshot_use_spatial(const struct snapshot_use *use)
 {
     return use && use->fetched_bytes > 0 ? use->used_bytes / use->fetched_bytes : NAN;
 }
 
-/* How often a used byte was used again: SIP's temporal use. */
+/* Returns how often a used byte was reused on average: SIP's temporal use. NAN if not known. */
 static inline double snapshot_use_temporal(const struct snapshot_use *use)
 {
     return use && use->used_bytes > 0 ? use->touched_bytes / use->used_bytes - 1 : NAN;
@@ -154,11 +158,12 @@ static inline void snapshot_use_sum(struct snapshot_use *into, const struct snap
         into->uses[i] += more->uses[i];
 }
 
-/* Level of the use of lines: that of the ranking event, or the nearest above it with evictions. */
+/* Cache level of the use of lines: the level of the ranking event, or the closest nearer level that
+ * has evictions. */
 struct snapshot_uses {
-    bool known;     /* else the rest is empty */
+    bool known;     /* otherwise the other members are empty */
     uint8_t level;  /* index, 0: L1 */
-    bool is_nearer; /* nothing has left the ranking event's level yet */
+    bool is_nearer; /* nothing has been evicted from the ranking event's level yet */
     struct snapshot_use all;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (its rules are in snapshot.h): exact totals of a program that runs
- * under a simulated cache. */
+/* Part of struct snapshot (see snapshot.h for its rules): exact totals of a program that runs under
+ * a simulated cache. */
 #ifndef MISSTOP_SNAPSHOT_SIMULATION_H
 #define MISSTOP_SNAPSHOT_SIMULATION_H
 
@@ -18,81 +18,83 @@ struct simulation_level {
     uint64_t store_misses;
 };
 
-/* Why nothing is counted. */
+/* Why counting is paused. */
 enum simulation_pause {
-    SIMULATION_STARTING, /* Valgrind comes up: the program has not begun */
-    SIMULATION_PAUSED,   /* by the user */
-    SIMULATION_BEFORE,   /* the function that begins it (--sim-from) was not called yet */
-    SIMULATION_OUTSIDE,  /* the one that ends it (--sim-to) was called last */
+    SIMULATION_STARTING, /* Valgrind is starting: the program has not begun */
+    SIMULATION_PAUSED,   /* paused by the user */
+    SIMULATION_BEFORE,  /* the function that starts counting (--sim-from) has not been called yet */
+    SIMULATION_OUTSIDE, /* the function that stops counting (--sim-to) was called last */
     SIMULATION_PAUSE_COUNT
 };
 
 struct snapshot_simulation {
-    uint32_t level_count; /* 0: nothing is simulated, and nothing else here means anything */
+    uint32_t level_count; /* 0: nothing is simulated, and the other members are undefined */
     struct simulation_level level[SIMULATION_LEVELS_MAX];
-    uint64_t loads; /* exact, since the start; a modify is both */
+    uint64_t loads; /* exact, since the start; a modify counts as both */
     uint64_t stores;
-    uint64_t accesses; /* a modify is one */
-    uint32_t one_in;   /* of the commonest misses is a sample now; 1: every one */
-    uint64_t dropped;  /* misses without a sample; other samples represent them */
+    uint64_t accesses; /* a modify counts once */
+    /* One in this many of the most frequent misses is sampled now; 1: every miss. */
+    uint32_t one_in;
+    uint64_t dropped; /* misses without a sample; other samples represent them */
     bool counting;
-    uint8_t pause; /* enum simulation_pause, where it does not count */
+    uint8_t pause; /* enum simulation_pause, if not counting */
 };
 
-/* "starting", ...: as in JSON. */
+/* Returns the name as in JSON: "starting", ... */
 const char *simulation_pause_name(enum simulation_pause pause);
 
-/* Questions about other layouts, each of one object, and the answers of the simulation so far. */
+/* Questions about other layouts, each for one object, and the simulation's answers so far. */
 enum whatif_state {
-    WHATIF_NONE,  /* nothing was asked, and nothing else here means anything */
-    WHATIF_WAITS, /* for the object to turn up, or its blocks to be listed */
+    WHATIF_NONE,  /* nothing was asked, and the other members are undefined */
+    WHATIF_WAITS, /* waits for the object to appear, or for its blocks to be listed */
     WHATIF_COUNTS,
-    WHATIF_REFUSED /* `why` */
+    WHATIF_REFUSED /* `why` has the cause */
 };
 
-/* Accesses that a level did not hold, by the layout as it is and as asked. */
+/* Accesses that missed a level, with the current and with the new layout. */
 struct snapshot_whatif_level {
     double before;
     double after;
-    double object_before; /* of these, to the object */
+    double object_before; /* fraction of `before` to the object */
     double object_after;
-    double fresh; /* of object_after: on lines fetched for the first time since it was asked; NAN:
-                     nothing was moved */
+    /* Fraction of object_after on lines fetched for the first time since the question was asked;
+     * NAN: nothing was moved. */
+    double fresh;
 };
 
-/* As many can be asked at a time: SIM_QUESTIONS_MAX (sim_abi.h). */
+/* At most SIM_QUESTIONS_MAX (sim_abi.h) questions can be active at once. */
 enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8, WHATIF_OBJECT = 256, WHATIF_QUESTION = 160 };
 
-/* An answer to a question that was asked before. */
+/* An earlier question and its answer. */
 struct snapshot_whatif_past {
     char object[WHATIF_OBJECT];
     uint32_t object_id;
     char question[WHATIF_QUESTION];
-    double stall_change; /* part of the cycles */
+    double stall_change; /* relative change of the cycles */
 };
 
 struct snapshot_whatif {
     enum whatif_state state;
     char object[WHATIF_OBJECT];     /* its name */
-    uint32_t object_id;             /* 0: it has not turned up */
-    char question[WHATIF_QUESTION]; /* as --what-if has it: "split=vy" */
+    uint32_t object_id;             /* 0: it has not appeared yet */
+    char question[WHATIF_QUESTION]; /* question in the syntax of --what-if: "split=vy" */
     char layout[192];               /* a sentence: the layout in question; "": not planned yet */
     char why[512];                  /* it waits, or was refused; "": it counts */
-    bool settled;                   /* the second model holds what it would hold by now */
+    bool settled;                   /* the second model's contents have reached a steady state */
     double blocks;                  /* of the object, now; those below are none of them */
     double blocks_left_out;         /* found no room: they count as others */
-    double blocks_small;            /* too small for an element: they stayed where they are */
-    double accesses;                /* since it was asked, or has settled, as all that follows */
+    double blocks_small;            /* blocks not moved: smaller than an element */
+    double accesses; /* number since the question was asked or settled, as for all members below */
     double object_accesses;
-    double cut; /* of these, divided into several parts by it */
+    double cut; /* accesses that the new layout splits into several parts */
     uint32_t level_count;
     struct snapshot_whatif_level level[SIMULATION_LEVELS_MAX];
-    double stall_before; /* cycles by the latencies of whatif_miss_cycles() (profile/whatif.h) */
+    double stall_before; /* cycles, with the latencies of whatif_miss_cycles() (profile/whatif.h) */
     double stall_after;
-    uint32_t number; /* number of the question */
+    uint32_t number;
 };
 
-/* Questions asked now: the answer that saves most first, those without an answer last. */
+/* Active questions: largest saving first, those without an answer last. */
 struct snapshot_whatifs {
     struct snapshot_whatif list[WHATIF_MAX];
     uint32_t count;
@@ -100,7 +102,7 @@ struct snapshot_whatifs {
     uint32_t past_count;
 };
 
-/* Of the cycles waited; NAN: nothing is counted yet. */
+/* Returns the relative change of the cycles waited; NAN if nothing was counted yet. */
 static inline double snapshot_whatif_change(const struct snapshot_whatif *answer)
 {
     return answer->state == WHATIF_COUNTS && answer->stall_before > 0

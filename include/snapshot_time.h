@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (its rules are in snapshot.h): the whole run over time, by object,
- * function, field and group of threads, and the phases in it. Whatever the basis shown. */
+/* Part of struct snapshot (see snapshot.h for its rules): the whole run over time, by object,
+ * function, field and group of threads, with its phases. Independent of the displayed basis. */
 #ifndef MISSTOP_SNAPSHOT_TIME_H
 #define MISSTOP_SNAPSHOT_TIME_H
 
@@ -8,65 +8,68 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Measures over time. One of them ranks; another is known where it is sampled too. */
+/* Measures over time. One of them ranks; the others are known if they are sampled too. */
 enum snapshot_measure {
-    MEASURE_MISSES,   /* or another event that is neither of those */
-    MEASURE_ACCESSES, /* loads, where the event counts loads */
-    MEASURE_WAITING,  /* cycles or time; by latency x accesses where no event counts them */
+    MEASURE_MISSES,   /* or another event that is not one of the other two */
+    MEASURE_ACCESSES, /* loads, if the event counts loads */
+    MEASURE_WAITING,  /* cycles or time; latency x accesses if no event counts them */
     SNAPSHOT_MEASURES
 };
 
-/* Counts of one object, function, field or group of threads in each period, of all attributed
+/* Counts per period for one object, function, field or group of threads, from all attributed
  * samples. */
 struct snapshot_stream {
-    uint32_t object; /* it is, or that the field is of: index into objects; UINT32_MAX: none */
+    /* Index into objects of the object, or of the field's object; UINT32_MAX: none. */
+    uint32_t object;
     const char *name;
     double *weight;    /* [periods] */
-    double share;      /* of the whole run */
-    double volatility; /* at the period shown; NAN: too few */
-    double
-        *volatilities; /* [profile_count], at the periods of the profile; of objects, else NULL */
+    double share;      /* fraction of the whole run */
+    double volatility; /* volatility at the displayed period; NAN: too few samples */
+    /* [profile_count], at the periods of the profile; NULL except for objects. */
+    double *volatilities;
 };
 
 struct snapshot_streams {
-    struct snapshot_stream *list; /* those that counted most first */
+    struct snapshot_stream *list; /* largest count first */
     size_t count;
 };
 
 /* One measure of the run. */
 struct snapshot_measured {
-    double *all;    /* [periods], attributed; NULL: it is not sampled */
-    double *nobody; /* [periods], what has no object, beside `all`; NULL: not known */
+    double *all; /* [periods], attributed samples; NULL: not sampled */
+    /* [periods], samples without an object, not included in `all`; NULL: not known. */
+    double *nobody;
     struct snapshot_streams objects;
     struct snapshot_streams functions;
-    struct snapshot_streams fields;  /* of the leading objects */
-    struct snapshot_streams threads; /* by name: those that differ in a number at the end */
+    struct snapshot_streams fields;  /* fields of the leading objects */
+    struct snapshot_streams threads; /* grouped by name, ignoring a number at the end */
 };
 
-/* A time range in which the misses fall on the objects in the same shares. */
+/* A time range with a stable distribution of the misses over objects. */
 struct snapshot_phase {
-    double start_s; /* from the start of the run */
-    double end_s;   /* so far, of the last one */
-    double known_s; /* when it was known that it had begun; NAN: the first */
+    double start_s; /* time from the start of the run */
+    double end_s;   /* end so far, for the last one */
+    double known_s; /* time at which its start was detected; NAN: the first phase */
     double samples;
-    char name[4];       /* "A": time ranges of one name are alike; "": not classified yet */
-    double distance;    /* share of misses that fell elsewhere than in the one before: of the same
-                         * periods as what rose and fell; NAN: the first, or nothing to compare */
-    const char *leader; /* the object with most misses in it; NULL: none */
-    uint32_t object;    /* its index into objects; UINT32_MAX */
+    char name[4]; /* "A": similar time ranges have the same name; "": not classified yet */
+    /* Share of the misses on other objects than in the previous time range, for the same periods as
+     * `rose` and `fell`; NAN: first time range, or nothing to compare. */
+    double distance;
+    const char *leader; /* object with most misses in it; NULL: none */
+    uint32_t object;    /* index of the leader in objects; UINT32_MAX */
     double leader_share;
-    const char *rose; /* the object that gained most share since the time range before; NULL */
+    const char *rose; /* object that gained most share since the previous time range; NULL */
     double rose_by;   /* 0 to 1 of the misses; NAN */
     const char *fell;
     double fell_by;
-    double *shares; /* [objects.count] of the misses in it; NULL: there are none */
-    double nobody;  /* part of all that was sampled in it, attributed or not, without an object */
-    bool inversion; /* another object led before */
-    bool again;     /* there was one of its name before */
+    double *shares; /* [objects.count], shares of its misses; NULL: no misses */
+    double nobody;  /* fraction of its samples that have no object, attributed or not */
+    bool inversion; /* another object led in the previous time range */
+    bool again;     /* a time range of this name occurred before */
 };
 
-/* Noise is damped where the volatility is at or below this: DTrack selects by a threshold (4.3) but
- * gives no value. */
+/* Noise counts as damped if the volatility is at or below this. DTrack selects by a threshold (4.3)
+ * but gives no value. */
 #define SNAPSHOT_VOLATILITY_DAMPED 0.25
 
 struct snapshot_volatility {
@@ -76,30 +79,32 @@ struct snapshot_volatility {
 
 /* Two objects; one has its misses when the other has none. */
 struct snapshot_turns {
-    uint32_t left; /* indices into the objects of what ranks */
+    uint32_t left; /* indices into the objects of the ranking measure */
     uint32_t right;
     double correlation; /* -1 to 0 */
 };
 
 struct snapshot_timeline {
-    double start_s;    /* of the first period, elapsed time; NAN: nothing yet */
-    uint64_t start_ns; /* the same by the clock of the samples; 0 */
-    double period_s;   /* of the points: some base periods, by the volatility and the phases */
-    double damped_s;   /* at which the noise of the whole run is damped; NAN: at none */
-    double base_s;     /* the base period now */
+    double start_s;    /* elapsed time at the first period; NAN: no period yet */
+    uint64_t start_ns; /* the same by the clock of the samples; 0: none */
+    /* Period of the points: a multiple of base_s, chosen by volatility and phases. */
+    double period_s;
+    double damped_s; /* period that damps the noise of the whole run; NAN: none */
+    double base_s;   /* current base period */
     size_t periods;
-    enum snapshot_measure ranks; /* measure of the ranking event; phases are of it */
+    enum snapshot_measure ranks; /* measure of the ranking event; phases are computed from it */
     struct snapshot_measured by[SNAPSHOT_MEASURES];
-    struct snapshot_phase *phases; /* in time order; the last one goes on */
+    struct snapshot_phase *phases; /* sorted by time; the last one is still running */
     size_t phase_count;
-    size_t different;                    /* phases with other distributions */
-    struct snapshot_volatility *profile; /* by period */
+    size_t different;                    /* number of distinct phases */
+    struct snapshot_volatility *profile; /* sorted by period */
     size_t profile_count;
-    struct snapshot_volatility *recent; /* of the last two minutes, at the shortest base period */
+    /* Profile of the last two minutes, at the shortest base period. */
+    struct snapshot_volatility *recent;
     size_t recent_count;
-    double recent_s;    /* the period chosen from it; NAN: too early to say */
-    bool recent_damped; /* the noise is, at that period */
-    double display_s; /* for the refreshed figures: it damps the noise and keeps the phases; NAN */
+    double recent_s;    /* period chosen from `recent`; NAN: too early */
+    bool recent_damped; /* recent_s damps the noise */
+    double display_s;   /* refresh interval that damps the noise and keeps the phases; NAN */
     struct snapshot_turns *turns; /* strongest first */
     size_t turn_count;
 };

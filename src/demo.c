@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program with memory problems to look at: ./quickstart starts misstop on it.
+ * A program with memory problems to explore; ./quickstart runs misstop on it.
  *
- * Three phases take turns, a few seconds each:
+ * Three phases alternate, a few seconds each:
  *    particles  one hot field (charge) of a 32 MiB array of structs, at random
  *    grid       a column walk, all its lines in one cache set
  *    arena      one hot page in a 64 MiB arena that the program manages itself
- * and a second thread walks a linked list on the heap the whole time, a third of its time. Without
- * arguments it runs until it is ended; with one, that many seconds.
+ *
+ * A second thread walks a linked list on the heap during a third of the time. Without arguments it
+ * runs until it is killed; with one, that many seconds.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -27,13 +28,13 @@
 enum {
     PARTICLES = 1 << 19,
     GRID_ROWS = 48,
-    GRID_COLUMNS = 16384, /* a row is 128 KiB: every row of a column in the same set */
+    GRID_COLUMNS = 16384, /* a row is 128 KiB: all rows of a column map to the same set */
     ARENA_BYTES = 64 << 20,
     ARENA_HOT_OFFSET = 41 << 20,
     PAGE_BYTES = 4096,
     LINE_BYTES = 64,
     NODES = 1 << 17,
-    STEPS = 20000 /* between looks at the clock */
+    STEPS = 20000 /* between clock reads */
 };
 
 struct particle {
@@ -49,7 +50,7 @@ struct node {
     char payload[72];
 };
 
-/* volatile: each read must happen, as in a program that the compiler cannot see as a whole. */
+/* volatile: each read must happen, as in a program that the compiler cannot optimise as a whole. */
 static volatile struct particle particles[PARTICLES];
 static volatile uint64_t grid[GRID_ROWS][GRID_COLUMNS];
 static volatile unsigned char *arena;
@@ -68,7 +69,7 @@ static uint64_t next_random(uint64_t state)
     return state * 6364136223846793005u + 1442695040888963407u;
 }
 
-/* Each index needs the value just read, so that a miss is a stall. */
+/* Each index depends on the value just read, so that a miss is a stall. */
 __attribute__((noinline)) static void visit_particles(void)
 {
     uint64_t state = result;
@@ -85,7 +86,7 @@ __attribute__((noinline)) static void walk_grid_column(void)
     result = row;
 }
 
-/* Flushing represents what another core would do to a contended line. */
+/* The flush simulates another core's access to a contended line. */
 __attribute__((noinline)) static void visit_arena_page(void)
 {
     uint64_t line = 0;
@@ -112,7 +113,7 @@ static void *walk_list(void *unused)
     return NULL;
 }
 
-/* A ring in an order that no prefetcher guesses (Sattolo's shuffle). */
+/* Builds a ring in an order that no prefetcher can predict (Sattolo's shuffle). */
 static int build_list(void)
 {
     struct node **nodes = calloc(NODES, sizeof *nodes);
@@ -144,7 +145,7 @@ static int build_arena(void)
         mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return -1;
-    /* Names need CONFIG_ANON_VMA_NAME (5.17); without, misstop shows the address. */
+    /* Names require CONFIG_ANON_VMA_NAME (5.17); without it, misstop shows the address. */
     prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, memory, ARENA_BYTES, "demo arena");
     memset(memory, 0, ARENA_BYTES);
     arena = memory;
@@ -162,7 +163,7 @@ int main(int argc, char **argv)
         perror("misstop-demo");
         return EXIT_FAILURE;
     }
-    /* Touched once, so that they are memory and not the zero page. */
+    /* Write every page once, so that it is not the shared zero page. */
     for (int i = 0; i < PARTICLES; i++)
         particles[i].cell = (uint64_t)i;
     for (int i = 0; i < GRID_ROWS; i++)

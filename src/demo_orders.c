@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A server with two problems and three phases, for the second half of README's tour: find them on
- * the screen. Runs until it is ended; with an argument, that many seconds.
+ * A server with two problems and three phases, for the second half of the tour in README: find them
+ * on the screen. Runs until it is killed; with an argument, that many seconds.
  */
 #include <pthread.h>
 #include <stdint.h>

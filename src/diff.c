@@ -16,11 +16,11 @@
 #include "sample/perfdata/perfdata.h"
 #include "view/export/diff.h"
 
-/* One file. */
+/* One input file. */
 struct diff_input {
     const char *path;
-    pid_t pid;        /* of a recording; 0: see comm */
-    const char *comm; /* the program that the first run was of; NULL: this is the first */
+    pid_t pid;        /* process of a recording; 0: selected by `comm` */
+    const char *comm; /* program of the first run; NULL: this is the first run */
 };
 
 struct sides {
@@ -28,8 +28,8 @@ struct sides {
     struct diff_side side[2];
 };
 
-/* Of several processes in a recording the same program is compared: `comm`, unless it is NULL or no
- * process has that name. */
+/* If a recording has several processes, selects the one named `comm`; leaves the default if `comm`
+ * is NULL or no process has that name. */
 static int choose_process(struct engine *engine, const char *comm, struct error *error)
 {
     size_t count;
@@ -53,7 +53,7 @@ static int open_replay(struct engine **engine, const struct diff_options *option
     return code || run->pid ? code : choose_process(*engine, run->comm, error);
 }
 
-/* Samples read before their debug information have no fields. */
+/* Waits for debug information, because samples decoded before it is loaded have no fields. */
 static void wait_for_names(struct engine *engine, unsigned *patience_ms)
 {
     enum { STEP_MS = 5 };
@@ -77,7 +77,8 @@ static int replay_until(struct engine *engine, uint64_t until_ns, const char *pa
                : error_set(error, (int)count, "cannot read %s: %s", path, strerror((int)-count));
 }
 
-/* One of the equal parts of a recording, by smaller steps; the last goes to the end. */
+/* Replays one of the equal parts of a recording in smaller steps; the last part continues to the
+ * end. */
 static int replay_part(struct engine *engine, unsigned part, unsigned *patience_ms,
                        const char *path, struct error *error)
 {
@@ -93,7 +94,7 @@ static int replay_part(struct engine *engine, unsigned part, unsigned *patience_
     return code;
 }
 
-/* In parts, because the variation of shares between them shows how samples cluster. */
+/* Replays in parts, because the variation of shares between them shows how samples cluster. */
 static int replay(struct report **report, const struct diff_options *options,
                   const struct diff_input *run, struct error *error)
 {
@@ -121,14 +122,13 @@ static int read_run(struct report **report, const struct diff_options *options,
     if (!strcmp(run->path, "-"))
         return error_set(
             error, -EINVAL,
-            "diff cannot take a pipe, because it looks into its files first; write it to "
-            "a file");
+            "diff cannot read a pipe, because it checks its files first; write it to a file");
     if (report_file_is_json(run->path))
         return report_read(report, run->path, error);
     return replay(report, options, run, error);
 }
 
-/* "A1,A2,A3", unless there is a file of that very name. */
+/* Reads the files "A1,A2,A3", unless a file has that exact name. */
 static int read_side(struct sides *sides, const struct diff_options *options, int index,
                      struct error *error)
 {
@@ -142,9 +142,9 @@ static int read_side(struct sides *sides, const struct diff_options *options, in
         if (one)
             rest = NULL;
         if (!*path)
-            return error_set(error, -EINVAL, "diff: a file's name is missing beside a comma");
+            return error_set(error, -EINVAL, "diff: a file name is missing next to a comma");
         if (side->run_count == DIFF_RUNS_MOST)
-            return error_set(error, -EINVAL, "diff takes at most %d runs a side", DIFF_RUNS_MOST);
+            return error_set(error, -EINVAL, "diff takes at most %d runs per side", DIFF_RUNS_MOST);
         struct diff_input run = {path, options->pids[index],
                                  sides->runs[0][0] ? sides->runs[0][0]->comm : NULL};
         code = read_run(&sides->runs[index][side->run_count], options, &run, error);
@@ -175,28 +175,28 @@ int diff_run_command(const struct diff_options *options, struct error *error)
     return code;
 }
 
-/* ---- the words after `misstop diff` ---- */
+/* ---- arguments of `misstop diff` ---- */
 
 void diff_help(FILE *out)
 {
     fputs("misstop diff: which objects, fields and functions gained or lost between two sides.\n"
           "\n"
           "  misstop diff [OPTION]... A B\n"
-          "  misstop diff [OPTION]... A1,A2,A3 B1,B2,B3     several runs a side\n"
+          "  misstop diff [OPTION]... A1,A2,A3 B1,B2,B3     several runs per side\n"
           "\n"
-          "A and B are recordings (as -i replays them) or saved reports (of key W, or of -b -j;\n"
-          "the last one in the file counts), also one of each.\n"
+          "A and B are recordings (as -i replays them) or saved reports (from key W, or -b -j;\n"
+          "the last one in the file is used), or one of each.\n"
           "\n"
-          "      --all             rows that did not change beyond chance too\n"
+          "      --all             also list rows without a significant change\n"
           "  -j, --json            one JSON object\n"
-          "  -p, --pid PID[,PID]   process of the recordings (of A, of B); else the one with most\n"
-          "                        samples\n"
-          "      --symfs DIR       where the binaries of the recordings are\n"
-          "      --width N, --color WHEN, --ascii    as elsewhere\n"
+          "  -p, --pid PID[,PID]   process of the recordings (of A, of B); default: the one\n"
+          "                        with most samples\n"
+          "      --symfs DIR       directory with the binaries of the recordings\n"
+          "      --width N, --color WHEN, --ascii    as for misstop\n"
           "  -h, --help            this text\n"
           "\n"
-          "Exit status: 0 compared, whether there are differences or not; 1 a file cannot be\n"
-          "read or the two cannot be compared; 2 bad usage.\n",
+          "Exit status: 0 compared, with or without differences; 1 a file cannot be read\n"
+          "or the two cannot be compared; 2 wrong usage.\n",
           out);
 }
 
@@ -207,10 +207,10 @@ static int take_pids(void *context, const char *text, struct error *error)
     long first = strtol(text, &end, 10);
     long second = *end == ',' ? strtol(end + 1, &end, 10) : first;
     if (*end || first < 1 || first > INT_MAX || second < 1 || second > INT_MAX)
-        return error_set(error, -EINVAL,
-                         "diff -p wants a process of the recordings, or one of A and one of B with "
-                         "a comma between, not '%s'",
-                         text);
+        return error_set(
+            error, -EINVAL,
+            "diff -p takes one PID, or a PID of A and one of B separated by a comma, not '%s'",
+            text);
     options->pids[0] = (pid_t)first;
     options->pids[1] = (pid_t)second;
     return 0;
@@ -238,8 +238,8 @@ int diff_options_parse(struct diff_options *options, char **words, struct error 
         return code < 0 ? code : 0;
     if (!words[optind] || !words[optind + 1] || words[optind + 2])
         return error_set(error, -EINVAL,
-                         "diff wants two recordings or reports, A and B; several of one side with "
-                         "commas between; try misstop diff --help");
+                         "diff takes two recordings or reports, A and B; separate several files of "
+                         "one side with commas; try misstop diff --help");
     options->sides[0] = words[optind];
     options->sides[1] = words[optind + 1];
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `misstop diff A B`: recordings are replayed to their end, saved reports read, and the two
- * sides compared (src/view/export/diff.h). Used by main only.
+ * `misstop diff A B`: replays recordings to their end, reads saved reports, and compares the two
+ * sides (src/view/export/diff.h). Used by main only.
  */
 #ifndef MISSTOP_DIFF_H
 #define MISSTOP_DIFF_H
@@ -13,23 +13,23 @@
 #include <sys/types.h>
 
 struct diff_options {
-    char *sides[2]; /* files of A and of B, with commas between; changed as they are parted */
+    char *sides[2]; /* files of A and of B, comma-separated; modified while parsing */
     pid_t pids[2];  /* process of the recordings on that side; 0: the one with most samples */
     const char *symfs;
-    bool all; /* rows that did not change too */
+    bool all; /* include unchanged rows */
     bool json;
-    bool batch; /* there is no other way to look at it */
+    bool batch; /* accepted without effect: diff is always a batch */
     bool help;
     struct view_options view;
 };
 
-/* Words after `diff`, up to NULL; options before it are in *options. 0; or -EINVAL with the cause
- * and a remedy. */
+/* Parses the words after `diff`, up to NULL; earlier options are already in *options. Returns 0, or
+ * -EINVAL with the cause and a remedy. */
 int diff_options_parse(struct diff_options *options, char **words, struct error *error);
 
 void diff_help(FILE *out);
 
-/* 0, whether there are differences or not; or a negative errno with the cause. */
+/* Returns 0 whether or not there are differences, or a negative errno with the cause. */
 int diff_run_command(const struct diff_options *options, struct error *error);
 
 #endif

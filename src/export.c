@@ -21,7 +21,7 @@ int export_check(const struct options *options, struct error *error)
     return !code && options->html ? html_check(options->html, error) : code;
 }
 
-/* As a shell was given it, except for the quotes and the ends of lines. */
+/* Joins the words of a command without quotes; line ends and tabs become spaces. */
 static void join_words(char *const *words, char *out, size_t size)
 {
     size_t used = 0;

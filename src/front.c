@@ -20,8 +20,8 @@
 
 enum {
     REQUESTS = 32,
-    LOAN_MS = 10,   /* how long a key waits for the stages; then it is answered without them */
-    AGAIN_MS = 100, /* until it is drawn with them */
+    LOAN_MS = 10,   /* how long a key waits for the stages before it is handled without them */
+    AGAIN_MS = 100, /* delay before the screen is redrawn with them */
     LEAVE_MS = 300  /* how long the loop may take to end after a quit */
 };
 
@@ -29,30 +29,30 @@ struct front {
     struct front_setup setup;
     pthread_t thread;
     pthread_mutex_t stages;    /* held while the stages are used */
-    pthread_mutex_t next_turn; /* held by who waits for them, so that the loop cannot overtake */
-    bool asks;                 /* the terminal's thread has them; its own */
-    bool drawn_without;        /* the same: the picture shown lacks what only they know */
+    pthread_mutex_t next_turn; /* held while waiting for `stages`: the loop cannot overtake */
+    bool asks;                 /* the terminal thread holds `stages`; used only by that thread */
+    bool drawn_without; /* the screen lacks data that requires `stages`; used only by that thread */
     int signals;
     int to_loop;         /* eventfd */
     int to_front;        /* eventfd */
-    pthread_mutex_t box; /* of all below */
+    pthread_mutex_t box; /* protects all members below */
     struct request requests[REQUESTS];
     size_t request_count;
     const struct snapshot *snapshot;
     char message[256];
-    struct view_play line; /* of a recording; to be drawn where .has_line */
+    struct view_play line; /* position of a recording; to be drawn if .has_line is set */
     bool has_line;
     bool quit;
     bool child;
     bool stopping;
-    bool runs; /* the loop's: there is the thread */
+    bool runs; /* the thread exists; used only by the loop */
 };
 
 static void ring_bell(int fd)
 {
     uint64_t one = 1;
     if (write(fd, &one, sizeof one) < 0)
-        return; /* it is full: it rings already */
+        return; /* the counter is full: a wakeup is already pending */
 }
 
 static void silence(int fd)
@@ -177,13 +177,13 @@ static void quit(struct front *front)
 static void suspend(struct front *front)
 {
     display_suspend(front->setup.display);
-    /* SIGTSTP is blocked for the signalfd. To this thread, which must not run on before they stop.
-     */
+    /* SIGTSTP is blocked for the signalfd. raise() stops this thread too, which must not continue
+     * before the others stop. */
     raise(SIGSTOP);
     display_resume(front->setup.display);
 }
 
-/* `W`: the picture shown. */
+/* `W`: writes the displayed snapshot. */
 static void write_snapshot(struct front *front, const char *name)
 {
     char message[512];
@@ -264,7 +264,7 @@ static bool is_asked(struct front *front, const bool *what)
     return asked;
 }
 
-/* The loop is in the middle of something: it has a moment to end. */
+/* Gives a busy loop a moment to finish. */
 static void await_end(struct front *front)
 {
     uint64_t until_ns = clock_now_ns() + (uint64_t)LEAVE_MS * 1000000;
@@ -289,12 +289,12 @@ static void *run(void *context)
         if (ready < 0 && errno != EINTR)
             quit(front);
         if (ready == 0)
-            read_keys(front); /* none wait: it draws */
+            read_keys(front); /* no input: redraws */
         if (ready <= 0)
             continue;
         if (polled[1].revents)
             read_signals(front);
-        /* Hang-up of the terminal: the screen is gone. */
+        /* The terminal hung up: the screen is gone. */
         if (polled[0].revents & (POLLHUP | POLLERR))
             quit(front);
         else if (polled[0].revents)
@@ -323,7 +323,9 @@ int front_resume(struct front *front, struct error *error)
     pthread_mutex_lock(&front->stages);
     int code = -pthread_create(&front->thread, NULL, run, front);
     front->runs = !code;
-    return code ? error_set(error, code, "no thread for the screen: %s", strerror(-code)) : 0;
+    return code ? error_set(error, code, "cannot start the thread of the screen: %s",
+                            strerror(-code))
+                : 0;
 }
 
 struct display *front_pause(struct front *front)
@@ -352,10 +354,11 @@ int front_start(struct front **out, const struct front_setup *setup, struct erro
     pthread_mutex_init(&front->stages, NULL);
     pthread_mutex_init(&front->next_turn, NULL);
     pthread_mutex_init(&front->box, NULL);
-    int code = front->signals < 0 || front->to_loop < 0 || front->to_front < 0
-                   ? error_set(error, -EMFILE, "no descriptor for the screen: %s", strerror(EMFILE))
-                   : 0;
-    *out = front; /* the thread may ask */
+    int code =
+        front->signals < 0 || front->to_loop < 0 || front->to_front < 0
+            ? error_set(error, -EMFILE, "no file descriptor for the screen: %s", strerror(EMFILE))
+            : 0;
+    *out = front; /* the thread may already use it */
     if (!code)
         code = front_resume(front, error);
     if (code) {

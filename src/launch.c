@@ -27,15 +27,17 @@ static void redirect(int fd, const char *path, int flags)
     }
 }
 
-/* Variables for the dynamic linker to load the agent, and for the agent to find the memory. */
+/* Variables that make the dynamic linker load the agent, and let the agent find the shared
+ * memory. */
 struct agent_variables {
     char preload[4096];
     char memory[64];
 };
 
 /*
- * The environment of the child, the agent's variables last: a LD_PRELOAD of the user's stays where
- * it is, ld.so takes the last one, and the agent cuts both off again. NULL: out of memory.
+ * Builds the environment of the child with the agent's variables last. The user's LD_PRELOAD is
+ * kept: ld.so uses the last one, and the agent removes both of its variables again. Returns NULL if
+ * out of memory.
  */
 static char **make_environment(struct agent_variables *variables)
 {
@@ -100,7 +102,7 @@ static void child_wait_and_exec(const struct launch *launch, const struct launch
     }
     if (wanted->apart)
         dup2(STDERR_FILENO, STDOUT_FILENO);
-    /* A byte is the signal to go; end of file means misstop died before giving it. */
+    /* A byte means go; end of file means that misstop died before sending it. */
     if (read(gate, &byte, 1) != 1)
         _exit(127);
     execvpe(command[0], command, environment ? environment : environ);
@@ -164,10 +166,10 @@ int launch_go(struct launch *launch, const char *name, struct error *error)
 {
     int code = 0;
     if (write(launch->gate, "", 1) != 1)
-        return error_set(error, -errno, "%s ended before it was started", name);
+        return error_set(error, -errno, "%s exited before it could be started", name);
     close(launch->gate);
     launch->gate = -1;
-    /* The report pipe closes on exec; bytes in it are the errno of a failed one. */
+    /* exec closes the report pipe; if exec failed, the pipe has its errno. */
     ssize_t got = read(launch->report, &code, sizeof code);
     close(launch->report);
     launch->report = -1;
@@ -213,7 +215,7 @@ void launch_fini(struct launch *launch)
     launch->gate = launch->report = -1;
 }
 
-/* Path of the agent in `path` where it is to be loaded. */
+/* Opens the feed and sets `path` to the agent if it is to be loaded. */
 static void open_feed(struct command *command, const struct options *options, char *path,
                       size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Starts the program to watch, held before exec until sampling is set up, and reports how it ended;
- * with --sim under misstop's Valgrind tool (simulation.c). Used by main only.
+ * Starts the program to watch, held before exec until sampling is set up, and reports how it ended.
+ * With --sim it runs under misstop's Valgrind tool (simulation.c). Used by main only.
  */
 #ifndef MISSTOP_LAUNCH_H
 #define MISSTOP_LAUNCH_H
@@ -14,33 +14,31 @@
 #include "options.h"
 #include "sample/simulated/sim_memory.h"
 
-/*
- * --sim: which caches are simulated, the tool found, and the command put together that launches it.
- */
+/* --sim: the simulated caches, the tool, and the command that launches it. */
 struct simulation {
     struct sim_memory memory;
-    char **command; /* the command; NULL-ended */
+    char **command; /* the command, NULL-terminated */
     char memory_option[64];
-    char first_level[64]; /* as -C takes it: the cache shown on Sets */
+    char first_level[64]; /* the cache shown on Sets, in -C syntax */
 };
 
-/* `spec`: levels as of -C, and the word "causes", joined by ':'. Without levels, or NULL: this
- * machine's. -EINVAL. */
+/* Parses `spec`: levels in -C syntax and the word "causes", joined by ':'. Without levels, or if
+ * NULL: this machine's caches. Returns 0 or -EINVAL. */
 int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error *error);
 
 /*
- * `agent`: path of the allocation agent that the program will load; NULL: none. Sets VALGRIND_LIB.
- * -ENOTSUP: built without it; -ENOENT: valgrind or the command is not there. The remedy is
- * reported.
+ * Sets up the simulation and VALGRIND_LIB. `agent`: path of the allocation agent that the program
+ * will load; NULL: none. Returns -ENOTSUP if built without it, -ENOENT if valgrind or the command
+ * is missing; the error text has the remedy.
  */
 int simulation_open(struct simulation *simulation, const struct options *options, const char *agent,
                     struct error *error);
 void simulation_close(struct simulation *simulation);
 
-/* For `misstop doctor`: whether it is here, and what would enable it. */
+/* For `misstop doctor`: prints whether the simulation is available, and how to enable it. */
 void simulation_doctor(FILE *out);
 
-/* One line on how the simulation went wrong; "": it did not. */
+/* Formats one line about a failure of the simulation; "" if there was none. */
 void simulation_trouble(const struct simulation *simulation, char *out, size_t size);
 
 struct feed;
@@ -48,63 +46,66 @@ struct signals_before;
 
 struct launch {
     pid_t pid;  /* 0: nothing launched */
-    int gate;   /* closed: the child goes on to exec */
+    int gate;   /* a write lets the child proceed to exec */
     int report; /* the child's errno if exec failed */
     bool ended;
-    int status;      /* as wait(2) says, once ended */
-    char output[64]; /* file that took the program's terminal output, "" if none */
+    int status;      /* status from wait(2), once ended */
+    char output[64]; /* file with the program's terminal output; "": none */
 };
 
-/* A file of misstop's own: in the folder that it was built in, else where it was installed.
- * -ENOENT. */
+/* Finds one of misstop's own files: in the build directory, otherwise where it was installed.
+ * Returns 0 or -ENOENT. */
 int launch_find(char *path, size_t size, const char *built, const char *installed,
                 struct error *error);
 
 struct launch_wanted {
     char *const *command;
-    /* The screen owns the terminal: what the program would print there goes to launch->output, and
-     * it reads /dev/null. */
+    /* The screen owns the terminal: the program's terminal output goes to launch->output, and it
+     * reads /dev/null. */
     bool quiet;
     /* Reports are printed: the program's standard output goes to standard error. */
     bool apart;
-    struct feed *feed;                    /* of the agent that the child loads; NULL: none */
-    const struct signals_before *signals; /* that the program is started with; NULL: ours */
+    struct feed *feed; /* feed of the agent that the child loads; NULL: none */
+    /* Signal dispositions for the program; NULL: misstop's own. */
+    const struct signals_before *signals;
 };
 
-/* Forks a child that waits at the gate. -ENOENT, -EACCES when the command cannot be run. */
+/* Forks a child that waits at the gate. Returns -ENOENT if the agent is missing, or another
+ * negative errno. */
 int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
 
-/* Opens the gate; 0 once exec has happened, else what exec said. */
+/* Opens the gate. Returns 0 after the exec, otherwise the error of exec. */
 int launch_go(struct launch *launch, const char *name, struct error *error);
 
-/* Looks whether the child has ended, without waiting. */
+/* Returns true if the child has ended, without waiting. */
 bool launch_ended(struct launch *launch);
 
-/* How it ended: "with status 3", "by signal 11 (Segmentation fault)"; "" where it runs on, or
- * nothing was launched. */
+/* Describes how it ended: "with status 3", "by signal 11 (Segmentation fault)"; "" if it is still
+ * running, or nothing was launched. */
 void launch_how(struct launch *launch, char *out, size_t size);
 
-/* Ends a child still running (SIGTERM; it was ours to start) and frees descriptors. */
+/* Terminates a child that is still running (SIGTERM) and closes the descriptors. */
 void launch_fini(struct launch *launch);
 
 /*
- * CMD as it is to be launched: with the allocation agent where that can be loaded, and under the
- * simulated cache where --sim asks for it. Opened by main before launch_prepare().
+ * CMD as it is launched: with the allocation agent if that can be loaded, and under the simulated
+ * cache with --sim. Opened by main before launch_prepare().
  */
 struct feed;
 
 struct command {
-    char *const *words;           /* the command, NULL-ended */
-    struct feed *feed;            /* of the agent; NULL: none */
-    struct error heap_note;       /* why there is none */
+    char *const *words;           /* the command, NULL-terminated */
+    struct feed *feed;            /* feed of the agent; NULL: none */
+    struct error heap_note;       /* why there is no agent */
     struct simulation simulation; /* .memory.shared NULL: none */
 };
 
-/* 0, or -errno with cause and remedy where the simulation cannot be had. A program that cannot load
- * the agent is watched without; the Heap screen says why. */
+/* Returns 0, or a negative errno with cause and remedy if the simulation is not available. A
+ * program that cannot load the agent is watched without it; the Heap screen shows why. */
 int command_open(struct command *command, const struct options *options, struct error *error);
 
-/* After the program has ended, or is to go on alone. Also of what was never opened, if zeroed. */
+/* Call after the program has ended, or when it is to continue alone. Also allowed for a zeroed
+ * struct. */
 void command_close(struct command *command);
 
 #endif

@@ -7,7 +7,7 @@ src_misstop_CFLAGS = $(AM_CFLAGS) -pthread
 src_misstop_LDFLAGS = -pthread
 src_misstop_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 
-# The demo of ./quickstart: optimised and with symbols, as a real program would be.
+# The demo of ./quickstart: optimised and with symbols, like a real program.
 noinst_PROGRAMS += src/misstop-demo
 src_misstop_demo_SOURCES = src/demo.c
 src_misstop_demo_CFLAGS = -O2 -g -pthread

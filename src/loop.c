@@ -23,7 +23,7 @@
 
 static const double second_picture_s = 0.4;
 
-/* The sources of the poll loop and its state. */
+/* Descriptors that the loop polls. */
 enum loop_source {
     LOOP_RECORDS,
     LOOP_HEAP,
@@ -36,9 +36,9 @@ enum loop_source {
 
 struct loop {
     const struct loop_setup *setup;
-    struct player player; /* of a recording on the screen */
-    bool replays;         /* a recording that is all there */
-    bool follows;         /* one that is still coming, through a pipe */
+    struct player player; /* player of a recording */
+    bool replays;         /* a complete recording */
+    bool follows;         /* a recording that arrives through a pipe */
     bool signalled;
     struct error *error;
     struct pollfd polled[LOOP_SOURCES];
@@ -56,7 +56,8 @@ static struct timespec timespec_of(double seconds)
                              .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
 }
 
-/* The first time after first_s, then every delay_s; 0 s stops it. 0, or a negative errno. */
+/* Makes the timer fire after first_s, then every delay_s; 0 s stops it. Returns 0 or a negative
+ * errno. */
 static int refresh_timer_start(int fd, double first_s, double delay_s)
 {
     struct itimerspec timer = {.it_interval = timespec_of(delay_s),
@@ -69,7 +70,7 @@ static int refresh_timer_arm(int fd, double delay_s)
     return refresh_timer_start(fd, delay_s, delay_s);
 }
 
-/* A descriptor for poll(), or a negative errno. */
+/* Returns a descriptor for poll(), or a negative errno. */
 static int refresh_timer_open(double delay_s)
 {
     int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -81,7 +82,7 @@ static int refresh_timer_open(double delay_s)
     return code ? code : fd;
 }
 
-/* The next longer (1) or shorter (-1) interval, s. */
+/* Returns the next longer (1) or shorter (-1) interval in seconds. */
 static double refresh_timer_step(double delay_s, int direction)
 {
     static const double steps[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
@@ -93,14 +94,14 @@ static double refresh_timer_step(double delay_s, int direction)
     return steps[i < 0 ? 0 : i >= STEPS ? STEPS - 1 : i];
 }
 
-/* In the status line. */
+/* Shows a message in the status line. */
 static void loop_message(struct loop *loop, const char *text)
 {
     if (loop->setup->front)
         front_message(loop->setup->front, text);
 }
 
-/* Requests of keys to the loop. */
+/* ---- requests to the loop ---- */
 
 static void change_delay(struct loop *loop, int direction)
 {
@@ -144,7 +145,7 @@ static bool loop_act(struct loop *loop, const struct request *request)
         if (!loop->replays ||
             !player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
             ask_engine(loop, request);
-        /* Where there is nothing left to be read, because it was stopped, that is shown. */
+        /* If nothing is left to read, because seeking was stopped, the screen is redrawn. */
         else if (request->kind != REQUEST_PLAY_GO || play_seeks(&loop->player.clock))
             return false;
     }
@@ -164,9 +165,9 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     loop->follows = engine_follows(setup->engine, &idled);
     loop->replays = setup->options->input && !loop->follows;
     int timer = refresh_timer_open(loop->delay_s);
-    /* The front reads them. */
+    /* With a screen, the front reads them. */
     int signals = loop->setup->front ? -1 : signals_open();
-    /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
+    /* -1 before Linux 5.3: the end is then detected at a refresh. */
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
     watch(loop, LOOP_RECORDS, engine_fd(setup->engine));
     watch(loop, LOOP_HEAP, engine_heap_fd(setup->engine));
@@ -189,7 +190,7 @@ static void loop_fini(struct loop *loop)
             close(loop->polled[owned[i]].fd);
 }
 
-/* With a screen a part at a time, for keys are to be heard in between. */
+/* With a screen, drains one slice at a time, so that keys are handled in between. */
 static void drain(struct loop *loop)
 {
     if (loop->replays)
@@ -197,7 +198,8 @@ static void drain(struct loop *loop)
     bool all_times = loop->target_ended || loop->follows;
     uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
-    /* A simulation's misses wait for us; live, the next refresh does not. */
+    /* A simulation waits for its misses to be read; a live process does not wait for the next
+     * refresh. */
     bool all = !loop->setup->front && (loop->target_ended || loop->setup->options->sim);
     do
         code = engine_drain(loop->setup->engine, until);
@@ -214,7 +216,7 @@ static int print_snapshot(const struct loop *loop, FILE *out, const struct snaps
     return options->json ? json_print(out, snapshot) : text_print(out, snapshot, &options->view);
 }
 
-/* --stretch is for the last report, or for a recording that has been read to its end. */
+/* Shows --stretch in the last report, or after a recording has been read to its end. */
 static void show_time_range(struct loop *loop)
 {
     const struct options *options = loop->setup->options;
@@ -237,7 +239,7 @@ static int patience_ms(const struct loop *loop, int otherwise_ms)
     return engine_fills(engine) || engine_behind(engine) ? 0 : otherwise_ms;
 }
 
-/* Until something comes. Meanwhile screens may ask the stages. */
+/* Waits for an event. The screens can use the stages meanwhile. */
 static int wait_for(struct loop *loop, int otherwise_ms)
 {
     int patience = patience_ms(loop, otherwise_ms);
@@ -250,7 +252,7 @@ static int wait_for(struct loop *loop, int otherwise_ms)
     return code;
 }
 
-/* One refresh: all that waits goes to the tables, then a snapshot to the view. */
+/* One refresh: moves all pending records to the tables and gives the view a snapshot. */
 static void loop_refresh(struct loop *loop)
 {
     if (loop->replays && !player_refreshes(&loop->player))
@@ -258,8 +260,8 @@ static void loop_refresh(struct loop *loop)
     drain(loop);
     if (engine_tick(loop->setup->engine) == -ESRCH)
         loop->target_ended = true;
-    /* Between its long steps too: rings of the agent fill up in milliseconds. But where there is
-     * more than can be taken, the picture comes first. */
+    /* Drain between the long steps too, because the agent's rings fill up in milliseconds. If there
+     * is more than one drain can read, take the snapshot first. */
     if (!engine_behind(loop->setup->engine))
         drain(loop);
     show_time_range(loop);
@@ -286,7 +288,7 @@ static void loop_refresh(struct loop *loop)
     }
 }
 
-/* Another slice of the time range that is to be shown. */
+/* Reads another slice of the requested time range. */
 static void fill_time_range(struct loop *loop)
 {
     struct engine *engine = loop->setup->engine;
@@ -300,7 +302,7 @@ static void look_at_child(struct loop *loop)
         loop->target_ended = true;
 }
 
-/* All that the user asked for meanwhile makes one new picture. */
+/* Handles all pending requests with a single redraw. */
 static void read_front(struct loop *loop)
 {
     struct front_news news;
@@ -327,8 +329,8 @@ static void read_signals(struct loop *loop)
     look_at_child(loop);
 }
 
-/* A file through a pipe has one report, at its end; a file still being recorded has one each
- * interval. */
+/* Returns true for a complete file read from a pipe: it has one report, at its end. A file that is
+ * still being recorded has one per interval. */
 static bool is_copied(const struct loop *loop)
 {
     bool idled;
@@ -354,24 +356,24 @@ static void take_ready(struct loop *loop)
         loop_refresh(loop);
 }
 
-/* A simulated program reports its end a little before it has ended. false: the exit status is
- * reported later. */
+/* Reports the end of the process. A simulated program reports its end shortly before it exits.
+ * Returns false if the exit status is not known yet. */
 static bool report_end(struct loop *loop)
 {
     char how[80] = "";
     char text[128];
     if (loop->follows) {
-        loop_message(loop, "the recording has ended; q leaves");
+        loop_message(loop, "the recording has ended; q quits");
         return true;
     }
     if (loop->setup->launch)
         launch_how(loop->setup->launch, how, sizeof how);
-    snprintf(text, sizeof text, "the process has ended%s%s; q leaves", *how ? " " : "", how);
+    snprintf(text, sizeof text, "the process has ended%s%s; q quits", *how ? " " : "", how);
     loop_message(loop, text);
     return *how || !loop->setup->launch;
 }
 
-/* Another part of what an ended program left to be read; the picture of all of it at the end. */
+/* Reads another part of an ended program's remaining records; refreshes after the last part. */
 static void read_rest(struct loop *loop)
 {
     if (!engine_behind(loop->setup->engine))
@@ -381,14 +383,14 @@ static void read_rest(struct loop *loop)
         loop_refresh(loop);
 }
 
-/* The target has ended: the last picture stays on the screen until the user leaves. */
+/* Keeps the last snapshot of an ended target on the screen until the user leaves. */
 static void show_end(struct loop *loop)
 {
     loop->polled[LOOP_TARGET].fd = -1;
     loop->polled[LOOP_RECORDS].fd = -1;
     loop_refresh(loop);
     bool ended = report_end(loop);
-    /* Messages fade; refreshing stops, so that decay does not wipe out the last picture. */
+    /* Stop refreshing, so that decay does not fade out the last snapshot. */
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
         int ready = wait_for(loop, -1);
@@ -401,7 +403,7 @@ static void show_end(struct loop *loop)
         fill_time_range(loop);
         read_rest(loop);
     }
-    /* Files that are written at the end have all of it. */
+    /* The files written at the end include all records. */
     while (engine_behind(loop->setup->engine) && !loop->code)
         drain(loop);
 }
@@ -411,7 +413,7 @@ static void watch_target(struct loop *loop)
     const struct loop_setup *setup = loop->setup;
     if (setup->front) {
         loop_refresh(loop);
-        /* A program that sleeps or begins had no sample yet. */
+        /* A sleeping or just started program has no samples yet: refresh again soon. */
         refresh_timer_start(loop->polled[LOOP_TIMER].fd, fmin(loop->delay_s, second_picture_s),
                             loop->delay_s);
     }
@@ -429,13 +431,13 @@ static void watch_target(struct loop *loop)
         show_end(loop);
     else if (loop->target_ended && !loop->code && !loop->quit)
         loop_refresh(loop);
-    /* Ended by a signal: the report has the samples so far. */
+    /* Ended by a signal: the report covers the samples so far. */
     else if (loop->signalled && loop->follows && !loop->code && !setup->front)
         loop_refresh(loop);
 }
 
-/* Keys are heard between the slices that are read; the timer makes the pictures. Without a screen
- * there is one picture, of all. */
+/* Handles keys between slices; the timer triggers refreshes. Without a screen there is a single
+ * report at the end. */
 static void play(struct loop *loop)
 {
     player_init(&loop->player, loop->setup->engine, loop->setup->front,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The one poll loop: rings, keyboard, refresh timer, signals, end of the target. Shows
- * snapshots on the screen or prints them. Used by main only.
+ * The poll loop: rings, keyboard, refresh timer, signals, end of the target. Shows snapshots on the
+ * screen or prints them. Used by main only.
  */
 #ifndef MISSTOP_LOOP_H
 #define MISSTOP_LOOP_H
@@ -19,64 +19,65 @@
 #include "view/view.h"
 
 /*
- * The terminal, in a thread of its own: keys, signals and drawing wait for no symbol
- * table, map or snapshot. The thread has the screen to itself; requests go to the loop, snapshots
- * and messages come from it. All functions below are the loop's, except where stated.
+ * The terminal in a thread of its own, so that keys, signals and drawing never wait for a symbol
+ * table, map or snapshot. The thread owns the screen; it sends requests to the loop and receives
+ * snapshots and messages. All functions below are called by the loop unless noted.
  */
 
 struct front;
 
 struct front_setup {
     struct display *display;
-    const struct view_options *view; /* of what `W` writes */
-    /* On quit, where the loop does not answer soon: leaves the process, or returns to let the loop
-     * finish. In the terminal's thread. */
+    const struct view_options *view; /* options of files written with `W` */
+    /* Called in the terminal's thread on quit, if the loop does not respond soon. Exits the
+     * process, or returns to let the loop finish. */
     void (*leave)(void *context);
     void *context;
 };
 
-/* The loop has the stages until it lends them. 0 or a negative errno. */
+/* Starts the thread. The loop holds the stages until it lends them. Returns 0 or a negative
+ * errno. */
 int front_start(struct front **front, const struct front_setup *setup, struct error *error);
 
-/* Ends the thread; the screen is the caller's again. NULL is allowed. */
+/* Ends the thread; the caller owns the screen again. NULL is allowed. */
 void front_stop(struct front *front);
 
-/* Ends the thread; the screen is the loop's until the thread is started again. */
+/* Ends the thread; the loop owns the screen until front_resume(). */
 struct display *front_pause(struct front *front);
 int front_resume(struct front *front, struct error *error);
 
-/* Readable when front_take() has something. */
+/* Returns a descriptor that is readable when front_take() has something. */
 int front_fd(const struct front *front);
 
 struct front_news {
-    struct request request; /* REQUEST_QUIT: the user leaves, or a signal ends the program */
+    struct request request; /* REQUEST_QUIT: the user quits, or a signal ends misstop */
     bool child;             /* a child has ended */
 };
-/* False: nothing waits. */
+/* Returns false if there is no news. */
 bool front_take(struct front *front, struct front_news *news);
 
-/* The next picture; the front frees it. One that was not drawn yet gives way. */
+/* Shows the next snapshot; the front frees it. Replaces one that was not drawn yet. */
 void front_show(struct front *front, const struct snapshot *snapshot);
 void front_message(struct front *front, const char *text);
 void front_play(struct front *front, const struct view_play *line);
 
-/* While the loop waits for something, screens may ask the stages for what no snapshot holds. */
+/* While the loop waits, screens can use the stages for data that is not in a snapshot. */
 void front_lend(struct front *front);
 void front_take_back(struct front *front);
 
-/* In the terminal's thread: whether the stages are lent to it now. */
+/* In the terminal's thread: returns true while the stages are lent to it. */
 bool front_may_ask(const struct front *front);
 
 struct loop_setup {
     const struct options *options;
     struct engine *engine;
-    struct front *front;   /* the screen; NULL: batch */
-    FILE *output;          /* of a batch */
+    struct front *front;   /* screen; NULL: batch */
+    FILE *output;          /* output of a batch */
     struct launch *launch; /* NULL or pid 0: nothing launched */
     pid_t pid;             /* target; 0 in replay */
 };
 
-/* Runs until the target ends, the user quits or -n is reached. 0 or a negative errno. */
+/* Runs until the target ends, the user quits or -n is reached. Returns 0 or a negative errno. */
 int loop_run(const struct loop_setup *setup, struct error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* misstop: top for cache misses. Options in, stages built, loop run, status out. */
+/* misstop: top for cache misses. Parses options, opens the stages, runs the loop, returns the
+ * status. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -29,8 +30,8 @@
 #include "view/words.h"
 #include "view/view.h"
 
-/* Binaries that a recording needs and that are missing here, below the tables of a batch. engine:
- * NULL: never opened. */
+/* Lists binaries that a recording needs and that are missing here, after a batch report. engine:
+ * NULL if never opened. */
 static void ending_binaries(const struct options *options, const struct engine *engine)
 {
     struct binary_desc list[BINARIES_SHOWN];
@@ -40,7 +41,7 @@ static void ending_binaries(const struct options *options, const struct engine *
     binary_report(stderr, &binaries);
 }
 
-/* As strace does: the command's own status, and its death by a signal becomes ours. */
+/* Like strace, exits with the command's status, or kills itself by the same signal. */
 static int ending_status(const struct launch *launch)
 {
     if (WIFEXITED(launch->status))
@@ -55,7 +56,7 @@ static int ending_status(const struct launch *launch)
     return 128 + number;
 }
 
-/* Failures under Valgrind, if any. */
+/* Reports failures under Valgrind, if any. */
 static void ending_simulation(const struct simulation *simulation)
 {
     char text[320];
@@ -64,7 +65,8 @@ static void ending_simulation(const struct simulation *simulation)
         fprintf(stderr, "misstop: --sim: %s\n", text);
 }
 
-/* Why the heap of a launched program is not what its agent recorded, or only until then. */
+/* Reports why the agent recorded no allocations of a launched program, or stopped recording
+ * them. */
 static void ending_heap(const struct command *command)
 {
     const char *why = NULL;
@@ -72,8 +74,8 @@ static void ending_heap(const struct command *command)
         fprintf(stderr, "misstop: no allocations are recorded: %s\n", why);
 }
 
-/* Where to read what the program printed while there was a screen; output "": it had the terminal.
- * What was never started has printed nothing. */
+/* Reports the file with the program's output while there was a screen; output "": it had the
+ * terminal. Removes the file if the program was never started. */
 static void ending_output(const char *program, const char *output, bool started)
 {
     if (output[0] && started)
@@ -88,14 +90,14 @@ struct run {
     const struct options *options;
     struct display *display;
     struct engine *engine;
-    struct front *front; /* the thread that asks by the three functions below, or NULL */
+    struct front *front; /* thread that calls the three source functions below; NULL: none */
     struct launch launch;
-    struct command command; /* of a launched program */
+    struct command command; /* the launched program */
     pid_t pid;
     const struct signals_before *signals;
-    FILE *output;   /* for reports */
-    char input[32]; /* where a recording from standard input is read instead; "": as given */
-    bool started;   /* the program was let go */
+    FILE *output;   /* destination of reports */
+    char input[32]; /* path to reread a recording from standard input; "": as given */
+    bool started;   /* the program passed its gate */
 };
 
 static void complain(const char *text)
@@ -103,7 +105,7 @@ static void complain(const char *text)
     fprintf(stderr, "misstop: %s\n", text);
 }
 
-/* A bug of ours must not cost the user the terminal. */
+/* Restores the terminal if misstop crashes. */
 static void on_fatal_signal(int number)
 {
     static const char text[] = "misstop: fatal error; please report how to reproduce it\n";
@@ -117,20 +119,21 @@ static void on_fatal_signal(int number)
 static void catch_fatal_signals(void)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
-    /* SA_NODEFER, so that the raise() in the handler ends us there and then. */
+    /* SA_NODEFER, so that raise() in the handler kills the process at once. */
     struct sigaction action = {.sa_handler = on_fatal_signal,
                                .sa_flags = SA_RESETHAND | SA_NODEFER};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         sigaction(fatal[i], &action, NULL);
 }
 
-/* Screens ask in the middle of a key. */
+/* Returns the engine, or NULL if the terminal's thread does not hold the stages. */
 static struct engine *asked(const struct run *run)
 {
     return run->front && !front_may_ask(run->front) ? NULL : run->engine;
 }
 
-/* The user leaves, and the loop is busy. What it would still have to write or to end it must. */
+/* Exits at once when the user quits while the loop is busy, unless something must still be written
+ * or ended. */
 static void leave(void *context)
 {
     const struct run *run = context;
@@ -182,7 +185,7 @@ static unsigned threads_for_cpus(void)
     return count < MOST ? count : MOST;
 }
 
-/* A recording of gigabytes is looked through before there is a screen. */
+/* Shows progress while a recording of gigabytes is scanned before the screen opens. */
 struct looking {
     const char *input;
     uint64_t begun_ns;
@@ -240,7 +243,7 @@ static int open_engine(struct run *run, struct error *error)
     return code;
 }
 
-/* The target, from the option, the list or the command. 0 with pid 0: the user left. */
+/* Finds the target, from the option, the list or the command. 0 with pid 0: the user quit. */
 static int find_target(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
@@ -266,7 +269,7 @@ static int find_target(struct run *run, struct error *error)
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
-/* Not for a screen that cannot open. */
+/* Starts the program, unless the screen cannot open. */
 static int start_program(struct run *run, struct error *error)
 {
     int code = run->options->batch ? 0 : keyboard_check(error);
@@ -278,7 +281,7 @@ static int start_program(struct run *run, struct error *error)
     return code;
 }
 
-/* Before the program is started: a file that cannot be written is no reason to have run it. */
+/* Called before the program is started: do not run it if the file cannot be written. */
 static int open_output(struct run *run, struct error *error)
 {
     const char *name = run->options->output;
@@ -315,7 +318,7 @@ static int watch(struct run *run, struct error *error)
         code = open_engine(run, error);
     if (!code && run->launch.pid)
         code = start_program(run, error);
-    /* The screen opens last, so that earlier errors are read on a plain terminal. */
+    /* The screen opens last, so that earlier errors appear on a normal terminal. */
     if (!code && !run->display)
         code = open_display(run, error);
     bool idled;
@@ -364,7 +367,7 @@ static int run_options(const struct options *options, const struct signals_befor
     command_close(&run.command);
     if (options->action == OPTIONS_LAUNCH)
         ending_output(options->command[0], run.launch.output, run.started);
-    /* The reader of a pipe may leave when it has seen enough; that is no failure. */
+    /* The reader of a pipe may close it early; this is not a failure. */
     if (code == -EPIPE)
         return 0;
     if (code)
@@ -376,7 +379,7 @@ static int run_options(const struct options *options, const struct signals_befor
     return own_end ? ending_status(&run.launch) : EXIT_SUCCESS;
 }
 
-/* Options before `diff` hold for it too, where it has them. */
+/* Options before `diff` apply to it too, as far as it has them. */
 static int run_diff(const struct options *options)
 {
     struct error error = {0};
@@ -410,7 +413,7 @@ int main(int argc, char **argv)
     struct error error = {0};
     signals_note(&signals);
     setlocale(LC_ALL, "");
-    /* Numbers are written for programs to read, whatever the language. */
+    /* Numbers are written for programs to parse, independent of the locale. */
     setlocale(LC_NUMERIC, "C");
     if (options_parse(&options, argc, argv, &error)) {
         complain(error.text);

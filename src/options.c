@@ -27,7 +27,7 @@ static int option_number(const char *text, const char *option, double low, doubl
     *value = strtoull(text, &end, 10);
     if (end == text || *end || *text == '-' || errno || (double)*value < low ||
         (double)*value > high)
-        return error_set(error, -EINVAL, "%s wants a whole number from %.0f to %.0f, not '%s'",
+        return error_set(error, -EINVAL, "%s takes a whole number from %.0f to %.0f, not '%s'",
                          option, low, high, text);
     return 0;
 }
@@ -38,13 +38,13 @@ static int option_seconds(const char *text, const char *option, double low, doub
     char *end;
     double parsed = strtod(text, &end);
     if (end == text || *end || !isfinite(parsed) || parsed < low || parsed > high)
-        return error_set(error, -EINVAL, "%s wants seconds from %g to %g, not '%s'", option, low,
+        return error_set(error, -EINVAL, "%s takes seconds from %g to %g, not '%s'", option, low,
                          high, text);
     *value = parsed;
     return 0;
 }
 
-/* The index of one of several words, ended by NULL. */
+/* Returns the index of a word in a NULL-terminated list. */
 static int option_choice(const char *text, const char *option, const char *const *choices,
                          struct error *error)
 {
@@ -116,7 +116,7 @@ int options_take(const struct option_rule *rules, void *options, char **words, c
     while (words[count])
         count++;
     opterr = 0;
-    optind = 0; /* anew */
+    optind = 0; /* reset getopt */
     while (!code) {
         int word = optind ? optind : 1;
         int option = getopt_long(count, words, letters, longs, NULL);
@@ -125,17 +125,18 @@ int options_take(const struct option_rule *rules, void *options, char **words, c
         const struct option_rule *rule = option < LONG ? rules : &rules[option - LONG];
         while (option < LONG && rule->name && rule->letter != option)
             rule++;
-        code = rule->name ? apply(rule, options, optarg, error)
-                          : error_set(error, -EINVAL,
-                                      "'%s' is no option%s%s, or lacks its value; try misstop%s%s "
-                                      "--help",
-                                      words[word], *command ? " of " : "", command,
-                                      *command ? " " : "", command);
+        code =
+            rule->name
+                ? apply(rule, options, optarg, error)
+                : error_set(error, -EINVAL,
+                            "'%s' is not an option%s%s, or lacks its value; try misstop%s%s --help",
+                            words[word], *command ? " of " : "", command, *command ? " " : "",
+                            command);
     }
     return code;
 }
 
-/* Words with commas between. */
+/* Parses comma-separated words. */
 static int take_heap(void *context, const char *text, struct error *error)
 {
     static const struct {
@@ -154,8 +155,9 @@ static int take_heap(void *context, const char *text, struct error *error)
         while (i < count && (strlen(words[i].word) != length || strncmp(at, words[i].word, length)))
             i++;
         if (i == count)
-            return error_set(error, -EINVAL,
-                             "--heap wants auto, agent, walk or none, with commas, not '%s'", text);
+            return error_set(
+                error, -EINVAL,
+                "--heap takes auto, agent, walk or none, separated by commas, not '%s'", text);
         options->heap |= words[i].value;
         at += length;
         if (!*at)
@@ -172,7 +174,7 @@ static int take_pid(void *context, const char *text, struct error *error)
     return code;
 }
 
-/* SIZE[,FILES] */
+/* Parses SIZE[,FILES]. */
 static int take_record_limit(void *context, const char *text, struct error *error)
 {
     static const char units[] = "KMG";
@@ -187,15 +189,14 @@ static int take_record_limit(void *context, const char *text, struct error *erro
     const char *rest = size ? end + (unit != NULL) : "";
     if (!size || options->record_limit_bytes >> shift != size || (*rest && *rest != ','))
         return error_set(error, -EINVAL,
-                         "--record-limit wants SIZE or SIZE,FILES, as 500M or 1G,10, not '%s'",
-                         text);
+                         "--record-limit takes SIZE or SIZE,FILES (500M, 1G,10), not '%s'", text);
     int code =
         *rest ? option_number(rest + 1, "FILES of --record-limit", 1, FILES_MAX, &files, error) : 0;
     options->record_files = (uint32_t)files;
     return code;
 }
 
-/* PACE of --play: NULL is 1, max is INFINITY. */
+/* Parses PACE of --play; NULL means 1, "max" means INFINITY. */
 static int take_pace(void *context, const char *text, struct error *error)
 {
     struct options *options = context;
@@ -204,12 +205,12 @@ static int take_pace(void *context, const char *text, struct error *error)
     if (text && !strcmp(text, "max"))
         options->pace = INFINITY;
     else if (text && (end == text || *end || !(options->pace >= 0.125 && options->pace <= 1000)))
-        return error_set(error, -EINVAL, "--play wants a pace from 0.125 to 1000, or max, not '%s'",
+        return error_set(error, -EINVAL, "--play takes a pace from 0.125 to 1000, or max, not '%s'",
                          text);
     return 0;
 }
 
-/* PERCENT of --watch, as a part of 1: NULL is 1 %. */
+/* Parses PERCENT of --watch as a fraction of 1; NULL means 1 %. */
 static int take_watch(void *context, const char *text, struct error *error)
 {
     static const double least = 0.01;
@@ -218,10 +219,10 @@ static int take_watch(void *context, const char *text, struct error *error)
     char *end = NULL;
     double percent = text ? strtod(text, &end) : 1;
     if (text && (end == text || *end || !isfinite(percent) || percent < least || percent > most))
-        return error_set(error, -EINVAL,
-                         "--watch wants a percentage of the process's time from %g to %g, as "
-                         "--watch=2, not '%s'",
-                         least, most, text);
+        return error_set(
+            error, -EINVAL,
+            "--watch takes a percentage of the process's time from %g to %g (--watch=2), not '%s'",
+            least, most, text);
     options->watch = percent / 100;
     return 0;
 }
@@ -288,38 +289,39 @@ static const struct option_rule rules[] = {
 static int check_together(const struct options *options, struct error *error)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
-    /* Reported now: later the reason why nothing is fetched would not be visible. */
+    /* Report it now: later it would not be visible why nothing is downloaded. */
     if (options->debuginfod && (!urls || !*urls))
         return error_set(error, -EINVAL,
-                         "--debuginfod: no servers are named; set DEBUGINFOD_URLS, on Debian to "
+                         "--debuginfod: no servers are set; set DEBUGINFOD_URLS, on Debian to "
                          "https://debuginfod.debian.net");
     if (options->time_range && !options->batch && !options->input)
         return error_set(error, -EINVAL,
-                         "--stretch is for the last report of -b or -j, and for a recording (-i); "
-                         "on the screen, 8 Phases selects one");
+                         "--stretch applies to the last report of -b or -j, and to a recording "
+                         "(-i); on the screen, 8 Phases selects one");
     if (options->sim && (options->action != OPTIONS_LAUNCH || strcmp(options->source, "auto")))
-        return error_set(error, -EINVAL,
-                         "--sim is a source of its own, for a program that misstop starts: "
-                         "misstop --sim -- CMD");
+        return error_set(
+            error, -EINVAL,
+            "--sim is a separate source, for a program that misstop starts: misstop --sim -- CMD");
     if (options->sim && options->watch > 0)
         return error_set(error, -EINVAL,
-                         "--sim and --watch exclude each other: a simulated program does not touch "
-                         "its data as it would alone");
+                         "--sim and --watch exclude each other: a simulated program does not "
+                         "access its data with normal timing");
     if (options->watch > 0 && options->input)
         return error_set(error, -EINVAL,
                          "--watch sets hardware watchpoints on a running process; give -p PID or a "
                          "command instead of -i");
     if (options->output && !options->batch)
-        return error_set(error, -EINVAL, "--output is for reports: add -b or -j");
+        return error_set(error, -EINVAL, "--output applies to reports: add -b or -j");
     if (options->record_limit_bytes && !options->record)
-        return error_set(error, -EINVAL, "--record-limit is for a recording: name it with -o FILE");
+        return error_set(error, -EINVAL,
+                         "--record-limit applies to a recording: name it with -o FILE");
     return 0;
 }
 
-/* One target, and which kind of run it makes. */
+/* Determines the target and the kind of run. */
 static int choose_action(struct options *options, int argc, char **argv, struct error *error)
 {
-    /* With a recording, -p says which process of it. */
+    /* With a recording, -p selects one of its processes. */
     bool process = options->pid && !options->input;
     if (process && options->pid == PERFDATA_IDLE)
         return error_set(error, -EINVAL,
@@ -341,7 +343,8 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     return check_together(options, error);
 }
 
-/* Of F2, where no option was given. A value that no option would take is ignored. */
+/* Applies the settings of F2 if no option was given. Ignores a value that the option would
+ * reject. */
 static void options_from_settings(struct options *options)
 {
     struct settings settings;
@@ -386,77 +389,76 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 
 void options_help(FILE *out)
 {
-    fputs(
-        "misstop: top for cache misses. Shows live which data a process misses on.\n"
-        "\n"
-        "  misstop [OPTION]... -p PID            watch a running process\n"
-        "  misstop [OPTION]... [--] CMD [ARG]... start a program and watch it\n"
-        "  misstop [OPTION]... -i FILE           replay a recording (perf.data)\n"
-        "  misstop [OPTION]...                   pick a process from a list\n"
-        "  misstop doctor                        what can be sampled here, how to enable more\n"
-        "  misstop diff [OPTION]... A B          compare recordings or reports (diff --help)\n"
-        "\n"
-        "Sampling\n"
-        "  -p, --pid PID         process to watch: all its threads, new ones included\n"
-        "  -s, --source NAME     auto, pebs, ibs, counter, clock (auto)\n"
-        "  -e, --event LIST      l1-miss, l2-miss, mem-fill, stall, access, or any libpfm4\n"
-        "                        event; several with commas; the first one ranks; with -i\n"
-        "                        an event of the recording\n"
-        "  -r, --rate N          wanted samples per second of the ranking event (2000;\n"
-        "                        less where that would slow the process)\n"
-        "  -c, --count N         fixed period instead of a rate\n"
-        "      --watch[=PERCENT]     set hardware watchpoints on sampled lines: when and by whom "
-        "they\n"
-        "                        are touched again; PERCENT of the process's time for it (1)\n"
-        "  -i, --input FILE      replay a perf.data file, whole; with -p, that process of it\n"
-        "      --play[=PACE]     play it from its start; PACE 0.125 to 1000, or max (1)\n"
-        "  -o, --record FILE     also write the samples to FILE, a perf.data, and their places\n"
-        "                        and names to FILE.misstop; look at them with -i FILE\n"
-        "      --record-limit SIZE[,FILES]\n"
-        "                        a FILE that has SIZE (K, M, G) is moved to FILE.1 and begun\n"
-        "                        anew; FILES are kept in all (2)\n"
-        "      --threads N       of a replay; the result is the same (the CPUs, at most 3)\n"
-        "      --symfs DIR       where the binaries of a recording, and their sources, are\n"
-        "Simulation\n"
-        "      --sim[=SPEC]      run CMD under a simulated cache: every miss, on any machine;\n"
-        "                        SPEC: levels as of -C (this machine's), nocauses, nouse\n"
-        "                        to be faster without why, code to fetch instructions\n"
-        "                        too, exact to follow all lines, joined by colons\n"
-        "      --sim-from FUNC   count from the first call of FUNC on\n"
-        "      --sim-to FUNC     ... until FUNC is called\n"
-        "      --what-if OBJECT:QUESTION\n"
-        "                        beside it, misses with OBJECT in another layout: never (missed),\n"
-        "                        split=FIELD, hot[=FIELD,...], order, pad[=N], align[=N],\n"
-        "                        align-object[=N], arrays, pool; up to four times\n"
-        "Tables\n"
-        "  -w, --window N        entries of the decaying window (16384)\n"
-        "  -H, --half-life SECS  decay of the displayed weights (10); 0: count everything\n"
-        "  -C, --cache SPEC      cache for the set map: L1, L2, L3 or LEVEL=SIZE,WAYS,LINE\n"
-        "  -W, --ways N          n of the n-way search (10)\n"
-        "      --search WHAT     start a search on all, START-END (hex) or an object's name\n"
-        "      --stretch WHEN    show a time range alone, START-END in seconds or\n"
-        "                        phase=LETTER: in the last report of -b, or of a recording\n"
-        "      --heap LIST       how heap blocks are known: auto, agent (a library preloaded\n"
-        "                        into CMD reports them), walk (read from outside), none\n"
-        "      --debuginfod      fetch debug information from the servers that\n"
-        "                        DEBUGINFOD_URLS names\n"
-        "Output\n"
-        "  -d, --delay SECS      refresh interval (1)\n"
-        "  -n, --iterations N    stop after N refreshes\n"
-        "  -b, --batch           print instead of the screen: the answer, findings, objects\n"
-        "      --full            with -b: every table\n"
-        "  -j, --json            print one JSON object per refresh, one a line\n"
-        "      --pprof FILE      also write the run as a profile that pprof reads\n"
-        "      --output FILE     reports of -b and -j go to FILE; without it to standard output,\n"
-        "                        and the output of CMD then to standard error\n"
-        "      --html FILE       also write the run as one page for a browser\n"
-        "      --width N         columns of batch text (the terminal's, or 100)\n"
-        "      --color WHEN      auto, always, never\n"
-        "      --ascii           no Unicode characters\n"
-        "  -h, --help            this text\n"
-        "  -V, --version         version and licence\n"
-        "\n"
-        "Exit status: 0 done, 1 failed while running, 2 bad usage; with CMD, its own.\n"
-        "The keys are listed by ? in the screen. The rest is in man misstop.\n",
-        out);
+    fputs("misstop: top for cache misses. Shows live which data a process misses on.\n"
+          "\n"
+          "  misstop [OPTION]... -p PID            watch a running process\n"
+          "  misstop [OPTION]... [--] CMD [ARG]... start a program and watch it\n"
+          "  misstop [OPTION]... -i FILE           replay a recording (perf.data)\n"
+          "  misstop [OPTION]...                   pick a process from a list\n"
+          "  misstop doctor                        what works here, and how to enable more\n"
+          "  misstop diff [OPTION]... A B          compare recordings or reports\n"
+          "\n"
+          "Sampling\n"
+          "  -p, --pid PID         process to watch, with all its threads\n"
+          "  -s, --source NAME     auto, pebs, ibs, counter, clock (auto)\n"
+          "  -e, --event LIST      l1-miss, l2-miss, mem-fill, stall, access, or one of\n"
+          "                        libpfm4; separated by commas; the first one ranks;\n"
+          "                        with -i, an event of the recording\n"
+          "  -r, --rate N          samples per second of the ranking event (2000; fewer if\n"
+          "                        that would slow the process)\n"
+          "  -c, --count N         fixed period instead of a rate\n"
+          "      --watch[=PERCENT] set hardware watchpoints on sampled lines, to see when\n"
+          "                        and by which code they are accessed again, for at most\n"
+          "                        PERCENT of the process's time (1)\n"
+          "  -i, --input FILE      replay a perf.data file; with -p, only that process\n"
+          "      --play[=PACE]     play it from the start; PACE 0.125 to 1000, or max (1)\n"
+          "  -o, --record FILE     also write the samples to FILE (perf.data) and their\n"
+          "                        objects and names to FILE.misstop; replay with -i FILE\n"
+          "      --record-limit SIZE[,FILES]\n"
+          "                        rename FILE to FILE.1 when it reaches SIZE (K, M, G);\n"
+          "                        keep FILES in total (2)\n"
+          "      --threads N       threads for a replay (number of CPUs, at most 3)\n"
+          "      --symfs DIR       directory with the binaries of a recording, and sources\n"
+          "Simulation\n"
+          "      --sim[=SPEC]      run CMD under a simulated cache, on any machine;\n"
+          "                        SPEC, joined by colons: levels as for -C (those of this\n"
+          "                        machine), nocauses, nouse (faster), code (simulate\n"
+          "                        instruction fetches), exact (follow all lines)\n"
+          "      --sim-from FUNC   start counting at the first call of FUNC\n"
+          "      --sim-to FUNC     stop counting when FUNC is called\n"
+          "      --what-if OBJECT:QUESTION\n"
+          "                        also count misses with OBJECT in another layout: never,\n"
+          "                        split=FIELD, hot[=FIELD,...], order, pad[=N], align[=N],\n"
+          "                        align-object[=N], arrays, pool; up to four times\n"
+          "Tables\n"
+          "  -w, --window N        entries of the decaying window (16384)\n"
+          "  -H, --half-life SECS  half-life of sample weights (10); 0: no decay\n"
+          "  -C, --cache SPEC      cache for the set map: L1, L2, L3, LEVEL=SIZE,WAYS,LINE\n"
+          "  -W, --ways N          n of the n-way search (10)\n"
+          "      --search WHAT     search all, START-END (hex) or an object by name\n"
+          "      --stretch WHEN    report only a time range, START-END in seconds or\n"
+          "                        phase=LETTER, at the end of -b or of a recording\n"
+          "      --heap LIST       how to identify heap blocks: auto, agent (a library\n"
+          "                        preloaded into CMD), walk (read from outside), none\n"
+          "      --debuginfod      download debug information from the servers in\n"
+          "                        DEBUGINFOD_URLS\n"
+          "Output\n"
+          "  -d, --delay SECS      refresh interval (1)\n"
+          "  -n, --iterations N    stop after N refreshes\n"
+          "  -b, --batch           print text, no screen: answer, findings, objects\n"
+          "      --full            with -b: all tables\n"
+          "  -j, --json            print one JSON object per refresh, one per line\n"
+          "      --pprof FILE      also write the run as a profile for pprof\n"
+          "      --output FILE     write reports to FILE (-b, -j); otherwise to standard\n"
+          "                        output, and CMD's output to standard error\n"
+          "      --html FILE       also write the run as a web page\n"
+          "      --width N         width of batch text (the terminal's, or 100)\n"
+          "      --color WHEN      auto, always, never\n"
+          "      --ascii           no Unicode characters\n"
+          "  -h, --help            this text\n"
+          "  -V, --version         version and licence\n"
+          "\n"
+          "Exit status: 0 done, 1 failed while running, 2 wrong usage; with CMD, its own.\n"
+          "? on the screen lists the keys. man misstop has the rest.\n",
+          out);
 }

@@ -36,7 +36,8 @@ static void show_processes(struct display *display, struct resolver_process_list
     picker_show(display, rows, count, false);
 }
 
-/* A quit, a signal to end, the way back, or a PID, in *picked; false: nothing yet. */
+/* Returns true when the user quits, leaves the list or picks a process, or a signal ends misstop;
+ * sets *picked. */
 static bool picked_now(struct display *display, int signals, pid_t *picked)
 {
     struct signalfd_siginfo info;
@@ -61,7 +62,8 @@ static bool picked_now(struct display *display, int signals, pid_t *picked)
     return false;
 }
 
-/* Their share is of all samples, also of processes too many to be listed. */
+/* Fills in rows. Shares are of all samples, including those of processes that do not fit in the
+ * list. */
 static size_t fill_recorded(struct picker_row *rows, const struct perfdata_process *list,
                             size_t count)
 {
@@ -84,8 +86,9 @@ static size_t fill_recorded(struct picker_row *rows, const struct perfdata_proce
     return used;
 }
 
-/* `running` is listed anew every delay_s; NULL: of the recorded ones, which are given. Its PID
- * (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (the list was left) or a negative errno. */
+/* Lets the user pick a process. `running` is listed again every delay_s; NULL: the `recorded`
+ * processes are listed. Returns the PID (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (left
+ * the list) or a negative errno. */
 static pid_t pick(struct display *display, struct resolver_process_list *running, double delay_s,
                   const struct perfdata_process *recorded, size_t count, struct error *error)
 {
@@ -127,7 +130,7 @@ pid_t pick_running(struct display *display, double delay_s, struct error *error)
 
 enum { LINE_NS = 100000000, PLAYING_MS = 50 };
 
-static const char no_way_back[] = "cannot go back in a pipe, nor while it is recorded anew (-o)";
+static const char no_way_back[] = "cannot go back in a pipe, or while recording again (-o)";
 
 static double seconds(uint64_t ns)
 {
@@ -211,14 +214,14 @@ int player_patience_ms(const struct player *player)
     return play_hurries(clock) ? 0 : clock->paused || clock->ended ? -1 : PLAYING_MS;
 }
 
-/* Back to the start; the way to where the clock is to be begins there. */
+/* Goes back to the start, from where the clock seeks to its position. */
 static int start_over(struct player *player, pid_t pid, struct error *error)
 {
     int code = engine_restart(player->engine, pid, error);
     if (code)
         return code;
     player->clock.position_ns = 0;
-    /* Records from before the start, and the first sample. */
+    /* Read the records before the start, and the first sample. */
     long count = engine_drain(player->engine, 0);
     return count < 0 && count != -ENODATA ? (int)count : 0;
 }
@@ -230,7 +233,7 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     *quit = false;
     if (!count || !engine_rereadable(player->engine)) {
         front_message(player->front, engine_learnt(player->engine)
-                                         ? "misstop recorded this process alone"
+                                         ? "misstop recorded only this process"
                                          : no_way_back);
         return 0;
     }
@@ -260,7 +263,8 @@ int player_pick_first(struct engine *engine, struct display *display, bool *quit
     return pid < PICK_BACK ? (int)pid : 0;
 }
 
-/* Whether to turn back is decided by the clock, on a copy: a pipe cannot. */
+/* Applies a request to a copy of the clock. Returns true if it must go back, which a pipe
+ * cannot. */
 static bool try_request(struct play *clock, const struct request *request, double step_s,
                         bool *understood)
 {

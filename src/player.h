@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A recording played on the screen: the clock (engine/play.h), the engine and the line with its
- * position, together. It has no access to the data read. Owned by loop.c.
+ * A recording played on the screen: the clock (engine/play.h), the engine and the line with the
+ * position. It does not access the data read. Owned by loop.c.
  */
 #ifndef MISSTOP_PLAYER_H
 #define MISSTOP_PLAYER_H
@@ -19,51 +19,52 @@ struct player {
     struct play clock;
     struct engine *engine;
     struct front *front; /* NULL: batch */
-    uint64_t drawn_ns;   /* when the line was drawn last */
-    bool from_start;     /* a recording is played; else it is read to its end first */
-    bool through;        /* ... and nothing else was asked for since */
+    uint64_t drawn_ns;   /* when the line was last drawn */
+    bool from_start;     /* plays the recording; false: reads it to its end first */
+    bool through;        /* ... and the user has requested nothing else since */
     double pace;         /* --play=PACE */
 };
 
-/* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */
+/* Reads nothing yet. `pace` NAN: reads to the end; otherwise plays from the start. */
 void player_init(struct player *player, struct engine *engine, struct front *front, double pace);
 
 /*
- * Reads the records that are due. 1: a time that was asked for has been reached, or the end: draw.
- * 0: not yet. Or a negative errno.
+ * Reads the records that are due. Returns 1 if a requested time or the end was reached (redraw), 0
+ * if not, or a negative errno.
  */
 int player_advance(struct player *player);
 
-/* Whether a picture now leaves the later ones as they were: not on the way to the end of what
- * misstop recorded, for tables depend on when they are looked at. */
+/* Returns true if a snapshot now does not change later ones. False during the initial pass through
+ * a misstop recording, because its tables depend on the times of refreshes. */
 bool player_refreshes(const struct player *player);
 
-/* How long the loop may wait before the next player_advance(); -1: until a key comes. */
+/* Returns how long the loop may wait before the next player_advance(); -1: until a key arrives. */
 int player_patience_ms(const struct player *player);
 
 /*
- * Handles the keys of a replay; false: not one of them. `step_s`: one step. `code`: 0, or a
- * negative errno with its error, after which the replay cannot be shown.
+ * Handles the keys of a replay; returns false for other requests. `step_s`: length of a step.
+ * `code`: 0, or a negative errno with its error, after which the replay cannot be shown.
  */
 bool player_act(struct player *player, const struct request *request, double step_s, int *code,
                 struct error *error);
 
 /*
- * The list of processes, over the picture; plays the one that is chosen. 0, or a negative errno
- * after which nothing can be shown; *quit: the user wants to leave misstop.
+ * Shows the list of processes over the current screen and plays the chosen one. Returns 0, or a
+ * negative errno after which nothing can be shown; *quit: the user wants to leave misstop.
  */
 int player_pick(struct player *player, bool *quit, struct error *error);
 
-/* The same before anything is shown, where there is more than one. *quit: none was chosen. */
+/* Like player_pick(), before anything is shown, if there are several processes. *quit: none was
+ * chosen. */
 int player_pick_first(struct engine *engine, struct display *display, bool *quit,
                       struct error *error);
 
-/* Lets the user choose a process on the screen: of this machine, or of a recording. */
+/* Lets the user choose a process of this machine or of a recording. */
 struct perfdata_process;
 
 enum { PICK_QUIT = 0, PICK_BACK = -1 };
 
-/* Its PID, PICK_QUIT, or below -1 a negative errno. */
+/* Returns the PID, PICK_QUIT, or a negative errno below -1. */
 pid_t pick_running(struct display *display, double delay_s, struct error *error);
 
 #endif

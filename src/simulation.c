@@ -33,7 +33,7 @@ static int add_level(struct sim_wanted *wanted, const char *spec, struct error *
     return 0;
 }
 
-/* As many as sysfs reports; an L1 there must be. */
+/* Adds the caches that sysfs reports; an L1 is required. */
 static int add_machine(struct sim_wanted *wanted, struct error *error)
 {
     static const char *const names[] = {"L1", "L2", "L3"};
@@ -56,7 +56,7 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
         at += *at == ':';
         size_t length = strcspn(at, ":");
         if (length >= sizeof part)
-            return error_set(error, -EINVAL, "--sim: '%.60s...' is no cache", at);
+            return error_set(error, -EINVAL, "--sim: '%.60s...' is not a cache", at);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
         if (!strcmp(part, "causes"))
             wanted->causes = true;
@@ -76,7 +76,7 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
     return code || wanted->level_count ? code : add_machine(wanted, error);
 }
 
-/* Valgrind is given the folder. */
+/* Finds the folder of the tool, which Valgrind requires. */
 static int find_tool(char *folder, size_t size, struct error *error)
 {
     static const char tool[] = "valgrind/misstop-amd64-linux";
@@ -92,7 +92,8 @@ static bool in_path(const char *name)
     return feed_refusal(name, &none) != AGENT_LOAD_UNREADABLE;
 }
 
-/* Debian's `valgrind` is a script that puts LD_LIBRARY_PATH into the program's environment. */
+/* Prefers valgrind.bin: Debian's `valgrind` is a script that adds LD_LIBRARY_PATH to the program's
+ * environment. */
 static const char *launcher(void)
 {
     return in_path("valgrind.bin") ? "valgrind.bin" : in_path("valgrind") ? "valgrind" : NULL;
@@ -126,8 +127,9 @@ static int check(const struct options *options, struct error *error)
 }
 
 /*
- * No gdb server, which would put files into /tmp; no settings from the user's own Valgrind
- * configuration; and Valgrind's messages about the program's death are not the program's output.
+ * No gdb server, which would create files in /tmp; no settings from the user's Valgrind
+ * configuration; and Valgrind's messages about the program's death do not go to the program's
+ * output.
  */
 static int make_command(struct simulation *simulation, char **command, struct error *error)
 {
@@ -205,8 +207,7 @@ void simulation_doctor(FILE *out)
     if (code)
         fprintf(out, "  sim      no   %s\n", error.text);
     else
-        fprintf(out,
-                "  sim      yes  weighs every miss of caches of any shape; no counters needed\n");
+        fprintf(out, "  sim      yes  every miss of caches of any geometry; no counters needed\n");
 }
 
 void simulation_trouble(const struct simulation *simulation, char *out, size_t size)
@@ -216,8 +217,7 @@ void simulation_trouble(const struct simulation *simulation, char *out, size_t s
         return;
     if (sim_memory_state(&simulation->memory) == SIM_ABSENT)
         snprintf(out, size,
-                 "the program did not come up under valgrind; "
-                 "32-bit programs cannot be simulated");
+                 "the program did not start under valgrind; 32-bit programs cannot be simulated");
     else if (sim_memory_state(&simulation->memory) == SIM_GAVE_UP)
         sim_memory_trouble(&simulation->memory, out, size);
 }

@@ -65,7 +65,8 @@ int keyboard_leave(char *path, size_t size, struct error *error)
 
 static void signals_fill(sigset_t *set)
 {
-    /* All that would end the program by default, with the terminal as it is. */
+    /* Signals that would end the program by default with the terminal unrestored, and those that
+     * misstop handles itself. */
     static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGWINCH, SIGTSTP,
                                   SIGCHLD, SIGUSR1, SIGUSR2, SIGALRM,   SIGPROF,  SIGVTALRM,
                                   SIGIO,   SIGPWR,  SIGXCPU, SIGSTKFLT, SIGXFSZ};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Keys and signals. Keys come from the terminal when standard input is something else, as with
- * less: a recording (perf record -o - | misstop -i -) or the input of the watched program (misstop
- * -- CMD < FILE). Signals are read like input instead of interrupting.
+ * Keys and signals. Keys come from the terminal if standard input is something else, as in less: a
+ * recording (perf record -o - | misstop -i -) or the input of the watched program (misstop -- CMD <
+ * FILE). Signals are read like input instead of interrupting.
  */
 #ifndef MISSTOP_TERMINAL_H
 #define MISSTOP_TERMINAL_H
@@ -12,33 +12,34 @@
 
 #include "base/error.h"
 
-/* Whether there is a terminal to draw on and one to read keys from; -ENOTTY. Changes nothing. */
+/* Checks that there is a terminal to draw on and one to read keys from; otherwise returns -ENOTTY.
+ * Changes nothing. */
 int keyboard_check(struct error *error);
 
-/* Puts the terminal where standard input was, if that is none. 0, or a negative errno. */
+/* Replaces standard input by the terminal if it is not one. Returns 0 or a negative errno. */
 int keyboard_take(struct error *error);
 
-/* Path of standard input while that is no terminal, to be read after keyboard_take(); "" where it
- * is one. 0, or a negative errno. */
+/* Sets `path` for reading the original standard input after keyboard_take(), if it is not a
+ * terminal; otherwise "". Returns 0 or a negative errno. */
 int keyboard_leave(char *path, size_t size, struct error *error);
 
-/* Signal dispositions for the started program, which misstop changes for itself. */
+/* Original signal dispositions, for the started program; misstop changes its own. */
 struct signals_before {
     sigset_t mask;
     sigset_t ignored;
 };
 
-/* Before anything is changed. */
+/* Call before anything is changed. */
 void signals_note(struct signals_before *before);
 
-/* In a child, before exec: as misstop found it. */
+/* Restores the original dispositions. Call in a child, before exec. */
 void signals_restore(const struct signals_before *before);
 
 /* Blocks these signals for everything started afterwards. Call before launching or opening
  * anything. */
 void signals_block(void);
 
-/* A descriptor that gives struct signalfd_siginfo, not blocking; or a negative errno. */
+/* Returns a non-blocking descriptor that delivers struct signalfd_siginfo, or a negative errno. */
 int signals_open(void);
 
 #endif

@@ -1,4 +1,4 @@
-# Tests that are no unit tests. Unit tests are in tests/unit.
+# All tests except the unit tests, which are in tests/unit.
 AM_TESTS_ENVIRONMENT = \
 	MISSTOP='$(abs_top_builddir)/src/misstop'; export MISSTOP; \
 	DEMO='$(abs_top_builddir)/src/misstop-demo'; export DEMO; \
@@ -14,7 +14,7 @@ AM_TESTS_ENVIRONMENT = \
 	VALGRIND_CFLAGS='$(VALGRIND_CFLAGS)'; export VALGRIND_CFLAGS; \
 	SHARED_DATA='$(abs_top_srcdir)/../shared/data'; export SHARED_DATA;
 
-# Each test's time goes to test-times in the build folder.
+# Writes the time of each test to test-times in the build folder.
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/timed
 CLEANFILES += test-times
 
@@ -22,7 +22,7 @@ dist_check_SCRIPTS += tests/test_layers.sh tests/test_words.sh tests/test_header
 TESTS += tests/test_layers.sh tests/test_words.sh tests/test_headers.sh tests/test_bad_input.sh
 EXTRA_DIST += tests/check-layers tests/check-words tests/measures tests/run-all tests/same-output tests/timed
 
-# Live tests: the same program under two names, one for each source that may work here.
+# Live tests: the same program under two names, one per source of samples that may work here.
 check_PROGRAMS += tests/live/planted tests/live/test_live_clock tests/live/test_live_counter
 tests_live_planted_SOURCES = tests/live/planted.c
 tests_live_planted_CFLAGS = -O2 -g $(ORDER_CFLAGS)
@@ -34,8 +34,8 @@ tests_live_test_live_counter_SOURCES = $(LIVE_SOURCES)
 tests_live_test_live_counter_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_live_clock tests/live/test_live_counter
 
-# Heap blocks against a program's own log. The program itself without sanitizers, which bring a
-# malloc of their own.
+# Compares heap blocks with a program's own log. The program is built without sanitizers, which have their
+# own malloc.
 check_PROGRAMS += tests/live/churn tests/live/test_heap
 tests_live_churn_SOURCES = tests/live/churn.c tests/live/churn.h
 tests_live_churn_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
@@ -45,7 +45,7 @@ tests_live_test_heap_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit -DPKGLIBDI
 tests_live_test_heap_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/live/test_heap
 
-# Shared cache lines, planted in a program without sanitizers; once for each source.
+# Shared cache lines, planted in a program without sanitizers; once per source of samples.
 check_PROGRAMS += tests/live/sharing_planted tests/live/test_sharing_clock \
 	tests/live/test_sharing_counter
 tests_live_sharing_planted_SOURCES = tests/live/sharing_planted.c
@@ -58,7 +58,7 @@ tests_live_test_sharing_counter_SOURCES = $(SHARING_SOURCES)
 tests_live_test_sharing_counter_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_sharing_clock tests/live/test_sharing_counter
 
-# Problems planted in a program without sanitizers, beside what only looks like them.
+# Problems planted in a program without sanitizers, together with code that only looks like them.
 check_PROGRAMS += tests/live/findings_planted tests/live/test_findings
 tests_live_findings_planted_SOURCES = tests/live/findings_planted.c tests/live/findings_planted.h \
 	tests/live/findings_planted_blocks.c tests/live/findings_planted_layout.c \
@@ -76,7 +76,7 @@ tests_live_test_findings_sim_SOURCES = tests/live/test_findings_sim.c $(FINDINGS
 tests_live_test_findings_sim_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm -lpthread
 TESTS += tests/live/test_findings tests/live/test_findings_sim
 
-# The simulated cache, on a program without sanitizers. Skipped by name without valgrind.
+# The simulated cache, on a program without sanitizers. Skipped if valgrind is not installed.
 check_PROGRAMS += tests/live/sim_planted tests/live/whatif_planted
 tests_live_whatif_planted_SOURCES = tests/live/whatif_planted.c
 tests_live_whatif_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
@@ -105,7 +105,7 @@ dist_check_SCRIPTS += tests/live/test_tables.sh
 TESTS += tests/live/test_tables.sh
 EXTRA_DIST += tests/bench/redis-launched tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/tour tests/bench/sim-times \
 	tests/bench/sim-use-cost tests/bench/whatif-cost tests/bench/one-row-of-each
-# Phases, against the log of the program that has them.
+# Phases, compared with the log of the watched program.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
 tests_live_phases_planted_SOURCES = tests/live/phases_planted.c
 tests_live_phases_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
@@ -114,7 +114,7 @@ tests_live_test_phases_SOURCES = tests/live/test_phases.c tests/live/run.c tests
 tests_live_test_phases_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_phases
 
-# Data touched again in known ways, in a program without sanitizers.
+# Data reused in known patterns, in a program without sanitizers.
 check_PROGRAMS += tests/live/watch_planted tests/live/test_watch
 tests_live_watch_planted_SOURCES = tests/live/watch_planted.c
 tests_live_watch_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
@@ -123,7 +123,7 @@ tests_live_test_watch_SOURCES = tests/live/test_watch.c tests/live/run.c tests/l
 tests_live_test_watch_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS) -lm
 TESTS += tests/live/test_watch
 
-# Fields end to end. It builds its programs itself, with whichever compilers are there.
+# Fields, end to end. The test builds its programs itself, with the installed compilers.
 check_PROGRAMS += tests/live/test_fields
 tests_live_test_fields_SOURCES = tests/live/test_fields.c tests/live/test_fields_build.c \
 	tests/live/test_fields_build.h tests/live/test_fields_watch.c tests/live/test_fields_watch.h \
@@ -135,8 +135,8 @@ TESTS += tests/live/test_fields
 EXTRA_DIST += tests/types/m_run.h tests/types/m_fields.c tests/types/m_classes.cc \
 	tests/types/m_records.rs tests/types/m_derived.f90 tests/types/m_structs.go
 
-# Programs that are a burden to whoever watches them, and a terminal of the test's own. The soak of half an
-# hour is tests/bench/soak MISSTOP tests/live/heavy_planted 30.
+# Programs that are expensive to watch, in a terminal of the test's own. The soak test of half an hour is
+# tests/bench/soak MISSTOP tests/live/heavy_planted 30.
 check_PROGRAMS += tests/live/heavy_planted
 tests_live_heavy_planted_SOURCES = tests/live/heavy_planted.c
 tests_live_heavy_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
@@ -145,7 +145,7 @@ dist_check_SCRIPTS += tests/live/test_answers.py
 TESTS += tests/live/test_answers.py
 EXTRA_DIST += tests/screen/terminal.py tests/bench/soak tests/bench/own-cost tests/bench/recording-scale
 
-# Figures: built and run by `make bench` only. Each stage's own bench stands in tests/unit/*.mk.
+# Benchmarks, built and run by `make bench` only. Benchmarks of a single stage are in tests/unit/*/local.mk.
 BENCHES = tests/bench/bench_attach tests/bench/bench_pipeline tests/bench/bench_unattributed
 EXTRA_PROGRAMS += $(BENCHES)
 CLEANFILES += $(BENCHES)
@@ -156,19 +156,19 @@ tests_bench_bench_pipeline_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 tests_bench_bench_unattributed_SOURCES = tests/bench/bench_unattributed.c
 tests_bench_bench_unattributed_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS)
 EXTRA_DIST += tests/bench/run-bench tests/bench/diff-alarms
-# Shares of programs that are not optimised, beside their own clocks: tests/bench/own-clock/run.
+# Shares of unoptimised programs, compared with their own clocks: tests/bench/own-clock/run.
 EXTRA_DIST += tests/bench/own-clock/run tests/bench/own-clock/objects.c \
 	tests/bench/own-clock/containers.cc tests/bench/own-clock/collections.rs
 EXTRA_DIST += tests/bench/programs-in-stages tests/bench/programs_in_stages.py
 
-# Programs with one known problem, or none: what is found, and what mending them brings. Takes ten minutes.
+# Programs with one known problem or none: the findings, and the gain of fixing them. Takes ten minutes.
 EXTRA_DIST += tests/judged/run-judged tests/judged/judged.h tests/judged/main.c tests/judged/problems.c tests/judged/sound.c \
 	tests/judged/containers.cc tests/judged/unseen.c tests/judged/unseen_cpp.cc
 .PHONY: judge-findings
 judge-findings: all
 	$(srcdir)/tests/judged/run-judged $(abs_top_builddir)/src/misstop
 
-# For run-all, which runs some side by side and some alone.
+# For run-all, which runs selected tests.
 .PHONY: print-tests
 print-tests:
 	@echo $(TESTS)
@@ -181,7 +181,7 @@ bench: all $(EXTRA_PROGRAMS) tests/replay/load$(EXEEXT)
 dist_check_SCRIPTS += tests/screen/test_tour.sh tests/screen/test_play.sh
 TESTS += tests/screen/test_tour.sh tests/screen/test_play.sh
 EXTRA_DIST += tests/screen/tui.sh tests/screen/picture
-# One object, one row: the places and renames of a recording, checked by a program of their own.
+# One object, one row: a separate program checks the places and renames of a recording.
 check_PROGRAMS += tests/live/one_row tests/live/one_row_planted
 tests_live_one_row_SOURCES = tests/live/one_row.c
 tests_live_one_row_LDADD = src/libstore.a src/libresolve.a src/libbase.a -lm
@@ -190,23 +190,23 @@ tests_live_one_row_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O1 -g
 tests_live_one_row_planted_LDFLAGS =
 dist_check_SCRIPTS += tests/live/test_one_row.sh
 TESTS += tests/live/test_one_row.sh
-# No statement of a report contradicts another.
+# Checks that no statements of a report contradict each other.
 dist_check_SCRIPTS += tests/live/test_consistent.sh
 TESTS += tests/live/test_consistent.sh
 EXTRA_DIST += tests/judged/consistent.py
-# Callers, beside the program's own clocks and perf's stacks. It builds its program itself.
+# Callers, compared with the program's own clocks and perf's stacks. The test builds its program itself.
 dist_check_SCRIPTS += tests/live/test_callers.sh
 TESTS += tests/live/test_callers.sh
 EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py tests/live/protobuf.py
-# Objects of a Java machine, planted and real. It builds its programs itself.
+# Objects of a Java virtual machine, planted and real. The test builds its programs itself.
 dist_check_SCRIPTS += tests/live/test_java.sh
 TESTS += tests/live/test_java.sh
 EXTRA_DIST += tests/live/java_planted.c tests/live/judge_classes.py tests/live/Orders.java
-# Blocks of Go's runtime, planted and real. It builds its programs itself.
+# Blocks of the Go runtime, planted and real. The test builds its programs itself.
 dist_check_SCRIPTS += tests/live/test_go.sh
 TESTS += tests/live/test_go.sh
 EXTRA_DIST += tests/live/go_planted.c tests/live/go_planted.go
-# Objects of programs in Python and for Node.js.
+# Objects of Python and Node.js programs.
 dist_check_SCRIPTS += tests/live/test_classes.sh
 TESTS += tests/live/test_classes.sh
 EXTRA_DIST += tests/live/classes_planted.py tests/live/classes_planted.js

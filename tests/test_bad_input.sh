@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every bad input ends with one clear line, cause and remedy, and the documented status.
+# On every bad input, misstop prints one clear line with cause and remedy and exits with the documented status.
 set -u
 work=$(mktemp -d) || exit 99
 failures=0
@@ -8,9 +8,9 @@ checks=0
 children=
 trap 'kill $children 2>/dev/null; rm -rf "$work"' EXIT
 
-# What is to be seen of a program depends on what a busy machine leaves to it: it runs for longer
-# where a short time was not enough.
-lasting() { # FUNCTION, which is given seconds
+# On a busy machine, a short run may not get enough samples: repeats the test with longer runs until it
+# passes.
+lasting() { # FUNCTION that takes a number of seconds, message
     for seconds in 1 4 16 60; do
         "$1" $seconds && return
     done
@@ -19,12 +19,12 @@ lasting() { # FUNCTION, which is given seconds
     failures=$((failures + 1))
 }
 
-# Until a process is what was executed; it may be gone as well.
+# Waits until a process has executed a file or has ended.
 until_executed() { # pid, path
     while kill -0 "$1" 2>/dev/null && [ "$(readlink "/proc/$1/exe")" != "$2" ]; do sleep 0.05; done
 }
 
-# expect STATUS PATTERN ARGUMENT...: status, and the only line of standard error
+# expect STATUS PATTERN ARGUMENT...: checks the status and the only line of standard error
 expect() {
     local status=$1 pattern=$2 got lines
     shift 2
@@ -40,12 +40,12 @@ expect() {
     fi
 }
 
-# usage: status 2
+# usage errors: status 2
 expect 2 'one of -p PID' -p 1 ls
 expect 2 'whole number' -p abc
 expect 2 'idle task' -p 0
 expect 2 'whole number' -r 0 -p 1
-expect 2 'no option|try misstop --help' --nonsense
+expect 2 'not an option|try misstop --help' --nonsense
 expect 2 'lacks its value|try misstop' -p
 expect 2 'one of auto' -s pmu -p 1
 expect 2 'seconds' -d 0 -p 1
@@ -74,7 +74,7 @@ for _ in $(seq 100); do
 done
 expect 1 'zombie|has ended' -b -n 1 -p "$zombie"
 
-# a 32-bit program, made by hand: ELF32 that loops for ever (int 80 not needed)
+# a 32-bit program, made by hand: an ELF32 file that loops forever, without system calls
 python3 - "$work/elf32" <<'PY'
 import struct, sys, os
 code = b"\xeb\xfe"
@@ -94,7 +94,7 @@ else
     echo "not tested here: this kernel runs no 32-bit programs"
 fi
 
-# not ours
+# a process of another user
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$work"
     copy=$work/misstop
@@ -105,7 +105,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
         echo "FAIL: another user's process:"; sed 's/^/  | /' "$work/err"
         failures=$((failures + 1))
     fi
-    # and one's own works without privilege
+    # an unprivileged user can watch their own process
     checks=$((checks + 1))
     if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
         watched_unprivileged() {
@@ -127,13 +127,13 @@ expect 1 'empty|perf.data|short|truncated' -b -i "$work/empty"
 head -c 50 /dev/zero >"$work/zero"
 expect 1 'perf.data' -b -i "$work/zero"
 
-# status of the command, by exit and by signal
+# misstop passes on the exit status of the command, also after a signal
 "$MISSTOP" -b -d 0.2 -- sh -c 'exit 7' >/dev/null 2>&1
 [ $? = 7 ] || { echo "FAIL: the command's status is not passed on"; failures=$((failures + 1)); }
 "$MISSTOP" -b -d 0.2 -- sh -c 'kill -TERM $$' >/dev/null 2>&1
 [ $? = 143 ] || { echo "FAIL: the command's signal is not passed on"; failures=$((failures + 1)); }
 
-# the reader leaves: no noise, no failure
+# the reader of the output exits: no message, no failure
 "$DEMO" 100 & demo=$!
 children="$children $demo"
 timeout 60 "$MISSTOP" -b -d 0.1 -n 30 -p $demo 2>"$work/err" | head -n 3 >/dev/null
@@ -142,14 +142,14 @@ status=${PIPESTATUS[0]}
 timeout 60 "$MISSTOP" -b -n 1 -d 0.2 -p $demo >/dev/full 2>"$work/err"
 [ $? = 1 ] && grep -q 'No space' "$work/err" || { echo "FAIL: /dev/full:"; cat "$work/err"; failures=$((failures + 1)); }
 
-# the target ends meanwhile: the last report is printed, status 0
+# the target ends during the interval: misstop prints the last report and exits with 0
 to_the_end() {
     "$DEMO" "$1" & short=$!
     timeout 90 "$MISSTOP" -b -d 80 -p $short >"$work/out" 2>"$work/err" && grep -q particles "$work/out"
 }
 lasting to_the_end "end of the target"
 
-# the target becomes another program
+# the target executes another program
 through_exec() {
     sh -c 'sleep 0.7; exec "$0" $1' "$DEMO" $(($1 * 2)) & other=$!
     timeout 180 "$MISSTOP" -b -d 1 -p $other >"$work/out" 2>"$work/err"
@@ -157,7 +157,7 @@ through_exec() {
 }
 lasting through_exec "exec of the target"
 
-# an ELF file cut short while it runs from a deleted copy
+# a truncated ELF file replaces the executable of a running process
 cp "$DEMO" "$work/cut"
 "$work/cut" 100 & cut=$!
 until_executed $cut "$work/cut"

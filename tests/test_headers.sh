@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every header compiles alone; those of the Valgrind tool where there is a Valgrind.
+# Every header compiles on its own; headers of the Valgrind tool are only checked if Valgrind is installed.
 set -u
 source=${srcdir:-.}
 cc=${CC:-cc}

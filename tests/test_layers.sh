@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# check-layers passes on the tree, and names each of several planted violations.
+# check-layers accepts the tree and reports each of several planted violations.
 set -u
 source=${srcdir:-.}
 check=$source/tests/check-layers

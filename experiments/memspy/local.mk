@@ -1,4 +1,4 @@
-# MemSpy's own examples, as it has them: each test prints its table beside the published one.
+# MemSpy's own examples: each test prints its table next to the published one.
 MEMSPY = experiments/memspy/test_multiply experiments/memspy/test_tri
 MEMSPY_MACHINE = experiments/memspy/machine.c experiments/memspy/machine.h $(MODEL_HOST)
 MEMSPY_FLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit -I$(srcdir)/experiments/memspy

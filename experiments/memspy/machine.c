@@ -16,7 +16,7 @@ static uint32_t object_at(const struct machine *machine, uint64_t address)
     return 0;
 }
 
-/* As the tool tells it and the resolver names it. */
+/* Adds a miss to the profile, as the Valgrind tool reports it and the resolver names it. */
 static void on_miss(void *context, const struct model_miss *miss)
 {
     struct machine *machine = (struct machine *)context;

@@ -8,8 +8,10 @@
 
 enum { WIDE = 7, DEEP = 4, UNKNOWNS = 3, JOINTS = MATRIX_N / UNKNOWNS, BESIDE = 8 };
 
-/* Joints beside one that have lower numbers: along an edge of the grid always, across its faces
- * as chance has it. */
+/*
+ * Lists the neighbours of a joint with lower numbers: always those along an edge of the grid, and
+ * at random those across its faces.
+ */
 static int beside(int joint, struct prng *prng, int out[BESIDE])
 {
     static const int steps[][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0},
@@ -76,7 +78,7 @@ void matrix_make(struct matrix *matrix)
 
 void matrix_renumber(const struct matrix *matrix, const int *order, struct matrix *out)
 {
-    static int number[MATRIX_N]; /* the new one, by the old */
+    static int number[MATRIX_N]; /* new number by old number */
     int used = 0;
     for (int i = 0; i < MATRIX_N; i++)
         number[order[i]] = i;
@@ -109,7 +111,10 @@ void matrix_round_robin(const struct matrix *matrix, int processors, uint8_t *ow
         owner[rows[i]] = (uint8_t)(i % processors);
 }
 
-/* Of those that own as much the one with fewest rows. */
+/*
+ * Returns the processor that owns most of the needed rows; among equals, the one with the fewest
+ * rows.
+ */
 static uint8_t needed_most(const int *needs, const int *rows, int processors)
 {
     int best = 0;
@@ -119,7 +124,7 @@ static uint8_t needed_most(const int *needs, const int *rows, int processors)
     return (uint8_t)best;
 }
 
-/* Nobody takes more than an even share of what there is up to now, and a little. */
+/* No processor gets more than an equal share of the rows so far, plus a few. */
 void matrix_by_need(const struct matrix *matrix, int processors, uint8_t *owner)
 {
     static int rows[MATRIX_N];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * MemSpy's first example (Martonosi, Gupta, Anderson 1992, Figures 1 to 3): matrices of 295 x 295
- * multiplied in blocks of 64, which just fit into a cache of 32 KB. The figures printed there say
- * more than the text: matrices that are filled miss at each element, so a line holds one; a
+ * MemSpy's first example (Martonosi, Gupta, Anderson 1992, Figures 1 to 3): matrices of 295 x 295,
+ * multiplied in blocks of 64, which just fit into a cache of 32 KB. The published figures give more
+ * details than the text. Filling a matrix misses at each element, so a line holds one. There is a
  * reference to Y for every second multiplication, and a read and a write of Z for every fourth, so
- * two rows of Z and four of Y are worked on at a time, and what does not divide by itself. With
- * that all counts of Figure 2 and 3 come out, on a direct-mapped cache.
+ * the program works on two rows of Z and four of Y at a time, and on the remainders separately.
+ * With these assumptions and a direct-mapped cache, all counts of Figures 2 and 3 are reproduced.
  */
 #include "unit.h"
 
@@ -34,7 +34,7 @@ static void fill(uint32_t function, uint32_t matrix)
             touch(function, matrix, i, j, MODEL_STORE);
 }
 
-/* Elements [j0, j1) of `rows` rows of Z from i on, by as many products each as `tile` says. */
+/* Computes elements [j0, j1) of `rows` rows of Z from row i, with `tile` products each. */
 static void multiply_tile(int i, int rows, int k, int tile, int j0, int j1)
 {
     for (int u = 0; u < tile; u++)
@@ -55,7 +55,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* The last of an odd number of rows is done without tiles. */
+/* The last row of an odd number is processed without tiles. */
 static void multiply_block(int k0, int j0)
 {
     int k1 = least(k0 + BLOCK, N);
@@ -90,7 +90,7 @@ static void run(void)
             multiply_block(k, j);
 }
 
-/* A figure beside the published one; they may differ by so much. */
+/* Compares a figure with the published one, with a tolerance of `by`. */
 static void compare(const char *what, double ours, double published, double by)
 {
     printf("%-44s %8.2f %8.2f\n", what, ours, published);
@@ -131,7 +131,7 @@ static void as_published(void **state)
 int main(void)
 {
 #ifdef __SANITIZE_ADDRESS__
-    /* 27 million references: what is new in them test_tri does as well. */
+    /* 27 million references; test_tri covers the same code. */
     if (!getenv("MEMSPY_FULL")) {
         printf("skipped: it takes 12 s with sanitizers; MEMSPY_FULL=1 runs it\n");
         return 77;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * MemSpy's case study (Martonosi, Gupta, Anderson 1992, section 4): tri solves M x = b for a sparse
- * triangular M on four processors of 64 KB each, lines of 64 bytes, and is tuned in three steps by
- * what causes its misses. Rows of a level of the dependency graph go to the processors by turns;
- * then (1) each one's rows stand together, (2) x itself says by a NaN that it is not ready, (3)
- * rows go to whom owns most of what they need. Each processor has a clock: a reference takes a
- * cycle, a miss 50 more, a nonzero what makes the sequential time that of the paper; the one that
- * is behind goes on.
+ * triangular M on four processors with caches of 64 KB and lines of 64 bytes, and is tuned in three
+ * steps by the causes of its misses. The rows of a level of the dependency graph are assigned round
+ * robin; then (1) the rows of each processor become contiguous, (2) x itself marks by a NaN that it
+ * is not ready, (3) rows go to the owner of most of the rows they need. Each processor has a clock:
+ * a reference takes one cycle, a miss 50 more, and a nonzero as many as give the sequential time of
+ * the paper; the processor with the lowest clock runs next.
  */
 #include "unit.h"
 
@@ -22,7 +22,7 @@ enum { M = 1, READY, XS, B, OBJECTS };
 enum { TRI = 1 };
 enum { COLUMN_OFFSET = MATRIX_NONZEROS * 8, START_OFFSET = COLUMN_OFFSET + MATRIX_NONZEROS * 4 };
 
-/* What a processor does next; one reference each. */
+/* The next step of a processor; one reference each. */
 enum step {
     STEP_ROW,
     STEP_B,
@@ -36,7 +36,7 @@ enum step {
 
 struct processor {
     uint64_t clock;
-    const int *rows; /* those that are its own, in the order it computes them */
+    const int *rows; /* its rows, in the order of computation */
     int count;
     int at;
     int j;
@@ -46,10 +46,10 @@ struct processor {
 struct version {
     const char *name;
     uint32_t processors;
-    bool together; /* each one's rows have numbers that follow each other */
+    bool together; /* the rows of each processor have consecutive numbers */
     bool by_need;
-    bool ready; /* a vector says what is ready */
-    /* Published: thousands of misses on M.nz, Ready, x, others; cycles. */
+    bool ready; /* a vector marks the elements that are ready */
+    /* Published thousands of misses on M.nz, Ready, x and others, and cycles. */
     double misses[OBJECTS];
     double cycles;
 };
@@ -62,9 +62,9 @@ static const struct version versions[VERSIONS] = {
     {"Tuning Step 3", 4, true, true, false, {0, 11.2, 0, 4.3, 0.5}, 890},
 };
 
-/* Parts of an object's misses, in percent; by whom the replacements were caused. */
+/* Shares of an object's misses in percent, and the objects that caused the replacements. */
 struct why {
-    double first; /* references of a processor */
+    double first; /* first references of a processor */
     double taken; /* invalidations */
     double replaced;
     double by_x;
@@ -79,7 +79,7 @@ struct result {
 
 static struct matrix made, matrix;
 static struct processor processors[PROCESSORS];
-static bool done[MATRIX_N]; /* x[row] is there */
+static bool done[MATRIX_N]; /* x[row] is ready */
 
 static void refer(struct machine *machine, uint32_t who, uint32_t object, size_t offset,
                   uint32_t size, uint32_t kind)
@@ -101,7 +101,7 @@ static void end_row(struct processor *self, int row)
     self->step = STEP_ROW;
 }
 
-/* One reference of a processor that is not at its end. */
+/* Makes one reference of a processor that has not finished. */
 static void go_on(struct machine *machine, uint32_t who, const struct version *version)
 {
     struct processor *self = &processors[who];
@@ -158,7 +158,7 @@ static int behind(uint32_t count)
     return found;
 }
 
-/* Whose rows are whose, and under which numbers. */
+/* Assigns the rows and their numbers. */
 static void assign(const struct version *version)
 {
     static int rows[PROCESSORS][MATRIX_N];
@@ -178,7 +178,7 @@ static void assign(const struct version *version)
         for (int i = 0; i < MATRIX_N; i++)
             renumbered[i] = owner[ordered[i]];
     }
-    /* One processor goes by rows, as in Figure 4. */
+    /* A single processor goes by rows, as in Figure 4. */
     for (int i = 0; i < MATRIX_N; i++)
         ordered[i] = i;
     if (version->processors > 1)
@@ -190,8 +190,10 @@ static void assign(const struct version *version)
     memset(done, 0, sizeof done);
 }
 
-/* What another processor's write took away has an evictor too, which is the same object: that is no
- * replacement. */
+/*
+ * A line invalidated by another processor's write also has an evictor, the same object: that is not
+ * a replacement.
+ */
 static struct why why_of(const struct snapshot_causes_row *row)
 {
     const struct snapshot_causes_figures *figures = &row->figures;
@@ -266,19 +268,21 @@ static void print_why(const char *what, const struct why *ours, const struct why
            "", "there", there->first, there->taken, there->replaced, there->by_x, there->by_m);
 }
 
-/* What the figures told its authors at each step. */
+/* Checks the conclusions that the authors drew from the figures at each step. */
 static void conclude(const struct result results[VERSIONS])
 {
     enum { SEQUENTIAL, ORIGINAL, ONE, TWO, THREE };
-    /* M.nz misses more than with one processor, on first references: rows next to each other are
-     * done by different ones. Together again it misses as with one. */
+    /*
+     * M.nz has more misses than with one processor, on first references, because adjacent rows are
+     * computed by different processors. With contiguous rows it has as many as with one.
+     */
     assert_true(results[ORIGINAL].misses[M] > 1.2 * results[SEQUENTIAL].misses[M]);
     assert_true(results[ORIGINAL].why[M].first > 90);
     assert_true(results[ONE].misses[M] < 1.02 * results[SEQUENTIAL].misses[M]);
-    /* That has put Ready and x in each other's way. */
+    /* As a result, Ready and x conflict. */
     assert_true(results[ONE].why[READY].replaced > 2 * results[ORIGINAL].why[READY].replaced);
     assert_true(results[ONE].why[READY].by_x > 50);
-    /* Without Ready x misses less, and less still where its readers are its writers. */
+    /* Without Ready, x has fewer misses, and even fewer if the readers of a row are its writers. */
     assert_true(results[TWO].misses[READY] == 0);
     assert_true(results[TWO].misses[XS] < results[ONE].misses[XS]);
     assert_true(results[THREE].misses[XS] < results[TWO].misses[XS]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The experiment's programs without its instruments, to be watched from outside.
+ * The experiment's programs without its instruments, to be observed from outside.
  *
- *   alone PROGRAM [PARTS]     PARTS time steps; without, a whole run
+ *   alone PROGRAM [PARTS]     PARTS time steps; default: a whole run
  */
 #include "program.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * applu: five coupled equations on 33^3 points, relaxed from both ends: blocks of 5 x 5 (a, b, c
- * for the three neighbours, d on the diagonal) are formed and then used, lower ones and upper
- * ones; in between the right-hand side is made, and for that time a, b and c are not touched:
- * the short phases of the paper's Figure 5.
+ * applu: five coupled equations on 33^3 points, relaxed from both ends. Blocks of 5 x 5 (a, b, c
+ * for the three neighbours, d on the diagonal) are formed and then used, first the lower and then
+ * the upper ones. In between the right-hand side is computed without a, b and c: the short phases
+ * of the paper's Figure 5.
  */
 #include "program.h"
 
@@ -25,10 +25,10 @@ static void prepare(void)
                 }
 }
 
-/* A point's value one step back along one of the three directions. */
+/* The value of a point one step back in one of the three directions. */
 #define BACK(array, way, m) array[k - ((way) == 2)][j - ((way) == 1)][i - ((way) == 0)][m]
 
-/* The fluxes of a line of points, then their differences into rsd. */
+/* Computes the fluxes of a line of points, then adds their differences to rsd. */
 static void right_hand_side_of(int k, int j, int way)
 {
     for (int i = 1; i < N; i++)
@@ -68,7 +68,7 @@ static void form(block *into, const double *at, double factor)
         }
 }
 
-/* The diagonal is the same for both halves: only the first forms it. */
+/* The diagonal is the same for both halves, so only the first half forms it. */
 static void form_blocks(bool lower)
 {
     for (int k = 1; k < N - 1; k++)

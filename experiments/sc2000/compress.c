@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * compress: text is packed by LZW, codes of 16 bits in a hash table, and unpacked again. Both
- * buffers stream through the cache; the tables (552 and 138 kB) stay in it.
+ * compress: text is compressed by LZW, with codes of 16 bits in a hash table, and decompressed
+ * again. Both buffers stream through the cache; the tables (552 and 138 kB) stay in it.
  */
 #include "program.h"
 
 enum {
     TEXT_BYTES = 12 << 20,
     SLICES = 64,
-    SLICE = TEXT_BYTES / SLICES, /* a file: packed, unpacked, forgotten */
+    SLICE = TEXT_BYTES / SLICES, /* one file: compressed, decompressed, dropped */
     TABLE = 69001,
     CODES = 65536,
     FIRST_CODE = 257
@@ -27,7 +27,7 @@ static uint32_t draw(void)
     return seed >> 8;
 }
 
-/* Words of a small vocabulary of letters that are not equally frequent, and some noise. */
+/* Text with an uneven distribution of letters, and some noise. */
 static void prepare(void)
 {
     for (uint32_t i = 0; i < TEXT_BYTES; i++)
@@ -35,7 +35,7 @@ static void prepare(void)
             draw() % 8 ? (uint8_t)('a' + draw() % (1 + draw() % 26)) : (uint8_t)(' ' + draw() % 64);
 }
 
-/* Double hashing: the table gets nearly full. */
+/* Double hashing; the table becomes almost full. */
 static uint32_t find(int64_t key, uint32_t hash)
 {
     uint32_t step = hash ? TABLE - hash : 1;
@@ -77,7 +77,7 @@ static uint32_t pack(const uint8_t *text, uint32_t bytes, uint16_t *out)
     return written_codes + 1;
 }
 
-/* As pack() found them: prefixes in htab's memory, last letters in codetab's. */
+/* Uses the memory of htab for prefixes and that of codetab for last letters. */
 static uint32_t unpack(const uint16_t *codes, uint32_t count, uint8_t *text)
 {
     uint32_t next = FIRST_CODE;
@@ -91,7 +91,7 @@ static uint32_t unpack(const uint16_t *codes, uint32_t count, uint8_t *text)
         uint32_t depth = 0;
         uint32_t code = READ(codes[i]);
         uint32_t walk = code;
-        if (code >= next) { /* the code just being made */
+        if (code >= next) { /* the code that is being added */
             stack[depth++] = (uint8_t)first_letter;
             walk = before;
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ijpeg: a picture on the heap is compressed: 8 x 8 blocks are transformed, divided by the
- * quantisation table, and what is left is written as runs. Much arithmetic, few misses: nearly
- * all are the picture's, and some the compressed data's.
+ * ijpeg: a picture on the heap is compressed. Blocks of 8 x 8 are transformed, divided by the
+ * quantisation table, and the remaining values are written as runs. Much arithmetic and few misses:
+ * nearly all are on the picture, and some on the compressed data.
  */
 #include "program.h"
 
@@ -40,7 +40,7 @@ static void prepare(void)
             cosine[u][x] = cos((2 * x + 1) * u * M_PI / 16) * (u ? 0.5 : M_SQRT1_2 / 2);
 }
 
-/* One dimension of the transform, `step` apart; the block itself is in registers and L1. */
+/* Transforms one dimension, with elements `step` apart; the block itself is in registers and L1. */
 static void transform(double *line, int step)
 {
     double out[SIDE];

@@ -1,4 +1,4 @@
-# Buck and Hollingsworth's experiment: their seven programs' data, and their tables.
+# Buck and Hollingsworth's experiment: the data of their seven programs, and their tables.
 SC2000_SEVEN = experiments/sc2000/program.h experiments/sc2000/tomcatv.c experiments/sc2000/swim.c \
 	experiments/sc2000/su2cor.c experiments/sc2000/mgrid.c experiments/sc2000/applu.c \
 	experiments/sc2000/compress.c experiments/sc2000/ijpeg.c

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mgrid: a multigrid solver in three dimensions. U and R hold all levels, the finest of 66^3
- * points first; V, the right side, only the finest. On the finest, U and R are each swept four
- * times a cycle, V twice.
+ * mgrid: a multigrid solver in three dimensions. U and R hold all levels, starting with the finest
+ * of 66^3 points; V, the right-hand side, only the finest. On the finest level, U and R are each
+ * swept four times per cycle, V twice.
  */
 #include "program.h"
 
 enum { LEVELS = 5, FINE = 66, POINTS = FINE * FINE * FINE };
 
-/* 66, 34, 18, 10, 6 points a side. */
+/* 66, 34, 18, 10, 6 points per side. */
 enum { ALL_POINTS = POINTS + 34 * 34 * 34 + 18 * 18 * 18 + 10 * 10 * 10 + 6 * 6 * 6 };
 
 static double U[ALL_POINTS], R[ALL_POINTS], V[POINTS];
@@ -34,7 +34,7 @@ static void prepare(void)
     }
 }
 
-/* Sum over the six neighbours of a point: faces of the stencil. */
+/* Returns the sum over the six neighbours of a point: the faces of the stencil. */
 static double faces(const double *at, int row, int plane)
 {
     return READ(at[-1]) + READ(at[1]) + READ(at[-row]) + READ(at[row]) + READ(at[-plane]) +
@@ -82,7 +82,7 @@ static void smooth(int level)
             }
 }
 
-static void restrict_residual(int level) /* from `level` to the next coarser */
+static void restrict_residual(int level) /* from `level` to the next coarser one */
 {
     int n = side(level);
     int m = side(level + 1);
@@ -96,7 +96,7 @@ static void restrict_residual(int level) /* from `level` to the next coarser */
             }
 }
 
-static void interpolate(int level) /* from the next coarser to `level`, added */
+static void interpolate(int level) /* adds the next coarser level to `level` */
 {
     int n = side(level);
     int m = side(level + 1);

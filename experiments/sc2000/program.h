@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The seven programs of Buck and Hollingsworth's experiment (SPEC95's, rebuilt: data structures,
- * sizes and orders of access, not the code), and how they tell their accesses.
+ * The seven programs of Buck and Hollingsworth's experiment (from SPEC95, rebuilt with the same
+ * data structures, sizes and orders of access, but other code), and the reporting of their
+ * accesses.
  *
- * With TRACED each access to a named object is told to sc2000.c, which feeds its simulated cache;
- * without, the macros are plain accesses, and alone.c makes a program of them that runs
- * by itself (under misstop --sim, cachegrind or perf). Both make the same accesses to the same
+ * With TRACED, each access to a named object is reported to sc2000.c, which passes it to the
+ * simulated cache. Without it, the macros are plain accesses, and alone.c makes a separate program
+ * (to run under misstop --sim, cachegrind or perf). Both make the same accesses to the same
  * objects.
  */
 #ifndef MISSTOP_TESTS_SC2000_PROGRAM_H
@@ -25,7 +26,7 @@ struct sc_object {
 
 struct sc_program {
     const char *name;
-    void (*prepare)(void);      /* fills its data, untold; the paper measures what follows */
+    void (*prepare)(void);      /* initialises the data; the paper measures only the run */
     void (*run)(uint32_t part); /* one time step, sweep or file; called with 0, 1, 2, ... */
     uint32_t parts;             /* of a whole run */
     const struct sc_object *objects;
@@ -44,7 +45,7 @@ void sc_work(uint32_t cycles);
         sc_touch(&(x), sizeof(x), true);                                                           \
         (x) = written;                                                                             \
     } while (0)
-/* Cycles of a simple RISC that the accesses do not account for: arithmetic and branches. */
+/* Cycles of a simple RISC in addition to the accesses: arithmetic and branches. */
 #define WORK(cycles) sc_work(cycles)
 #else
 #define READ(x)         (x)

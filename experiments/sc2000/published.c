@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* compress and ijpeg name heap blocks by address there; ours are told by what they hold. */
+/*
+ * The paper identifies heap blocks of compress and ijpeg by address; here they are named after
+ * their content.
+ */
 static const struct published rows[] = {
     {"tomcatv", "RY", 22.5, 17.6, 22.5, 22.4},
     {"tomcatv", "RX", 22.5, 37.1, 22.5, 22.4},

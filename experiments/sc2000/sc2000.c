@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Buck and Hollingsworth's experiment (SC 2000, section 3): seven programs under a simulated
- * cache of 2 MB; what each object misses, beside what sampling and n-way search say of it.
+ * Buck and Hollingsworth's experiment (SC 2000, section 3): seven programs under a simulated cache
+ * of 2 MB. Compares the misses of each object with the results of sampling and of n-way search.
  *
  *   sc2000 [-s SCALE] [PROGRAM...]
  *
- * SCALE multiplies the length of the runs (1: about two minutes for all). Prints the tables
- * in the form of the paper's, the published figures beside ours, and the largest errors.
+ * SCALE multiplies the length of the runs (1: about two minutes for all). Prints tables like those
+ * of the paper, with the published figures next to ours, and the largest errors.
  */
 #include "published.h"
 #include "simulated.h"
@@ -19,7 +19,8 @@
 
 enum { TICK_CYCLES = 1000000 };
 
-static const double interrupt_cycles = 9000; /* section 3.3: 8,800 for the signal, and the code */
+/* Section 3.3: 8,800 for the signal, and its handler. */
+static const double interrupt_cycles = 9000;
 
 static struct stream stream;
 static struct simulated *cache;

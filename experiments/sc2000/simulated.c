@@ -13,7 +13,7 @@ struct block {
 };
 
 struct simulated {
-    struct block *blocks; /* the model gives nothing back */
+    struct block *blocks; /* the model does not free memory */
     struct model_thread *thread;
 };
 

@@ -5,8 +5,10 @@
 
 #include "unit/profile/planted.h"
 
-/* The search's first interval is 100 ms: 300 million cycles, as the paper's 1.6 to 4.1 interrupts a
- * billion cycles have it. */
+/*
+ * The search's first interval is 100 ms, or 300 million cycles, which matches the paper's 1.6 to
+ * 4.1 interrupts per billion cycles.
+ */
 static const uint64_t cycles_per_ns = 3;
 
 static struct prng jitter;
@@ -16,7 +18,7 @@ static const struct sc_object *object_at(const struct stream *stream, uint32_t i
     return &stream->program->objects[index];
 }
 
-/* Index of the object at the address; object_count if none. The last one is likely again. */
+/* Returns the index of the object at an address; object_count: none. Tries the last one first. */
 static uint32_t find(const struct stream *stream, uint64_t address)
 {
     static uint32_t last;

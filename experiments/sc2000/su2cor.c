@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * su2cor: masses of particles from a lattice of 16^4 sites. Long phases, unlike applu's: first
- * the propagator is worked out, by vectors over the sites (R and S lead there, W2 as "intact"),
- * then the gauge field U is swept many times (W2 as "sweep"), and so on. U, which leads in the
- * end, is not touched where the program begins: what the paper's two-way search failed on.
+ * su2cor: masses of particles from a lattice of 16^4 sites. It has long phases, unlike applu: first
+ * the propagator is computed by vectors over the sites (mainly R and S, and W2 as "intact"), then
+ * the gauge field U is swept many times (W2 as "sweep"), and so on. U has most misses overall but
+ * none at the start of the program, which made the paper's two-way search fail.
  */
 #include "program.h"
 
-/* Rows that are not used keep the arrays off each other's cache sets. */
+/* Unused rows keep the arrays in different cache sets. */
 enum {
     SITES = 16 * 16 * 16 * 16,
     ROWS = SITES + 339,
@@ -17,7 +17,7 @@ enum {
     OTHERS = 10
 };
 
-/* Doubles a site, in proportion to the misses the paper gives each. */
+/* Doubles per site, in proportion to the misses in the paper. */
 static double U[ROWS][16], R[ROWS][8], S[ROWS][8], W2_intact[ROWS][4], W2_sweep[ROWS];
 static double B[ROWS][4], other[OTHERS][ROWS][3];
 
@@ -31,7 +31,7 @@ static void prepare(void)
     }
 }
 
-/* The neighbour one step ahead in one of four directions; the lattice is periodic. */
+/* Returns the neighbour one step ahead in one of four directions; the lattice is periodic. */
 static int ahead(int site, int direction)
 {
     int step = 1 << (4 * direction);

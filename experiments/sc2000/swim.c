@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * swim: shallow water equations on 513 x 513 points by finite differences, single precision.
- * Thirteen arrays of 1 MB that all are swept twice a time step: each has 1/13 of the misses.
+ * Thirteen arrays of 1 MB are each swept twice per time step, so that each has 1/13 of the misses.
  */
 #include "program.h"
 
@@ -80,7 +80,7 @@ static void step(void)
         }
 }
 
-/* Time smoothing of one of the three variables at one point. */
+/* Smooths one of the three variables over time at one point. */
 #define SMOOTH(old, now, next)                                                                     \
     do {                                                                                           \
         float at = READ(now);                                                                      \

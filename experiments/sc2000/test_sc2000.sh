@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The experiment in short, on one program: the ten-way search must be right within 0.3 points on
-# all seven arrays, an even period must resonate (published: 14.6 points off), a prime one not.
+# A short form of the experiment with one program: the ten-way search must be accurate to 0.3 points
+# on all seven arrays, an even period must resonate (published error: 14.6 points), a prime one not.
 set -u
 out=$("$BUILD/experiments/sc2000/sc2000" -s 0.3 tomcatv) || exit 1
 printf '%s\n' "$out"

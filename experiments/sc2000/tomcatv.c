@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tomcatv: a mesh of 513 x 513 is relaxed: residuals from the coordinates, a tridiagonal system
- * solved along each line of it, corrections added. Seven arrays of 2.1 MB, each swept in order;
- * RX and RY alternate in most loops, which is what an even sampling period resonates with.
+ * tomcatv: a mesh of 513 x 513 is relaxed: residuals of the coordinates, a tridiagonal system
+ * solved along each line, corrections added. Seven arrays of 2.1 MB, each swept in order; RX and RY
+ * alternate in most loops, and an even sampling period resonates with that.
  */
 #include "program.h"
 
@@ -12,7 +12,7 @@ enum { N = 513 };
 
 typedef double plane[N][N];
 
-/* One block, as a COMMON: how the arrays lie to each other decides what resonates. */
+/* One block, like a COMMON: the relative positions of the arrays determine what resonates. */
 static struct {
     plane X, Y, RX, RY, AA, DD, D;
 } mesh __attribute__((aligned(4096)));

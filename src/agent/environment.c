@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent's variables, taken out of the environment before main(): the program sees, and hands to
- * its children, what it would without misstop. They are the last two (launch.c, interpose.c),
- * and a LD_PRELOAD of the user's is in its own place before them, for ld.so takes the last.
+ * Removes the agent's variables from the environment before main(), so that the program and its
+ * children see the same environment as without misstop. The variables are the last two (launch.c,
+ * interpose.c). A LD_PRELOAD of the user stays before them in its original place; ld.so uses the
+ * last one.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 static const char number_name[] = AGENT_VARIABLE "=";
 static const char preload_name[] = "LD_PRELOAD=";
 
-/* In place: an environment that main() was handed must not change its address. */
+/* Removes a variable in place: the environment that main() receives must keep its address. */
 static void drop(char **variable)
 {
     do
@@ -46,8 +47,8 @@ static void note_library(const char *path, size_t length)
         session.file = (struct agent_file){status.st_dev, status.st_ino};
 }
 
-/* Valgrind (--sim) puts a library of its own before the agent; other entries of the list stay,
- * unless one is the user's list again. */
+/* Removes the agent from a preload list. Valgrind (--sim) puts its own library before the agent, so
+ * other entries stay, unless another variable already has the user's list. */
 static void drop_preload(char **variable, bool is_copy)
 {
     static const char name[] = "/" AGENT_FILE;
@@ -70,7 +71,7 @@ static void drop_preload(char **variable, bool is_copy)
         drop(variable);
 }
 
-/* Fields of /proc/self/stat, from 1. */
+/* Fields of /proc/self/stat, counted from 1. */
 enum {
     STAT_START_CODE = 26,
     STAT_END_CODE,
@@ -93,7 +94,7 @@ static bool read_layout(uint64_t fields[STAT_FIELDS])
     if (fd >= 0)
         close(fd);
     text[got > 0 ? got : 0] = '\0';
-    char *at = strrchr(text, ')'); /* names hold anything */
+    char *at = strrchr(text, ')'); /* a name may contain anything */
     for (int field = 3; at && field < STAT_FIELDS; field++) {
         at = strchr(at, ' ');
         if (at)
@@ -102,7 +103,8 @@ static bool read_layout(uint64_t fields[STAT_FIELDS])
     return at;
 }
 
-/* /proc/PID/environ ends here. Root may set that; others pass the whole layout again. */
+/* Sets the end of /proc/PID/environ. Root may set it directly; other users must pass the whole
+ * layout again. */
 static void end_environment(char *end)
 {
     uint64_t fields[STAT_FIELDS];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The functions that the agent interposes: allocation, mappings, exec, and rights given up. C++'s
- * operator new, strdup and the like come through the allocation functions.
- */
+/* The functions that the agent interposes: allocation, mappings, exec, and giving up rights. C++'s
+ * operator new, strdup and the like call the allocation functions. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +24,10 @@
 #include "agent_load.h"
 
 /*
- * Events written into the calling thread's ring: the hot path, inline into the wrappers. Each
- * returns at once where no chunk is free; nothing here blocks, allocates or touches errno.
- * `frame` is __builtin_frame_address(0) of the wrapper: the caller's frame pointer, the return
- * address, and above them the caller's stack.
+ * Writes events to the calling thread's ring: the hot path, inlined into the wrappers. These
+ * functions return at once if no chunk is free; nothing here blocks, allocates or changes errno.
+ * `frame` is __builtin_frame_address(0) of the wrapper: it points to the caller's frame pointer and
+ * the return address, with the caller's stack above them.
  */
 static inline uint64_t record_stamp(void)
 {
@@ -40,7 +38,8 @@ static inline uint64_t record_stamp(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The thread with room for a record and its owner reported; NULL: the event is counted as lost. */
+/* Returns the thread, with room for a record and its owner reported. NULL: the event is counted as
+ * lost. */
 static inline struct thread *record_begin(void)
 {
     struct thread *thread = thread_current;
@@ -56,7 +55,7 @@ static inline struct thread *record_begin(void)
     return thread;
 }
 
-/* Publishes what was written: a reader that sees head sees the units. */
+/* Publishes the written units: a reader that sees the new head sees the units. */
 static inline void record_end(struct thread *thread, unsigned units)
 {
     thread->head += units;
@@ -101,7 +100,7 @@ static void record_mapping(enum agent_kind kind, const void *address, uint64_t b
                 frame ? path_find(&thread->paths, frame) : 0);
 }
 
-/* After the real allocation. */
+/* Records an allocation, after the real call. */
 static inline void record_alloc(void *block, size_t size_bytes, void *const *frame)
 {
     struct thread *thread = record_begin();
@@ -131,7 +130,7 @@ static inline void record_alloc(void *block, size_t size_bytes, void *const *fra
                 path_find(&thread->paths, frame) | mark);
 }
 
-/* Before the real free. */
+/* Records a free, before the real call. */
 static inline void record_free(const void *block)
 {
     uint64_t stamp = record_stamp();
@@ -147,21 +146,22 @@ static inline void record_free(const void *block)
 /*
  * The agent's wrappers of libc's functions: the only symbols it exports.
  *
- * A program that defines malloc itself comes before us, and its malloc wins: we see only its own
- * calls to libc, and misstop says so. A malloc of another library (jemalloc, tcmalloc) comes after
- * us and is called by us, wherever it was preloaded; their operator new does not call malloc, and
- * is not recorded. It could only be by exporting operator new, which would then also precede that
- * of a libstdc++ that is loaded later and that we could not find to call.
+ * If a program defines malloc itself, its malloc takes precedence over the agent's: the agent sees
+ * only the program's direct calls to libc, and misstop reports that. A malloc of another library
+ * (jemalloc, tcmalloc) comes after the agent and is called by it, wherever it was preloaded. The
+ * operator new of such a library does not call malloc and is not recorded. To record it, the agent
+ * would have to export operator new, which would then also take precedence over that of a libstdc++
+ * that is loaded later and that the agent could not find to call.
  *
  * The environment is cleaned, so programs that children exec are not recorded; a program that the
  * process itself execs is.
  */
 #define INTERPOSED __attribute__((visibility("default")))
 
-/* The wrapper's own frame: the path begins at its return address. */
+/* The wrapper's own frame: the path starts at its return address. */
 #define OWN_FRAME ((void *const *)__builtin_frame_address(0))
 
-/* A block from the real function, recorded. */
+/* Records a block from the real function and returns it. */
 static inline __attribute__((always_inline)) void *allocated(void *block, size_t size,
                                                              void *const *frame)
 {
@@ -177,7 +177,7 @@ INTERPOSED void *malloc(size_t size)
 
 INTERPOSED void *calloc(size_t count, size_t size)
 {
-    /* Where there is a block the product did not overflow. */
+    /* If there is a block, the product did not overflow. */
     return allocated(real.calloc(count, size), count * size, OWN_FRAME);
 }
 
@@ -199,7 +199,8 @@ static void *move_early(void *old, size_t size)
     return block;
 }
 
-/* Published as a free of the old block first: another thread may get its address at once. */
+/* Records a free of the old block before the call, because another thread may get its address
+ * immediately. */
 static void *reallocate(void *old, size_t size, void *const *frame)
 {
     if (UNLIKELY(old && real_is_early(old)))
@@ -212,7 +213,7 @@ static void *reallocate(void *old, size_t size, void *const *frame)
     if (LIKELY(block))
         record_alloc(block, size, frame);
     else if (old && size)
-        record_alloc(old, real.usable(old), frame); /* failed: the old one is still there */
+        record_alloc(old, real.usable(old), frame); /* failed: the old block still exists */
     return block;
 }
 
@@ -221,7 +222,7 @@ INTERPOSED void *realloc(void *old, size_t size)
     return reallocate(old, size, OWN_FRAME);
 }
 
-/* Not handed on: libc's would call our realloc, and jemalloc has none. */
+/* Does not call the real function: libc's would call our realloc, and jemalloc has none. */
 INTERPOSED void *reallocarray(void *old, size_t count, size_t size)
 {
     size_t bytes;
@@ -260,10 +261,8 @@ INTERPOSED void *pvalloc(size_t size)
     return allocated(real.pvalloc(size), size, OWN_FRAME);
 }
 
-/*
- * Mappings that the program makes itself; libc's own (stacks, large blocks, libraries) do not
- * come this way. And dlclose(), after which code addresses may mean something else.
- */
+/* Mappings that the program makes itself; libc's own (stacks, large blocks, libraries) do not go
+ * through these wrappers. Also dlclose(), after which code addresses may have another meaning. */
 
 enum { PAGE = 4096 };
 
@@ -277,7 +276,7 @@ static void record_map(void *address, size_t length, void *const *frame)
     record_mapping(AGENT_MAP, address, length, whole_pages(length), frame);
 }
 
-/* Stack known to be readable may be among it. */
+/* Counts the unmap, because the range may include stack that was found readable. */
 static void record_unmap(void *address, size_t length)
 {
     __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
@@ -288,7 +287,7 @@ INTERPOSED void *mmap(void *address, size_t length, int protection, int flags, i
 {
     void *mapping = real.mmap(address, length, protection, flags, fd, offset);
     if (mapping != MAP_FAILED && session_on()) {
-        if (flags & MAP_FIXED) /* something may have been there */
+        if (flags & MAP_FIXED) /* may have replaced a mapping */
             __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
         record_map(mapping, length, OWN_FRAME);
     }
@@ -298,7 +297,7 @@ INTERPOSED void *mmap(void *address, size_t length, int protection, int flags, i
 INTERPOSED void *mmap64(void *address, size_t length, int protection, int flags, int fd,
                         off64_t offset) __attribute__((alias("mmap")));
 
-/* Published before, as another thread may be given the addresses at once. */
+/* Records the unmap before the call, because another thread may get the addresses immediately. */
 INTERPOSED int munmap(void *address, size_t length)
 {
     bool is_sane = length && !((uintptr_t)address & (PAGE - 1));
@@ -307,7 +306,7 @@ INTERPOSED int munmap(void *address, size_t length)
         record_unmap(address, length);
     int code = real.munmap(address, length);
     if (code && is_recorded)
-        record_map(address, length, OWN_FRAME); /* too many mappings: it is still there */
+        record_map(address, length, OWN_FRAME); /* too many mappings: it still exists */
     return code;
 }
 
@@ -339,7 +338,9 @@ INTERPOSED void *mremap(void *old, size_t old_length, size_t length, int flags, 
     return remap(old, old_length, length, flags, wanted, OWN_FRAME);
 }
 
-/* Before and after: another thread may be unwinding through the library meanwhile. */
+/*
+ * Counts before and after the call: another thread may be unwinding through the library meanwhile.
+ */
 INTERPOSED int dlclose(void *handle)
 {
     __atomic_fetch_add(&gate.unloads, 1, __ATOMIC_RELAXED);
@@ -351,10 +352,9 @@ INTERPOSED int dlclose(void *handle)
 }
 
 /*
- * exec in the watched process itself (a shell's last command, env, a wrapper script): the new
- * program is the one the user wants watched, so the variables that were taken out of the
- * environment go along, if that program can load the agent. Children are processes of their own:
- * their exec is not changed.
+ * exec in the watched process itself (a shell's last command, env, a wrapper script): the user
+ * wants to watch the new program, so the variables removed from the environment are passed on if
+ * that program can load the agent. The exec of a child process is not changed.
  */
 
 enum { NUMBER_BYTES = 32 };
@@ -366,7 +366,8 @@ static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
 static int (*real_fexecve)(int, char *const *, char *const *);
 
-/* Looked up early: in a child of a program with threads, dlsym() might wait for ever. */
+/* Finds libc's exec functions early, because in a child of a multithreaded program dlsym() could
+ * block forever. */
 __attribute__((constructor)) static void find_exec(void)
 {
     *(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
@@ -374,13 +375,13 @@ __attribute__((constructor)) static void find_exec(void)
     *(void **)&real_fexecve = dlsym(RTLD_NEXT, "fexecve");
 }
 
-/* An environment of our own making, or the caller's. */
+/* An environment made by the agent, or the caller's. */
 struct handed {
     char **variables;
     void *pages;
     size_t size_bytes;
-    int fd;       /* of the shared memory, for the new program; -1: none */
-    bool is_left; /* the new program will not load the agent, and misstop was reported */
+    int fd;       /* shared memory for the new program; -1: none */
+    bool is_left; /* the new program will not load the agent, and misstop has been informed */
 };
 
 static bool starts(const char *variable, const char *name)
@@ -388,13 +389,13 @@ static bool starts(const char *variable, const char *name)
     return !strncmp(variable, name, strlen(name));
 }
 
-/* A vfork child shares the gate, but is another process. */
+/* Returns false in a vfork child: it shares the gate, but is another process. */
 static bool is_ours(void)
 {
     return session_on() && *session.library && session.header->pid == (uint32_t)getpid();
 }
 
-/* The end of it. */
+/* Writes a decimal number. Returns its end. */
 static char *write_number(char *out, unsigned number)
 {
     char digits[16];
@@ -408,10 +409,8 @@ static char *write_number(char *out, unsigned number)
     return out;
 }
 
-/*
- * The shared memory once more, through misstop: the agent keeps no descriptor that the program
- * could see, close or replace. -1: misstop is gone, or another user's.
- */
+/* Opens the shared memory again, through misstop: the agent keeps no descriptor that the program
+ * could see, close or replace. Returns -1 if misstop is gone or belongs to another user. */
 static int open_memory(void)
 {
     char path[64] = "/proc/";
@@ -437,7 +436,7 @@ static size_t count_variables(char *const *environment, const char **preload)
     return count;
 }
 
-/* Root, user and filters, which may have changed since the start. */
+/* Checks root directory, user and filters, which may have changed since the start. */
 static enum agent_load look_around(struct agent_load_work *work)
 {
     struct stat status;
@@ -463,7 +462,9 @@ static enum agent_load exec_loadable(const char *name, bool is_searched, const c
     return why;
 }
 
-/* The variables in pages of their own: a child of vfork() may be using the caller's. */
+/*
+ * Writes the variables to new pages, because a child of vfork() may be using the caller's memory.
+ */
 static bool write_variables(struct handed *handed, char *const *environment, size_t count,
                             const char *preload)
 {
@@ -496,7 +497,8 @@ static void exec_report(enum agent_state state, enum agent_reason reason, enum a
     __atomic_store_n(&session.header->state, state, __ATOMIC_RELEASE);
 }
 
-/* `name`: the program to run; `is_searched`: as execvp() does. */
+/* Makes the environment for an exec. `name`: the program to run; `is_searched`: searched in PATH as
+ * by execvp(). */
 static struct handed hand_on(const char *name, bool is_searched, char *const *environment)
 {
     struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
@@ -519,7 +521,7 @@ static struct handed hand_on(const char *name, bool is_searched, char *const *en
     return handed;
 }
 
-/* exec came back: all is as before. */
+/* Cleans up after a failed exec. */
 static int take_back(const struct handed *handed, int result)
 {
     int saved = errno;
@@ -625,9 +627,9 @@ INTERPOSED int execle(const char *path, const char *first, ...)
 }
 
 /*
- * A program that restricts itself: system calls (seccomp) or the processor's clock (PR_SET_TSC).
- * The agent reads that clock and makes system calls; either would kill the program, so the agent
- * stops before. Programs do this through prctl() or, as libseccomp does, through syscall().
+ * A program that restricts itself: system calls (seccomp) or the time stamp counter (PR_SET_TSC).
+ * The agent reads that counter and makes system calls; either would kill the program, so the agent
+ * stops first. Programs restrict themselves through prctl() or, like libseccomp, through syscall().
  */
 
 static void look_at_prctl(long option, unsigned long value)
@@ -651,7 +653,8 @@ INTERPOSED int prctl(int option, ...)
     return real.prctl(option, words[0], words[1], words[2], words[3]);
 }
 
-/* Called by syscall() below with the first of its arguments. */
+/* Looks for system calls by which the program restricts itself. Called by syscall() below with its
+ * first arguments. */
 __attribute__((used)) static void look_at_call(long number, long first, long second)
 {
     if (number == SYS_prctl)
@@ -660,7 +663,8 @@ __attribute__((used)) static void look_at_call(long number, long first, long sec
         look_at_prctl(PR_SET_SECCOMP, 0);
 }
 
-/* Called until libc's function is known; errno is not set: no caller reads it that early. */
+/* Makes system calls until libc's function is known. Does not set errno: no caller reads it that
+ * early. */
 __attribute__((used)) static long early_syscall(long number, long a, long b, long c, long d, long e,
                                                 long f)
 {
@@ -678,10 +682,8 @@ __attribute__((constructor)) static void find_syscall(void)
         *(void **)&real_syscall = found;
 }
 
-/*
- * Without a frame of its own: the caller may pass any number of arguments, and may come back twice
- * (clone).
- */
+/* Has no frame of its own, because the caller may pass any number of arguments, and the call may
+ * return twice (clone). */
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"

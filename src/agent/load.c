@@ -16,7 +16,7 @@ enum {
     HEADERS_MAX = 64,
     SECTIONS_MAX = 4096,
     DYNAMIC_MAX = 256,
-    SEARCHED_MAX = 64 << 20, /* bytes of one part of a file */
+    SEARCHED_MAX = 64 << 20, /* bytes searched per part of a file */
 };
 
 struct file {
@@ -32,14 +32,14 @@ static bool read_at(const struct file *file, void *out, size_t size, uint64_t at
     return at <= INT64_MAX && pread(file->fd, out, size, (off_t)at) == (ssize_t)size;
 }
 
-/* Searches a piece of the file, which may begin anywhere. */
+/* Searches a piece of the file, which may start anywhere. */
 static bool names_sanitizer_runtime(const char *start, size_t size)
 {
     static const char init[] = "san_init";
     static const char *const before[] = {"__a", "__t", "__m", "__l", "__hwa", "__df"};
     const char *at = start;
     const char *end = start + size;
-    while ((at = memmem(at, (size_t)(end - at), init, sizeof init))) { /* with its zero */
+    while ((at = memmem(at, (size_t)(end - at), init, sizeof init))) { /* including the NUL */
         for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
             size_t length = strlen(before[i]);
             if ((size_t)(at - start) >= length && !memcmp(at - length, before[i], length))
@@ -50,7 +50,7 @@ static bool names_sanitizer_runtime(const char *start, size_t size)
     return false;
 }
 
-/* A message of the sanitizers' common part, for programs without symbols. */
+/* Searches for a message of the sanitizers' common runtime, for programs without symbols. */
 static bool has_sanitizer_message(const char *start, size_t size)
 {
     static const char message[] = "CHECK failed: %s:%d \"%s\" (0x%zx, 0x%zx)";
@@ -59,7 +59,7 @@ static bool has_sanitizer_message(const char *start, size_t size)
 
 typedef bool searcher(const char *start, size_t size);
 
-/* Pieces overlap by more than the longest that is searched for. */
+/* Searches the file in pieces that overlap by more than the longest search string. */
 static bool load_search(const struct file *file, uint64_t at, uint64_t size, searcher *find)
 {
     enum { OVERLAP = 64 };
@@ -80,7 +80,8 @@ static bool load_search(const struct file *file, uint64_t at, uint64_t size, sea
     return false;
 }
 
-/* Names of libraries, or LD_PRELOAD. UBSan's minds nothing. */
+/* Returns true if a library name or LD_PRELOAD names a sanitizer runtime. UBSan's runtime causes no
+ * conflict. */
 static bool is_sanitizer_library(const char *name)
 {
     static const char *const names[] = {
@@ -144,7 +145,7 @@ static bool links_sanitizer(const struct file *file, const Elf64_Phdr *dynamic)
            load_search(file, strings, size, names_sanitizer_runtime);
 }
 
-/* A runtime that was linked in shows in the symbols, or where there are none in its messages. */
+/* Finds a statically linked runtime by its symbols or, if there are none, by its messages. */
 static bool contains_sanitizer(const struct file *file)
 {
     Elf64_Shdr section;
@@ -197,7 +198,7 @@ static enum agent_load read_headers(struct file *file)
     return AGENT_LOADABLE;
 }
 
-/* Its path, in the buffer; NULL: there is none. */
+/* Returns the path of the dynamic linker, in the buffer, or NULL if there is none. */
 static const char *read_linker(const struct file *file)
 {
     const Elf64_Phdr *part = find_header(file, PT_INTERP);
@@ -236,7 +237,8 @@ static enum agent_load look_at_elf(struct file *file, const struct agent_file *l
     return why;
 }
 
-/* Whether exec would give the program other rights than ours: ld.so then ignores LD_PRELOAD. */
+/* Returns true if exec would give the program other rights than ours: ld.so then ignores
+ * LD_PRELOAD. */
 static bool gains_rights(int fd, const struct stat *status)
 {
     char capabilities[64];
@@ -248,7 +250,9 @@ static bool gains_rights(int fd, const struct stat *status)
     return getuid() && fgetxattr(fd, "security.capability", capabilities, sizeof capabilities) > 0;
 }
 
-/* The interpreter that a "#!" line names, into work->path; false: it is no script. */
+/*
+ * Reads the interpreter in a "#!" line into work->path. Returns false if the file is not a script.
+ */
 static bool read_script(const struct file *file)
 {
     char line[256];
@@ -368,10 +372,10 @@ const char *agent_load_words(uint32_t why)
                               "the system ignores LD_PRELOAD for it",
         [AGENT_LOAD_MACHINE] = "is not an x86-64 program (32-bit?)",
         [AGENT_LOAD_STATIC] = "is linked statically: nothing can be preloaded",
-        [AGENT_LOAD_LIBC] = "is linked against another libc than glibc",
-        [AGENT_LOAD_LINKER] = "has another glibc than misstop",
-        [AGENT_LOAD_SANITIZER] = "is built with a sanitizer, which does not bear another malloc",
-        [AGENT_LOAD_NO_AGENT] = "runs in a root without the agent",
+        [AGENT_LOAD_LIBC] = "uses a libc other than glibc",
+        [AGENT_LOAD_LINKER] = "uses a different glibc from misstop",
+        [AGENT_LOAD_SANITIZER] = "is built with a sanitizer, which needs its own malloc",
+        [AGENT_LOAD_NO_AGENT] = "runs in a root directory without the agent",
         [AGENT_LOAD_FILTERED] = "runs under a system call filter (seccomp)",
         [AGENT_LOAD_NO_MEMORY] = "cannot open the memory shared with misstop (another user, or no "
                                  "/proc)",

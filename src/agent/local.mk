@@ -1,6 +1,6 @@
-# The agent: a shared library without libtool, in a program's clothes. No sanitizers, whatever
-# the rest is built with: they bring a malloc of their own. -fno-builtin, else the compiler
-# makes calls of calloc out of malloc and memset.
+# The agent: a shared library that is built without libtool, as a program. It is never built with sanitizers,
+# which have their own malloc. -fno-builtin prevents the compiler from replacing malloc and memset by a call
+# to calloc.
 agentdir = $(pkglibdir)
 agent_PROGRAMS = src/agent/libmisstop-agent.so
 src_agent_libmisstop_agent_so_SOURCES = include/agent_abi.h include/agent_load.h \

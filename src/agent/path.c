@@ -8,9 +8,10 @@
 #include "agent/session.h"
 
 /*
- * Open addressing; a slot is the upper 44 bits of the hash and the id in the rest, written in one
- * go once the path itself is in the shared memory, so that no thread ever waits for another. With
- * the place in the table that is 60 bits of the hash: no two paths of a program are taken for one.
+ * Hash table of paths with open addressing. A slot has the upper 44 bits of the hash and the id in
+ * the remaining bits; it is written atomically after the path itself is in the shared memory, so no
+ * thread ever waits for another. Together with the position in the table, 60 bits of the hash are
+ * compared: collisions do not occur in practice.
  */
 static uint64_t *slots;
 static uint64_t slot_mask;
@@ -27,7 +28,7 @@ int path_table_start(void)
     return slots ? 0 : -1;
 }
 
-/* A new id with the path written under it; 0: full. */
+/* Appends a path and returns its new id; 0: full. */
 static uint32_t path_table_append(const uint64_t *addresses, unsigned count)
 {
     struct agent_header *header = session.header;
@@ -61,7 +62,7 @@ static uint64_t path_table_place(uint64_t hash, unsigned probe)
     return ((hash & ((1u << ID_BITS) - 1)) + probe) & slot_mask;
 }
 
-/* The id of a path with this hash (unwind.h); 0: it is new. */
+/* Returns the id of a path with this hash (unwind.h); 0: new path. */
 static uint32_t path_table_find(uint64_t hash)
 {
     for (unsigned probe = 0; probe < PROBES_MAX; probe++) {
@@ -74,7 +75,7 @@ static uint32_t path_table_find(uint64_t hash)
     return 0;
 }
 
-/* The same, made where it is new; 0 when there is no room for more paths (counted). */
+/* Returns the id of a path, and adds the path if it is new; 0: no room for more paths (counted). */
 static uint32_t path_table_id(const uint64_t *addresses, unsigned count, uint64_t hash)
 {
     uint32_t ours = 0;
@@ -95,13 +96,14 @@ static uint32_t path_table_id(const uint64_t *addresses, unsigned count, uint64_
     return lost();
 }
 
-/* Places are checked: a signal handler that allocates may have unwound over `stack`. */
+/* Stores a path. Checks the slots, because a signal handler that allocates may have overwritten
+ * `stack`. */
 static void path_remember(struct path_known *known, const struct unwound *stack, void *const *frame)
 {
     if (stack->count - 1 > known->room)
         return;
     uint64_t pointer = (uint64_t)(uintptr_t)(frame + 2);
-    uint64_t end = 0; /* words, past the last slot */
+    uint64_t end = 0; /* in words, past the last slot */
     known->stack_pointer = 0;
     for (unsigned i = 1; i < stack->count; i++) {
         uint64_t slot = (stack->frames[i].slot - pointer) / 8;
@@ -146,8 +148,8 @@ void path_cache_start(struct path_cache *cache, size_t size_bytes)
 }
 
 /*
- * Room for a path. The room is taken before it is written to: a signal handler that allocates must
- * not be given the same; what it does to the index costs at most an unwinding.
+ * Makes an entry for a path. Reserves the room before writing, so that a signal handler that
+ * allocates does not get the same room. Its changes to the index cost at most one more unwinding.
  */
 static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, unsigned frames)
 {
@@ -165,7 +167,8 @@ static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, 
     return known;
 }
 
-/* A place that keeps changing is left alone for longer and longer. */
+/* Returns true if an entry may be replaced: after PATH_TRUST misses it is not used for PATIENCE
+ * searches, then replaced. */
 static bool may_replace(struct path_known *known)
 {
     enum { PATIENCE = 32 };
@@ -194,7 +197,7 @@ uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *fra
         known->path = path;
         path_remember(known, stack, frame);
     }
-    session.header->unwound++; /* a figure only: threads may lose some */
+    session.header->unwound++; /* statistics only: concurrent updates may get lost */
     errno = saved;
     return path;
 }

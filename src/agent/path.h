@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The call path of an allocation as an id. A thread remembers paths under (return address, stack
- * pointer) with the place and value of every return address on the stack. As long as each still is
- * in its place the path is the same: a frame's return address and position fix where the next one
- * is, except in frames that measure from the frame pointer (rbp), so that one is compared too where
- * the unwinding used it.
+ * The call path of an allocation as an id. A thread caches paths by (return address, stack
+ * pointer), with the position and value of every return address on the stack. The path is the same
+ * while all of them are unchanged: a frame's return address and position determine the position of
+ * the next frame. Frames that are unwound by the frame pointer (rbp) are the exception, so rbp is
+ * compared too if the unwinder used it.
  *
- * Where paths of one wrapper at one depth take turns, remembering them whole does not pay (tried:
- * each costs many cache lines, and stepping by known rules is as fast). Such a place is left alone
- * for a while, and the stack unwound.
+ * If paths of one wrapper at one depth alternate, caching each of them is not worth it (tried: each
+ * costs many cache lines, and unwinding by cached rules is as fast). Such an entry is not used for
+ * a while, and the stack is unwound.
  *
  * Entries are as long as their paths and contiguous, so that a thread with few paths touches few
- * pages; where there is no room left all are forgotten.
+ * pages. If there is no room left, the cache is cleared.
  */
 #ifndef MISSTOP_AGENT_PATH_H
 #define MISSTOP_AGENT_PATH_H
@@ -25,40 +25,39 @@
 enum { PATH_INDEX_BITS = 10, PATH_STEP = 8, PATH_TRUST = 2 };
 
 struct path_frame {
-    uint32_t slot; /* words from the stack pointer to where the return address is */
-    uint32_t low;  /* the address's low half */
+    uint32_t slot; /* words from the stack pointer to the return address */
+    uint32_t low;  /* low half of the return address */
 };
 
 struct path_known {
     uint64_t return_address;
-    uint64_t stack_pointer; /* the caller's, after the return; 0: nothing here */
-    uint64_t frame_pointer; /* where uses_frame_pointer */
+    uint64_t stack_pointer; /* the caller's, after the return; 0: empty entry */
+    uint64_t frame_pointer; /* valid if uses_frame_pointer */
     uint32_t path;
     uint16_t span_words; /* from the stack pointer to past the last slot */
-    uint8_t count;       /* of frames, the first (the return address itself) left out */
+    uint8_t count;       /* number of frames without the first (the return address itself) */
     bool uses_frame_pointer;
-    uint8_t trust;    /* held lately; at 0 another path may take the place */
-    uint8_t patience; /* searches until it is tried again */
-    uint8_t room;     /* frames that it can hold */
+    uint8_t trust;    /* reset by a hit; at 0 another path may replace the entry */
+    uint8_t patience; /* searches until the entry is used again */
+    uint8_t room;     /* capacity in frames */
     struct path_frame frames[];
 };
 
 struct path_cache {
     struct unwind unwind;
-    uint32_t room_bytes; /* of entries */
+    uint32_t room_bytes; /* size of the entries */
     uint32_t used_bytes;
-    uint16_t index[1 << PATH_INDEX_BITS]; /* entry / PATH_STEP; 0: the one that never fits */
+    uint16_t index[1 << PATH_INDEX_BITS]; /* entry / PATH_STEP; 0: the entry that never fits */
     char entries[] __attribute__((aligned(PATH_STEP)));
 };
 
-/* A zeroed one of so many bytes. */
+/* Initialises a zeroed cache of `size_bytes`. */
 void path_cache_start(struct path_cache *cache, size_t size_bytes);
 
-/* Unwinds, and remembers the path if the one remembered at this place of the index is invalid.
- * Keeps errno. */
+/* Unwinds the stack, and caches the path if the entry at this index is invalid. Keeps errno. */
 uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *frame);
 
-/* For AGENT_CHECK_PATHS: counts whether this path is what unwinding gives now. */
+/* Counts whether unwinding now gives the same path, for AGENT_CHECK_PATHS. */
 void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame);
 
 static inline struct path_known *path_at(struct path_cache *cache, uint16_t place)
@@ -66,7 +65,8 @@ static inline struct path_known *path_at(struct path_cache *cache, uint16_t plac
     return (struct path_known *)(cache->entries + (size_t)place * PATH_STEP);
 }
 
-/* Whether the entry is for this caller at this depth, and its stack may be looked at. */
+/* Returns true if the entry is for this caller at this depth, and its part of the stack is
+ * readable. */
 static inline bool path_fits(const struct path_cache *cache, const struct path_known *known,
                              void *const *frame)
 {
@@ -101,11 +101,9 @@ static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
     return known->path;
 }
 
-/*
- * Every distinct path once: ids count up from 1, and misstop reads the paths themselves from the
- * ring of words (agent_abi.h). Written by all threads without locks; used by path.c.
- */
-/* Before the gate opens. */
+/* The table of all distinct paths: ids count up from 1, and misstop reads the paths themselves from
+ * the ring of words (agent_abi.h). Written by all threads without locks; used by path.c. */
+/* Allocates the table. Call before the gate opens. */
 int path_table_start(void);
 
 #endif

@@ -27,7 +27,7 @@ static void *real_early_alloc(size_t size_bytes)
         errno = ENOMEM;
         return NULL;
     }
-    return real_early + start; /* .bss: zero, and used once */
+    return real_early + start; /* .bss: zeroed, and handed out only once */
 }
 
 static size_t usable_unknown(void *block)
@@ -36,9 +36,11 @@ static size_t usable_unknown(void *block)
     return 0;
 }
 
-/* Asking one allocator for the size of another's block would crash. dladdr() would also find the
- * owner, but reads the whole symbol table of libc, which a simulation counts among the program's
- * misses. */
+/*
+ * Returns true if both functions are in the same library: asking one allocator for the size of
+ * another's block would crash. dladdr() would also find the library, but reads the whole symbol
+ * table of libc, which a simulation would count among the program's misses.
+ */
 static bool same_library(void *a, void *b)
 {
     struct dl_phdr_info first;
@@ -80,9 +82,9 @@ static void look_up(void)
 }
 
 /*
- * Looks the real functions up, once; false while that is under way: dlsym() may itself ask for
- * memory. The hot pointers follow only when recording could be decided, for which libc must have
- * taken over the environment; ld.so allocates before that.
+ * Looks up the real functions once. Returns false while that is in progress, because dlsym() may
+ * itself allocate. The hot pointers change only after the decision about recording, for which libc
+ * must have set up the environment; ld.so allocates before that.
  */
 static bool ready(bool last_chance)
 {
@@ -98,7 +100,8 @@ static bool ready(bool last_chance)
     return found.malloc;
 }
 
-/* A program at a fixed address that takes malloc's address has a stub of that name: not its own. */
+/* Returns true if the program defines malloc. A program at a fixed address that takes the address
+ * of malloc only has a stub of that name. */
 bool real_own_malloc(void)
 {
     Dl_info info;

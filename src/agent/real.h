@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The functions behind ours: the next malloc and mmap in the order of libraries (glibc's, or
- * jemalloc's where that is preloaded or linked). Every pointer works from the first instruction:
- * until the real ones are known it points at a function that finds them.
+ * The functions that the wrappers call: the next malloc and mmap in library order (glibc's, or
+ * jemalloc's if that is preloaded or linked). Every pointer works from the first instruction on:
+ * until the real function is known it points to a function that finds it.
  */
 #ifndef MISSTOP_AGENT_REAL_H
 #define MISSTOP_AGENT_REAL_H
@@ -22,8 +22,8 @@ struct real {
     void *(*memalign)(size_t, size_t);
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
-    size_t (*usable)(void *); /* never NULL; 0: the allocator has no such function */
-    bool is_glibc;            /* malloc and usable are */
+    size_t (*usable)(void *); /* never NULL; returns 0 if the allocator has no such function */
+    bool is_glibc;            /* malloc and usable are glibc's */
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     int (*munmap)(void *, size_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
@@ -33,8 +33,8 @@ struct real {
 
 extern struct real real;
 
-/* The same as usable(); of glibc blocks that are no mappings by the chunk header: its size, less
- * the header (malloc/malloc.c, musable()). */
+/* Returns the same as usable(). For a glibc block that is not a mapping, uses the chunk header: the
+ * size without the header (malloc/malloc.c, musable()). */
 static inline size_t real_usable(void *block)
 {
     enum { IS_MAPPED = 2, FLAGS = 7 };
@@ -46,13 +46,11 @@ static inline size_t real_usable(void *block)
     return real.usable(block);
 }
 
-/* Whether the program defines a malloc of its own that is before ours. */
+/* Returns true if the program defines a malloc of its own that takes precedence over ours. */
 bool real_own_malloc(void);
 
-/*
- * Blocks handed out while dlsym() was looking for malloc and itself asked for memory. They are
- * never given back.
- */
+/* Blocks handed out while dlsym() was looking for malloc and itself allocated. They are never
+ * freed. */
 enum { REAL_EARLY_BYTES = 1 << 16 };
 extern char real_early[REAL_EARLY_BYTES];
 

@@ -19,7 +19,7 @@
 struct gate gate;
 struct session session;
 
-/* Not through mmap(): that is ours, and would be recorded. */
+/* Maps by a system call: mmap() is our own wrapper and would be recorded. */
 static void *map(size_t size_bytes, int flags, int fd)
 {
     long address = raw_syscall(SYS_mmap, 0, (long)size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -36,7 +36,8 @@ void session_unmap(void *pages, size_t size_bytes)
     raw_syscall(SYS_munmap, (long)pages, (long)size_bytes, 0, 0, 0, 0);
 }
 
-/* A descriptor, or -1; other programs' variables of this name are no reason to fail. */
+/* Returns the descriptor, or -1; a variable of this name that belongs to another program is not an
+ * error. */
 static int descriptor(void)
 {
     const char *text = environ ? getenv(AGENT_VARIABLE) : NULL;
@@ -47,7 +48,8 @@ static int descriptor(void)
     return end == text || *end || fd < 0 || fd > 1 << 24 ? -1 : (int)fd;
 }
 
-/* Only memory that cannot shrink under us, else another's truncation would kill the program. */
+/* Accepts only memory that cannot shrink: otherwise a truncation by another process would kill the
+ * program. */
 static bool is_sealed(int fd, uint64_t *size_bytes)
 {
     struct stat status;
@@ -78,8 +80,9 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
 }
 
 /*
- * One process per memory: another that was handed the same variables leaves it alone. The same
- * process again is another program now (interpose.c), which goes on behind the first.
+ * Claims the memory for this process. Another process with the same variables must not use it. The
+ * same process again means that it has run another program (interpose.c), which continues after the
+ * first one's records.
  */
 static bool take_over(struct agent_header *header)
 {
@@ -106,7 +109,8 @@ static void take_parts(char *memory)
     session.units = (struct agent_unit *)(memory + agent_chunks_at(sizes));
 }
 
-/* A wrapper may have forbidden it and gone on by exec; the vDSO's clocks read it too. */
+/* Returns true if the time stamp counter may be read. A wrapper may have forbidden it before its
+ * exec; the vDSO's clocks read it, too. */
 static bool may_read_clock(void)
 {
     int allowed = PR_TSC_ENABLE;
@@ -132,7 +136,7 @@ static int open_gate(struct agent_header *header)
 
 static void session_begin_record(const struct real *functions, int fd, uint64_t size_bytes)
 {
-    /* The header alone first: where there is no room for the rest it can be said why. */
+    /* Map only the header first: if there is no room for the whole, the header can report why. */
     struct agent_header *header = map(AGENT_HEADER_BYTES, MAP_SHARED, fd);
     if (!header || take_sizes(header, size_bytes) || !take_over(header))
         return;
@@ -154,7 +158,7 @@ void session_start(const struct real *functions)
     int fd = descriptor();
     if (fd >= 0 && is_sealed(fd, &size_bytes)) {
         session_begin_record(functions, fd, size_bytes);
-        close(fd); /* the program's descriptors are its own */
+        close(fd); /* do not add to the program's descriptors */
     }
     errno = saved;
 }
@@ -179,7 +183,7 @@ bool session_is_read(void)
     if (session_on()) {
         size_t units = (size_t)session.sizes.chunk_count * AGENT_CHUNK_UNITS;
         stop();
-        /* Threads that are recording now find zeroes, and their writes are ignored. */
+        /* Threads that are recording now see zeroes, and their writes are ignored. */
         raw_syscall(SYS_madvise, (long)session.units, (long)(units * sizeof(struct agent_unit)),
                     MADV_REMOVE, 0, 0, 0);
     }

@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 
 /*
- * Units that a chunk always has left: an owner record, one of two units, and the link to the next.
- * A thread and its chunk are less than 64 KiB; those that come after LARGE_MAX have smaller caches,
- * so that all rings together (feed.c) stay below 16 MiB.
+ * Units that are always left in a chunk: an owner record, a record of two units, and the link to
+ * the next chunk. A thread and its chunk take less than 64 KiB. Threads after the first LARGE_MAX
+ * have smaller caches, so that all rings together (feed.c) stay below 16 MiB.
  */
 enum {
     MARGIN_UNITS = 4,
@@ -24,15 +24,15 @@ enum {
 
 __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
 
-/* This thread ran the destructor, or is just being set up. */
+/* The thread has run the destructor, or is being set up. */
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 static __thread bool is_taking __attribute__((tls_model("initial-exec")));
 /* Events until the kernel is asked again for memory that it refused. */
 static __thread uint32_t refused __attribute__((tls_model("initial-exec")));
 
-static struct thread **threads; /* one per ring; made when first used */
-static uint32_t *kept_links;    /* not in the threads: another one may be unmapped meanwhile */
-static uint64_t kept;           /* stack of threads that wait for an owner */
+static struct thread **threads; /* one per ring; NULL: not in use */
+static uint32_t *kept_links;    /* not in struct thread, which another thread may unmap */
+static uint64_t kept;           /* stack of kept threads without an owner */
 static uint32_t kept_count;
 static uint32_t large_count;
 static pthread_key_t key;
@@ -42,7 +42,8 @@ static struct agent_unit *units_of(uint32_t chunk)
     return session.units + (size_t)chunk * AGENT_CHUNK_UNITS;
 }
 
-/* misstop asked to be woken when so many chunks are taken. One thread is the one that takes it. */
+/* Wakes misstop when the requested number of chunks is taken. Exactly one thread reaches that
+ * number. */
 static void count_chunk(struct agent_header *header)
 {
     if (__atomic_add_fetch(&header->chunks_taken, 1, __ATOMIC_RELAXED) !=
@@ -52,7 +53,7 @@ static void count_chunk(struct agent_header *header)
     raw_syscall(SYS_futex, (long)&header->woken, FUTEX_WAKE, INT_MAX, 0, 0, 0);
 }
 
-/* Index + 1; 0: none is free. */
+/* Returns the index + 1, or 0 if none is free. */
 static uint32_t pop_chunk(void)
 {
     struct agent_header *header = session.header;
@@ -79,7 +80,8 @@ static void put_mark(struct thread *thread, enum agent_kind kind, uint32_t value
     thread->head++;
 }
 
-/* The ring and its chunk are the reader's, who hands them out again when all is read. */
+/* Returns the ring and its chunk to the reader, who makes them available again after reading
+ * everything. */
 static void release(struct thread *thread)
 {
     put_mark(thread, AGENT_END, 0);
@@ -118,7 +120,8 @@ int thread_start(void)
     return pthread_key_create(&key, thread_ended) ? -1 : 0;
 }
 
-/* Rings of a program that ran in this process before may still have to be read: never those. */
+/* Takes a ring that was never used, because rings of an earlier program in this process may still
+ * have to be read. */
 static uint32_t take_fresh_ring(void)
 {
     uint32_t used = __atomic_load_n(&session.header->rings_used, __ATOMIC_RELAXED);
@@ -195,7 +198,7 @@ struct thread *thread_take(void)
     if (refused) {
         refused--;
     } else if (!is_taking && session_is_read()) {
-        is_taking = true; /* pthread_setspecific may allocate */
+        is_taking = true; /* pthread_setspecific() may allocate */
         thread = take_kept();
         if (!thread)
             thread = take_new();
@@ -242,8 +245,9 @@ void thread_report_owner(struct thread *thread)
 }
 
 /*
- * Events of others that saw no thread alone are stamped before the stamps that count from here on:
- * a processor reads ahead by less than it takes to record SETTLING_EVENTS.
+ * Clears gate.alone, or makes this thread gate.alone after ALONE_EVENTS. It then stamps
+ * SETTLING_EVENTS more events: recording them takes longer than a processor reads ahead, so threads
+ * that still found gate.alone empty have taken their stamps by then.
  */
 void thread_crowd(struct thread *thread)
 {

@@ -11,9 +11,9 @@
 enum { PAGE = 4096, PAGES_MAX = 2048, PAGES_DOWN_MAX = 64, CODE_LOWEST = 4096 };
 
 /*
- * Rules by return address, kept by all threads without locks: the first word is the address, mixed
- * with the second, so that a slot with words of two threads matches no address. Each dlclose()
- * changes the mixture, and earlier rules are no longer found.
+ * Rules by return address, shared by all threads without locks. The first word is the address mixed
+ * with the second word, so a slot with words of two threads matches no address. Each dlclose()
+ * changes the mixing, and earlier rules are no longer found.
  */
 struct kept_rule {
     uint64_t mixed;
@@ -29,10 +29,8 @@ int unwind_start(void)
     return rules ? 0 : -1;
 }
 
-/*
- * The kernel copies the signal set before it looks at `how`: EFAULT or EINVAL, and nothing is
- * changed.
- */
+/* Tests a page without changing anything: the kernel copies the signal set before it checks `how`,
+ * and returns EFAULT or EINVAL. */
 static bool page_is_readable(uint64_t address)
 {
     return raw_syscall(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) != -EFAULT;
@@ -46,7 +44,7 @@ static bool pages_are_readable(uint64_t from, uint64_t to)
     return true;
 }
 
-/* Extends the known stack range to the stack pointer: grown down, or begun anew elsewhere. */
+/* Extends the known stack range down to the stack pointer, or starts a new range elsewhere. */
 static void start_at(struct unwind *unwind, uint64_t address)
 {
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
@@ -65,7 +63,8 @@ static void start_at(struct unwind *unwind, uint64_t address)
     unwind->low = page;
 }
 
-/* Whether the word at an address at or above the stack pointer can be read; grows upwards. */
+/* Returns true if the word at an address at or above the stack pointer can be read; extends the
+ * range upwards. */
 static bool can_read(struct unwind *unwind, uint64_t address)
 {
     if (address & 7 || address < unwind->low)
@@ -98,10 +97,10 @@ static struct rule rule_for(const struct unwind *unwind, uint64_t return_address
 }
 
 struct step {
-    uint64_t address; /* the return address, */
-    uint64_t stack;   /* and rsp and rbp in the frame that it leads to */
+    uint64_t address; /* the return address */
+    uint64_t stack;   /* rsp and rbp in the frame that it returns to */
     uint64_t frame;
-    bool frame_is_live; /* rbp is still what it was in the wrapper's caller */
+    bool frame_is_live; /* rbp still has the value of the wrapper's caller */
     bool used_live_frame;
 };
 
@@ -116,7 +115,7 @@ static uint64_t load(uint64_t address)
     return *(const uint64_t *)(uintptr_t)address;
 }
 
-/* The CFA of the frame; 0: none to be had. */
+/* Returns the CFA of the frame; 0: unknown. */
 static uint64_t find_cfa(struct unwind *unwind, struct step *step, const struct rule *rule)
 {
     uint64_t at;
@@ -128,14 +127,14 @@ static uint64_t find_cfa(struct unwind *unwind, struct step *step, const struct 
     case RULE_REALIGNED:
         at = use_frame(step) + (uint64_t)(int64_t)rule->cfa_offset;
         return at >= step->stack && can_read(unwind, at) ? load(at) : 0;
-    case RULE_UNKNOWN: /* generated code: by frame pointer, if it is one */
+    case RULE_UNKNOWN: /* generated code: uses rbp if it can be a frame pointer */
         return use_frame(step) >= step->stack ? step->frame + 16 : 0;
     default:
         return 0;
     }
 }
 
-/* Where the caller's rbp is saved; 0: it was not touched. */
+/* Returns the address of the caller's saved rbp; 0: rbp is unchanged. */
 static uint64_t find_saved(struct step *step, const struct rule *rule, uint64_t cfa)
 {
     if (rule->cfa == RULE_UNKNOWN)
@@ -154,7 +153,7 @@ static enum unwind_way way_of(const struct rule *rule)
     return rule->cfa == RULE_FRAME || rule->cfa == RULE_UNKNOWN ? UNWIND_BY_FRAME : UNWIND_BY_RULE;
 }
 
-/* To the next frame; its CFA and saved rbp are known to be readable. */
+/* Moves to the next frame; its CFA and saved rbp are known to be readable. */
 static void move(struct step *step, uint64_t cfa, uint64_t saved)
 {
     step->address = load(cfa - 8);
@@ -172,7 +171,7 @@ static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwoun
     if (cfa <= step->stack || !can_read(unwind, cfa - 8) || load(cfa - 8) < CODE_LOWEST)
         return false;
     uint64_t saved = find_saved(step, &rule, cfa);
-    /* A saved value is in the frame, or the rule is wrong. */
+    /* A saved value is inside the frame, otherwise the rule is wrong. */
     if (saved && (saved < step->stack || saved >= cfa || saved & 7))
         return false;
     from->way = way_of(&rule);
@@ -183,7 +182,8 @@ static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwoun
     return true;
 }
 
-/* If the frame stood here the time before: where the next one is follows without a rule. */
+/* Steps without a rule if the frame was at the same position in the previous unwinding: then so is
+ * the next frame. */
 static bool step_as_before(struct unwind *unwind, struct step *step, struct unwound_frame *from,
                            const struct unwound_frame *before)
 {
@@ -195,7 +195,7 @@ static bool step_as_before(struct unwind *unwind, struct step *step, struct unwo
             return false;
         use_frame(step);
     }
-    /* Checked as if it were hostile: a signal handler may have unwound in between. */
+    /* Check as if untrusted: a signal handler may have unwound in between. */
     uint64_t slot = before[1].slot;
     uint64_t saved = before->saved ? from->slot + (uint64_t)(int64_t)before->saved : 0;
     if (slot <= from->slot || (UNLIKELY(slot >= unwind->high) && !can_read(unwind, slot)) ||
@@ -209,19 +209,19 @@ static bool step_as_before(struct unwind *unwind, struct step *step, struct unwo
     return true;
 }
 
-/* `before` to `last`: the frames of the time before, without the outermost. */
+/* Walks the stack. `before` to `last`: frames of the previous unwinding, without the outermost. */
 static void walk(struct unwind *unwind, struct step *step, const struct unwound_frame *before,
                  const struct unwound_frame *last, struct unwound *out)
 {
     uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
     uint64_t hash = 0;
-    unsigned count = 0; /* not in `out`, which a handler that allocates may be filling too */
+    unsigned count = 0; /* not in `out`: a handler that allocates may be filling it, too */
     for (;;) {
         struct unwound_frame *from = &out->frames[count++];
         from->address = step->address;
         from->slot = step->stack - 8;
         from->frame = step->frame;
-        hash += step->address * factor; /* a sum: the products do not wait for each other */
+        hash += step->address * factor; /* a sum, so that the multiplications are independent */
         factor *= UINT64_C(0xd1342543de82ef95);
         if (count == AGENT_DEPTH_MAX)
             break;
@@ -251,7 +251,7 @@ const struct unwound *unwind(struct unwind *unwind, void *const *frame)
     return out;
 }
 
-/* Encodings of pointers (LSB Core, DWARF extensions). */
+/* Pointer encodings (LSB Core, DWARF extensions). */
 enum {
     FORM_MASK = 0x0f,
     FORM_ABSOLUTE = 0x00,
@@ -261,7 +261,7 @@ enum {
     FORM_SDATA8 = 0x0c,
     APPLY_MASK = 0x70,
     APPLY_PCREL = 0x10,
-    TABLE_ENCODING = 0x3b, /* sdata4, relative to the table's header: what every linker emits */
+    TABLE_ENCODING = 0x3b, /* sdata4, relative to the table's header: used by every linker */
 };
 
 #if __GLIBC_PREREQ(2, 35)
@@ -271,7 +271,7 @@ static int (*find_object)(void *, struct dl_find_object *);
 void rule_start(void)
 {
 #if __GLIBC_PREREQ(2, 35)
-    /* By name, so that the agent also loads beside an older libc than it was built with. */
+    /* By name, so that the agent also loads with an older libc than the one it was built with. */
     find_object = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
 #endif
 }
@@ -305,9 +305,9 @@ bool unwind_find_library(uint64_t address, struct dl_phdr_info *library)
 }
 
 /*
- * The lock of dl_iterate_phdr() is also held while constructors run; a constructor may wait for a
- * lock that is held by a thread that allocates from a new place, and both would wait for ever. So
- * it is used only where libc has nothing better.
+ * dl_iterate_phdr() is used only if libc has nothing better. Its lock is also held while
+ * constructors run, and a constructor may wait for a lock of a thread that allocates from a new
+ * place: both would wait forever.
  */
 static const uint8_t *table_header(uint64_t address)
 {
@@ -324,7 +324,9 @@ static const uint8_t *table_header(uint64_t address)
     return NULL;
 }
 
-/* __builtin_memcpy here and in unwind.c: -fno-builtin would make calls of it. */
+/*
+ * Uses __builtin_memcpy, here and elsewhere in this file: -fno-builtin would make a call of memcpy.
+ */
 static uint32_t read_u32(const uint8_t *at)
 {
     uint32_t value;
@@ -368,7 +370,7 @@ static int64_t frame_table_sleb(const uint8_t **at, const uint8_t *end)
     return (int64_t)value;
 }
 
-/* Last entry of the sorted table that starts at or below the address; NULL: none. */
+/* Returns the last entry of the sorted table that starts at or below the address, or NULL. */
 static const uint8_t *search_table(const uint8_t *header, uint64_t address)
 {
     enum { PAIRS_AT = 12, PAIR_BYTES = 8 };
@@ -389,7 +391,7 @@ static const uint8_t *search_table(const uint8_t *header, uint64_t address)
     return low ? header + read_s32(pairs + (uint64_t)(low - 1) * PAIR_BYTES + 4) : NULL;
 }
 
-/* Width of an encoded pointer; 0: a form that is not used for code. */
+/* Returns the width of an encoded pointer; 0: a form that is not used for code. */
 static unsigned form_bytes(uint8_t encoding)
 {
     switch (encoding & FORM_MASK) {
@@ -417,7 +419,7 @@ static uint64_t read_form(const uint8_t *at, uint8_t encoding)
     return (encoding & APPLY_MASK) == APPLY_PCREL ? value + (uint64_t)(uintptr_t)at : value;
 }
 
-/* Reads the letters of the augmentation; false: a letter unknown to us. */
+/* Reads the letters of the augmentation. Returns false on an unknown letter. */
 static bool read_augmentation(const char *letters, const uint8_t *at, const uint8_t *end,
                               uint8_t *encoding, struct frame_entry *entry)
 {
@@ -449,7 +451,7 @@ static bool read_common(const uint8_t *at, uint8_t *encoding, struct frame_entry
     at += strnlen(letters, (size_t)(end - at)) + 1;
     entry->code_align = frame_table_uleb(&at, end);
     entry->data_align = frame_table_sleb(&at, end);
-    frame_table_uleb(&at, end); /* column of the return address: 16 */
+    frame_table_uleb(&at, end); /* return address column: 16 */
     if (*letters == 'z') {
         uint64_t bytes = frame_table_uleb(&at, end);
         if (at > end || bytes > (uint64_t)(end - at) ||
@@ -464,7 +466,8 @@ static bool read_common(const uint8_t *at, uint8_t *encoding, struct frame_entry
     return at <= end;
 }
 
-/* The entry that covers an address; false: there is none, or compilers do not emit its form. */
+/* Finds the entry that covers an address. Returns false if there is none, or it has a form that
+ * compilers do not emit. */
 static bool frame_table_find(uint64_t address, struct frame_entry *entry)
 {
     const uint8_t *header = table_header(address);
@@ -485,7 +488,7 @@ static bool frame_table_find(uint64_t address, struct frame_entry *entry)
     entry->start = read_form(at, encoding);
     uint64_t bytes = read_form(at + width, encoding & FORM_MASK);
     at += 2 * width;
-    /* Language data: we were reported 'z' by every compiler's common part; none has no length. */
+    /* Skip the augmentation data: every compiler uses 'z', so their length comes first. */
     uint64_t skip = frame_table_uleb(&at, end);
     if (at > end || skip > (uint64_t)(end - at))
         return false;
@@ -497,14 +500,14 @@ static bool frame_table_find(uint64_t address, struct frame_entry *entry)
 enum { DWARF_RBP = 6, DWARF_RSP = 7, DWARF_RIP = 16 };
 enum { OP_DEREF = 0x06, OP_BREG_RBP = 0x76 };
 
-/* One row of the unwind table, as far as we follow it. */
+/* One row of the unwind table, reduced to what the agent uses. */
 struct row {
     uint64_t reg; /* CFA = reg + offset */
     int64_t offset;
     int64_t rbp_offset;
     uint8_t rbp; /* enum rule_rbp */
     bool is_realigned;
-    bool is_odd; /* CFA or rbp by an expression we do not know, or no caller */
+    bool is_odd; /* CFA or rbp by an unknown expression, or no caller */
 };
 
 enum { REMEMBERED_MAX = 8 };
@@ -514,7 +517,7 @@ struct machine {
     const uint8_t *at;
     const uint8_t *end;
     uint64_t location;
-    uint64_t address; /* rows up to here count */
+    uint64_t address; /* rows up to this address apply */
     struct row row;
     struct row initial;
     struct row remembered[REMEMBERED_MAX];
@@ -562,7 +565,8 @@ static void set_restored(struct machine *machine, uint64_t reg)
     }
 }
 
-/* Undefined, in another register, or by an expression: only rbp and the caller matter. */
+/* Handles a register that is undefined, in another register, or given by an expression: only rbp
+ * and the return address matter. */
 static void set_unfollowed(struct machine *machine, uint64_t reg)
 {
     if (reg == DWARF_RBP || reg == DWARF_RIP)
@@ -576,7 +580,7 @@ static void set_cfa(struct machine *machine, uint64_t reg, int64_t offset)
     machine->row.is_realigned = false;
 }
 
-/* "rbp + n", and whether the word there is meant; false: another expression. */
+/* Parses "rbp + n", optionally dereferenced. Returns false for any other expression. */
 static bool take_rbp_expression(struct machine *machine, int64_t *offset, bool *deref)
 {
     uint64_t bytes = take_uleb(machine);
@@ -602,7 +606,7 @@ static void cfa_expression(struct machine *machine)
         set_cfa(machine, DWARF_RBP, offset);
         machine->row.is_realigned = true;
     } else {
-        machine->row.reg = DWARF_RIP; /* none we follow, until another rule sets it */
+        machine->row.reg = DWARF_RIP; /* unsupported until another rule sets it */
     }
 }
 
@@ -644,7 +648,7 @@ static void recall(struct machine *machine)
         machine->is_bad = true;
 }
 
-/* The instructions with an operand in their low bits. */
+/* Executes an instruction with its operand in the low bits. */
 static bool execute_short(struct machine *machine, uint8_t code)
 {
     uint8_t operand = code & 0x3f;
@@ -663,7 +667,8 @@ static bool execute_short(struct machine *machine, uint8_t code)
     }
 }
 
-/* One instruction; numbers as in DWARF 5, 7.24. A switch over all of them: long on purpose. */
+/* Executes one instruction; numbers as in DWARF 5, 7.24. Long on purpose: one switch over all of
+ * them. */
 static void execute(struct machine *machine)
 {
     uint8_t code = *machine->at++;
@@ -694,7 +699,7 @@ static void execute(struct machine *machine)
         return;
     case 0x09: /* register */
     case 0x14: /* val_offset */
-    case 0x15: /* val_offset_sf: of either length, the second operand is skipped the same way */
+    case 0x15: /* val_offset_sf: the second operand is skipped in the same way */
         set_unfollowed(machine, take_uleb(machine));
         take_uleb(machine);
         return;
@@ -751,7 +756,7 @@ static void run(struct machine *machine, const uint8_t *from, const uint8_t *to)
         execute(machine);
 }
 
-/* The row that holds at the address, as a rule. */
+/* Converts the row for the address to a rule. */
 static struct rule make_rule(const struct row *row)
 {
     struct rule rule = {.cfa = RULE_END};
@@ -772,7 +777,8 @@ struct rule rule_find(uint64_t return_address)
 {
     struct rule rule = {.cfa = RULE_UNKNOWN};
     struct frame_entry entry;
-    /* The call itself, not what follows: a call may be the last instruction of a function. */
+    /* Look up the call itself, not the next instruction: a call may be the last instruction of a
+     * function. */
     uint64_t address = return_address - 1;
     if (frame_table_find(address, &entry)) {
         struct machine machine = {.entry = &entry, .location = entry.start, .address = address};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays that grow by doubling, with a bound; sorting and binary search by a member; and arenas,
- * which free all their memory at once. */
+/*
+ * Arrays that grow by doubling up to a bound, sorting and binary search by a member, and arenas,
+ * which free all their memory at once.
+ */
 #ifndef MISSTOP_BASE_ARRAY_H
 #define MISSTOP_BASE_ARRAY_H
 
@@ -8,33 +10,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For `most`, where the caller bounds what goes in. */
+/* Value of `most` if the caller already bounds the number of elements. */
 #define ARRAY_UNBOUNDED ((size_t)-1)
 
 /*
- * Makes room for one element of `each` bytes after the `count` of an array, which is moved for it.
- * `list` is the address of the pointer to the array (NULL at first), *room the elements it has room
- * for. False: no memory, or it would be room for more than `most` elements; all is as it was.
+ * Makes room for one more element of `each` bytes after the `count` elements of an array; may move
+ * the array. `list` is the address of the pointer to the array (NULL at first), *room the number of
+ * elements it has room for. Returns false, and changes nothing, if memory runs out or the array
+ * already has `most` elements.
  */
 bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most);
 
-/* The same for an array that is filled by index, in any order: room for element `index`, doubled
- * from `first` elements; new elements are zero. */
+/* Does the same for an array that is filled by index, in any order: makes room for element `index`,
+ * doubling from `first` elements. New elements are zero. */
 bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first);
 
-/* ... for `wanted` elements, and no more than that. */
+/* Makes room for exactly `wanted` elements. */
 bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
 
 /*
- * `count` elements that are zero, of a power of two of bytes up to 64, none of them in two cache
- * lines; pages that nothing is written to take no memory. *memory is what free() takes.
- * NULL: no memory.
+ * Returns `count` zeroed elements that do not cross cache lines; `each` is a power of two up
+ * to 64. Pages that are never written take no memory. *memory is the pointer for free(). NULL: no
+ * memory.
  */
 void *array_lines(void **memory, size_t count, size_t each);
 
 /*
- * Binary search in an array sorted by an unsigned member of 4 or 8 bytes: the number of elements up
- * to a key (index of the first one above it), or below a key (index of the first one at or above).
+ * Binary search in an array sorted by an unsigned member of 4 or 8 bytes. Returns the number of
+ * elements up to a key (index of the first element above it), or below a key (index of the first
+ * element at or above it).
  */
 #define SORTED_UP_TO(list, count, member, key)                                                     \
     array_sorted((list), (count), sizeof *(list), offsetof(__typeof__(*(list)), member),           \
@@ -44,9 +48,9 @@ void *array_lines(void **memory, size_t count, size_t each);
                  sizeof(list)->member, (key), 0)
 
 /*
- * Sorts an array of structs, or of pointers to them, by members that are double, bool or unsigned,
- * the first one first: SORT(list, count, LARGEST(struct row, samples), SMALLEST(struct row, id));
- * `list` may be NULL where `count` is 0.
+ * Sorts an array of structs, or of pointers to structs, by members that are double, bool or
+ * unsigned, most significant key first: SORT(list, count, LARGEST(struct row, samples),
+ * SMALLEST(struct row, id)); `list` may be NULL if `count` is 0.
  */
 #define SORT(list, count, ...)          SORT_WITH(list, count, 0, __VA_ARGS__)
 #define SORT_POINTERS(list, count, ...) SORT_WITH(list, count, 1, __VA_ARGS__)
@@ -61,13 +65,11 @@ void *array_lines(void **memory, size_t count, size_t each);
         offsetof(type, member), sizeof((type *)0)->member,                                         \
             __builtin_types_compatible_p(__typeof__(((type *)0)->member), double), largest         \
     }
-/* Ascending, by one member. */
+/* Sorts in ascending order by one member. */
 #define SORT_BY(list, count, member) SORT(list, count, SMALLEST(__typeof__(*(list)), member))
 
-/*
- * Puts an element into its place in a list that is sorted like this and has `most` at the most; the
- * last one gives way. Of equal ones the newest is last.
- */
+/* Inserts an element into a sorted list of at most `most` elements; a full list drops its last
+ * element. A new element goes after equal elements. */
 #define KEEP(list, count, most, element, ...)                                                      \
     array_keep((list), (count), (most), sizeof *(list), (element),                                 \
                (const struct sort_key[]){__VA_ARGS__},                                             \
@@ -77,7 +79,7 @@ struct sort_key {
     size_t member;
     size_t bytes;
     bool is_double;
-    bool largest; /* first */
+    bool largest; /* largest value first */
 };
 
 void array_sort(void *list, size_t count, size_t each, bool pointers, const struct sort_key *keys,
@@ -107,10 +109,8 @@ static inline size_t array_sorted(const void *list, size_t count, size_t each, s
     return low;
 }
 
-/*
- * Memory that is handed out in order and freed all at once. Used for values that
- * are built once and then only read (snapshots, tables of a parsed file).
- */
+/* An arena hands out memory in order and frees it all at once. Used for values that are built once
+ * and then only read (snapshots, tables of a parsed file). */
 struct arena_block;
 
 struct arena {
@@ -121,13 +121,13 @@ struct arena {
 void arena_init(struct arena *arena);
 void arena_fini(struct arena *arena);
 
-/* Zeroed memory, aligned for any type; NULL when there is none. 0 bytes is valid. */
+/* Returns zeroed memory, aligned for any type, or NULL if out of memory. A size of 0 is valid. */
 void *arena_alloc(struct arena *arena, size_t size_bytes);
 
-/* count * size with overflow checked. */
+/* Returns arena_alloc(count * size), with a check for overflow. */
 void *arena_array(struct arena *arena, size_t count, size_t size_bytes);
 
-/* Copy of a string; NULL for NULL or when out of memory. */
+/* Copies a string. Returns NULL for NULL or if out of memory. */
 char *arena_string(struct arena *arena, const char *string);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The text of a failure, set where the cause is known, printed by main or the
- * status line. Never allocated; anyone may call it.
+ * The text of an error: set where the cause is known, printed by main or the status line. Never
+ * allocated; any layer may use it.
  */
 #ifndef MISSTOP_BASE_ERROR_H
 #define MISSTOP_BASE_ERROR_H
@@ -15,11 +15,13 @@ struct error {
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Why a system call failed and what helps: limits by their names and commands, a full disk. */
+/* Explains why a system call failed and what helps: names a limit and the command that raises it,
+ * or reports a full disk. */
 enum { ERROR_CAUSE = 256 };
 const char *error_cause(int code, char out[ERROR_CAUSE]);
 
-/* Remedy where another process may not be inspected: "try sudo", or what root itself lacks. */
+/* Returns the remedy if another process may not be inspected: "try sudo", or what root itself
+ * lacks. */
 const char *error_rights_remedy(void);
 
 #endif

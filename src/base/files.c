@@ -23,7 +23,7 @@
 enum {
     FILES_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
     FILES_DEPTH_MAX = 64,
-    FILES_LINKS_MAX = 40, /* as the kernel */
+    FILES_LINKS_MAX = 40, /* same as the kernel */
     FILES_UID_NOBODY = 65534,
     MAY_READ = 4,
     MAY_SEARCH = 1,
@@ -31,10 +31,13 @@ enum {
     CAPABILITY_DAC_READ_SEARCH = 2
 };
 
-/* Reasons that the kernel has no number for, chosen among those that no step here returns. */
+/*
+ * Reasons for which the kernel has no errno; no system call used here returns these
+ * values.
+ */
 enum { WHY_NOT_REGULAR = EMEDIUMTYPE, WHY_OF_KERNEL = ENOMEDIUM, WHY_LIST = EUCLEAN };
 
-/* The numbers of a line of /proc/PID/status, for example "Groups:"; how many. */
+/* Parses the numbers of a line of /proc/PID/status, for example "Groups:". Returns their count. */
 static uint32_t numbers_of(const char *text, const char *name, int base, uint64_t *out,
                            uint32_t most)
 {
@@ -59,7 +62,8 @@ static bool has_capability(const char *status)
     return bits >> CAPABILITY_DAC_OVERRIDE & 1 || bits >> CAPABILITY_DAC_READ_SEARCH & 1;
 }
 
-/* As the process opens files itself: its file system user and groups, the last of four numbers. */
+/* Reads the ids that the kernel uses when the process opens files: its file system user and groups,
+ * the last of four numbers. */
 static bool read_user(struct files_user *user, pid_t pid)
 {
     char path[64];
@@ -79,7 +83,7 @@ static bool read_user(struct files_user *user, pid_t pid)
     return true;
 }
 
-/* Whether this process may read more than its user's files. */
+/* Returns true if this process may read more than its user's files. */
 static bool is_privileged(void)
 {
     char text[8192];
@@ -109,8 +113,8 @@ static bool is_elsewhere(pid_t pid)
            own.st_ino != other.st_ino || !same_link(pid, "ns/mnt");
 }
 
-/* Asked anew, because a process may change its user; the last answer stays when the process is
- * gone. */
+/* Reads the user of the process again, because a process may change its user. The last user stays
+ * when the process is gone. */
 static void ask_process(struct files_client *client)
 {
     struct files_user user;
@@ -152,7 +156,7 @@ void files_client_recording(struct files_client *client, const char *path)
 {
     struct stat status;
     *client = (struct files_client){.privileged = is_privileged()};
-    /* More than its user's rights misstop does not lend to a recording of its user's either. */
+    /* Do not lend misstop's privileges to a recording, not even to a recording of the same user. */
     if (client->privileged && geteuid() && read_user(&client->users[0], getpid()))
         client->user_count = 1;
     if (strcmp(path, "-") && !stat(path, &status) && status.st_uid != geteuid())
@@ -174,7 +178,8 @@ static bool is_in(const struct files_user *user, gid_t group)
     return false;
 }
 
-/* 0; or why this user may not. Who is named in an access control list is not worked out. */
+/* Returns 0, or why this user may not access the file. Access control lists are detected but not
+ * evaluated. */
 static int may(const struct files_user *user, const struct stat *status, unsigned what, bool listed)
 {
     unsigned mode = status->st_mode;
@@ -194,7 +199,8 @@ static bool has_list(int fd)
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-/* A process with another root cannot name a file below ours (`here`). */
+/* Checks the permission of every user of the client. `here`: the path starts at our root directory.
+ * A process with another root cannot name such a file. */
 static int check(const struct files_client *client, bool here, int fd, const struct stat *status,
                  unsigned what)
 {
@@ -229,11 +235,11 @@ static bool is_of_kernel(int fd)
     return false;
 }
 
-/* A path being walked: the folders above the current one, and the rest of the path. */
+/* A path being walked: the folders above the current one, and the unparsed rest of the path. */
 struct walk {
     const struct files_client *client;
-    bool here;                    /* from our root on */
-    int folders[FILES_DEPTH_MAX]; /* the first is the root; ".." gives up the last */
+    bool here;                    /* starts at our root directory */
+    int folders[FILES_DEPTH_MAX]; /* the first is the root; ".." drops the last */
     unsigned depth;
     unsigned links;
     char rest[PATH_MAX];
@@ -260,7 +266,7 @@ static int enter(struct walk *walk, int fd, const struct stat *status)
     return 0;
 }
 
-/* The next name of the rest; false: there is none. */
+/* Takes the next name from the rest of the path. Returns false if there is none. */
 static bool take_name(struct walk *walk, char name[NAME_MAX + 1], bool *last, int *code)
 {
     const char *at = walk->rest + strspn(walk->rest, "/");
@@ -295,7 +301,7 @@ static int files_walk_follow(struct walk *walk, int fd)
     return 0;
 }
 
-/* One step. 1: *found is the file, by O_PATH; 0: go on; negative: it ends here. */
+/* Takes one step. Returns 1 if *found is the file (O_PATH), 0 to continue, or a negative errno. */
 static int files_walk_step(struct walk *walk, enum files_links links, int *found)
 {
     char name[NAME_MAX + 1];
@@ -327,7 +333,7 @@ static int files_walk_step(struct walk *walk, enum files_links links, int *found
     return code;
 }
 
-/* Opens for reading what O_PATH leads to: the very file that was looked at. */
+/* Opens the file of an O_PATH descriptor for reading: exactly the file that was checked. */
 static int reopen(int fd)
 {
     char path[64];
@@ -336,7 +342,7 @@ static int reopen(int fd)
     return opened < 0 ? -errno : opened;
 }
 
-/* Opened if it is what it should be; closes fd. */
+/* Opens the file if it has the expected kind and size; closes fd. */
 static int files_walk_open(const struct walk *walk, int fd, uint64_t most_bytes)
 {
     struct stat status;
@@ -408,7 +414,7 @@ int files_open_below(int root, const char *path, struct files_client *client,
     return code;
 }
 
-/* A thread that has ended has none. */
+/* Returns false for a thread that has ended: it has no memory. */
 static bool has_memory(pid_t tid)
 {
     char path[64];
@@ -475,7 +481,7 @@ int files_open(const char *path)
     return code;
 }
 
-/* The first user asked: of several the reader needs one. */
+/* Names only the first user without access: one name is enough for the reader. */
 static void who(const struct files_client *client, char out[FILES_WHY], const char *what)
 {
     for (uint32_t i = 0; client && i < client->user_count; i++)
@@ -517,7 +523,7 @@ const char *files_why(const struct files_client *client, int code, char out[FILE
 void files_enter(int root)
 {
     if (root >= 0 && !fchdir(root) && chroot("."))
-        errno = 0; /* as well as it goes */
+        errno = 0; /* best effort */
     close(root);
 }
 
@@ -536,7 +542,7 @@ void files_become(const struct files_client *client)
     if (setgroups(user ? user->group_count : 0, user ? user->groups : NULL) ||
         setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
         _exit(EXIT_FAILURE);
-    prctl(PR_SET_PDEATHSIG, with_parent); /* a change of user takes it back */
+    prctl(PR_SET_PDEATHSIG, with_parent); /* a change of user clears it */
 }
 
 int files_copy(int fd, uint64_t most_bytes)
@@ -549,7 +555,7 @@ int files_copy(int fd, uint64_t most_bytes)
         copy = memfd_create("misstop-copy", MFD_CLOEXEC);
     for (off_t at = 0; copy >= 0 && at < status.st_size;)
         if (sendfile(copy, fd, &at, (size_t)(status.st_size - at)) <= 0)
-            break; /* it shrank: use the bytes that there are */
+            break; /* the file shrank: use the bytes read so far */
     close(fd);
     return copy;
 }
@@ -569,8 +575,10 @@ int whole_file_open(struct whole_file *file, const char *option, const char *pat
     file->path = path;
     if (!stat(path, &status) && !S_ISREG(status.st_mode))
         return option
-                   ? error_set(error, -EEXIST,
-                               "%s %s is no file that can be replaced; name another", option, path)
+                   ? error_set(
+                         error, -EEXIST,
+                         "%s %s is not a regular file and cannot be replaced; choose another name",
+                         option, path)
                    : whole_file_fail(file, -EEXIST, error);
     if ((size_t)snprintf(file->beside, sizeof file->beside, "%s.XXXXXX", path) >=
         sizeof file->beside)

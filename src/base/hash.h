@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A map from 64-bit keys to 32-bit values: open addressing, linear probing, grows
- * by doubling, deletes by shifting back. For lookups on the path of every sample.
+ * A map from 64-bit keys to 32-bit values: open addressing, linear probing, grows by doubling,
+ * deletes by shifting back. Used for lookups on the path of every sample.
  */
 #ifndef MISSTOP_BASE_HASH_H
 #define MISSTOP_BASE_HASH_H
@@ -25,26 +25,28 @@ struct hash {
 void hash_init(struct hash *hash);
 void hash_fini(struct hash *hash);
 
-/* The value of a key; NULL means absent. Valid until the next change of the map. */
+/* Returns the value of a key, or NULL if absent. Valid until the map changes. */
 uint32_t *hash_find(const struct hash *hash, uint64_t key);
 
-/* The value of a key, made as 0 if absent (*created says so); NULL: out of memory. */
+/* Returns the value of a key. Inserts 0 and sets *created if the key is absent. NULL: out of
+ * memory. */
 uint32_t *hash_insert(struct hash *hash, uint64_t key, bool *created);
 
-/* The same with a value of the key, or more of one that begins with 0; false: out of memory. */
+/* Sets the value of a key, or adds to it (an absent key counts as 0). Return false if out of
+ * memory. */
 bool hash_put(struct hash *hash, uint64_t key, uint32_t value);
 bool hash_add(struct hash *hash, uint64_t key, uint32_t more);
 
-/* The next key from index *at on, which is stepped over; NULL: no more. */
+/* Returns the entry at or after index *at, and advances *at past it. NULL: no more. */
 struct hash_slot *hash_next(const struct hash *hash, size_t *at);
 
-/* Returns whether the key was there. */
+/* Returns true if the key was present. */
 bool hash_remove(struct hash *hash, uint64_t key);
 
 /* Empties the map and keeps its memory. */
 void hash_clear(struct hash *hash);
 
-/* A well mixed 64-bit value: the finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
+/* Returns a well mixed 64-bit value: the finaliser of SplitMix64 (Steele, Lea, Flood 2014). */
 static inline uint64_t hash_mix(uint64_t value)
 {
     value ^= value >> 30;
@@ -54,10 +56,10 @@ static inline uint64_t hash_mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
-/* FNV-1a of bytes, for keys that are strings. */
+/* Returns the FNV-1a hash of bytes, for keys that are strings. */
 uint64_t hash_bytes(const void *bytes, size_t size_bytes);
 
-/* Pseudo-random numbers for jitter and reservoirs: SplitMix64. Not for secrets. */
+/* Pseudo-random numbers for jitter and reservoirs: SplitMix64. Not for cryptography. */
 struct prng {
     uint64_t state; /* the seed; any value */
 };
@@ -67,7 +69,8 @@ static inline uint64_t prng_next(struct prng *prng)
     return hash_mix(prng->state += 0x9e3779b97f4a7c15u);
 }
 
-/* 0 .. bound-1, bound > 0 (Lemire's multiplication; bias below 2^-32 for 32-bit bounds). */
+/* Returns a number from 0 to bound-1; bound > 0 (Lemire's multiplication, bias below 2^-32 for
+ * 32-bit bounds). */
 static inline uint64_t prng_below(struct prng *prng, uint32_t bound)
 {
     return ((prng_next(prng) >> 32) * bound) >> 32;

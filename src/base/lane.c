@@ -19,7 +19,7 @@ struct lane {
     unsigned char *buffers;
     size_t batch_bytes;
     unsigned batches;
-    unsigned given; /* since the start; wraps around */
+    unsigned given; /* since the start; wraps */
     unsigned done;
     unsigned taken;
     bool ends;
@@ -50,7 +50,7 @@ static void *lane_run(void *context)
     return NULL;
 }
 
-/* Signals are for the thread that reads them. */
+/* Blocks all signals in the thread: another thread reads them. */
 static int start_thread(struct lane *lane)
 {
     sigset_t all;
@@ -99,7 +99,7 @@ void lane_close(struct lane *lane)
     free(lane);
 }
 
-/* Waits until at most `open` of the batches given are still to be worked on. */
+/* Waits until at most `open` of the batches given are unfinished. */
 static void wait_until(struct lane *lane, unsigned open)
 {
     pthread_mutex_lock(&lane->mutex);

@@ -13,7 +13,7 @@
 
 enum { CONFIG_BYTES = 1 << 16 };
 static const char config_head[] =
-    "# misstop: settings, by F2 or by hand. man misstop explains them.\n";
+    "# misstop: settings, edited with F2 or by hand. man misstop explains them.\n";
 
 static bool is_ours(const char *folder)
 {
@@ -26,7 +26,8 @@ int settings_path(char *out, size_t out_size, const char *name)
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
     int wrote;
-    if (config && config[0] == '/') /* the XDG rules: a relative one is not valid */
+    if (config &&
+        config[0] == '/') /* XDG base directory specification: a relative path is invalid */
         wrote = snprintf(out, out_size, "%s/misstop/%s", config, name);
     else if (home && home[0] == '/')
         wrote = snprintf(out, out_size, "%s/.config/misstop/%s", home, name);
@@ -77,7 +78,7 @@ void settings_make_folders(const char *path)
     snprintf(folder, sizeof folder, "%s", path);
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(folder, 0700); /* one that cannot be made shows when the file is opened */
+        mkdir(folder, 0700); /* if this fails, opening the file reports it */
         *slash = '/';
     }
 }
@@ -99,7 +100,7 @@ int settings_write(const char *path, const char *text, size_t size, struct error
     char real[PATH_MAX];
     struct whole_file file;
     settings_make_folders(path);
-    if (!realpath(path, real)) /* a link is kept: its target is replaced */
+    if (!realpath(path, real)) /* a link stays: its target is replaced */
         snprintf(real, sizeof real, "%s", path);
     int code = whole_file_open(&file, NULL, real, error);
     return code ? code : whole_file_close(&file, write_all(file.fd, text, size), error);
@@ -123,7 +124,8 @@ void settings_free(struct settings *settings)
     settings->text = NULL;
 }
 
-/* The start of the line of a key; NULL: it has none. The last of several counts. */
+/* Returns the start of the line of a key, or NULL. If the key has several lines, the last one
+ * counts. */
 static const char *line_of(const struct settings *settings, const char *key)
 {
     size_t length = strlen(key);
@@ -169,7 +171,7 @@ int settings_save(const struct settings *settings, struct error *error)
     const char *text = settings->text ? settings->text : "";
     if (!settings->path[0])
         return error_set(error, -EACCES,
-                         "settings are not kept: $HOME is another user's, or the file config there "
-                         "cannot be read");
+                         "settings are not saved: $HOME belongs to another user, or its file "
+                         "config cannot be read");
     return settings_write(settings->path, text, strlen(text), error);
 }

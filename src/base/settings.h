@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The user's files of settings, in $XDG_CONFIG_HOME/misstop, else in ~/.config/misstop: "config"
- * with lines "key=value", and files with a form of their own ("bins", "matrix", "wrappers", "tlb").
- * Those of another user, as under sudo, are neither read nor written.
+ * The user's settings files, in $XDG_CONFIG_HOME/misstop, otherwise in ~/.config/misstop: "config"
+ * with lines "key=value", and files with their own formats ("bins", "matrix", "wrappers", "tlb").
+ * Files of another user, as under sudo, are neither read nor written.
  */
 #ifndef MISSTOP_BASE_SETTINGS_H
 #define MISSTOP_BASE_SETTINGS_H
@@ -13,18 +13,21 @@
 
 #include "base/error.h"
 
-/* -ENOENT: neither variable is set to an absolute path; -EACCES: the folder is another user's;
- * -ENAMETOOLONG. */
+/* Returns 0; -ENOENT if neither variable is set to an absolute path; -EACCES if the folder belongs
+ * to another user; -ENAMETOOLONG. */
 int settings_path(char *out, size_t out_size, const char *name);
 
-/* Makes the folders above a path that are missing. */
+/* Creates the missing folders above a path. */
 void settings_make_folders(const char *path);
 
-/* All of a regular file of at most `most` bytes, with a NUL behind it, for free(); text NULL where
- * there is none. Its size, or a negative errno: -EINVAL for a larger file or another kind. */
+/*
+ * Reads a whole regular file of at most `most` bytes and adds a NUL; the caller frees the text.
+ * text is NULL if there is no file. Returns the size, or a negative errno: -EINVAL for a larger
+ * file or another kind of file.
+ */
 long settings_read(const char *path, size_t most, char **text);
 
-/* Replaces the file as a whole, through links to it; makes the folders above it. */
+/* Replaces the whole file, following links; creates the folders above it. */
 int settings_write(const char *path, const char *text, size_t size, struct error *error);
 
 struct settings {
@@ -32,14 +35,15 @@ struct settings {
     char *text;          /* NULL: empty */
 };
 
-/* Those of the file "config". One that cannot be read, or is no text, is not written over. */
+/* Loads the file "config". A file that cannot be read, or is not text, is not overwritten later. */
 void settings_load(struct settings *settings);
 void settings_free(struct settings *settings);
 
-/* The value of a key; false: it has none. */
+/* Copies the value of a key. Returns false if the key has none or `out` is too small. */
 bool settings_get(const struct settings *settings, const char *key, char *out, size_t size);
 
-/* Its line gets the value; all other lines stay as they are. value NULL: the line goes. -ENOMEM. */
+/* Sets the line of a key and leaves all other lines unchanged. value NULL: removes the line.
+ * Returns 0 or -ENOMEM. */
 int settings_set(struct settings *settings, const char *key, const char *value);
 
 int settings_save(const struct settings *settings, struct error *error);

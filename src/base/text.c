@@ -41,7 +41,7 @@ static bool printable(uint32_t code)
 {
     bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
     bool separator = code == 0x2028 || code == 0x2029;
-    /* Unicode TR9: marks, embeddings, overrides and isolates reorder what follows. */
+    /* Unicode TR9: marks, embeddings, overrides and isolates reorder the following text. */
     bool bidi = code == 0x200e || code == 0x200f || code == 0x61c ||
                 (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     return !control && !separator && !bidi && code != 0xfeff;
@@ -109,7 +109,7 @@ const char *text_time(char out[TEXT_TIME_BYTES], double seconds)
     uint64_t whole = tenths / 10;
     if (isnan(seconds))
         snprintf(out, TEXT_TIME_BYTES, "?");
-    else if (seconds >= 0.095 && seconds < 0.95)
+    else if (seconds >= 0.0005 && seconds < 0.95)
         snprintf(out, TEXT_TIME_BYTES, "%.0fms", seconds * 1e3);
     else if (whole < 60)
         snprintf(out, TEXT_TIME_BYTES, "%" PRIu64 ".%" PRIu64 "s", whole, tenths % 10);

@@ -11,7 +11,7 @@
 #include "access.h"
 #include "decode/trace.h"
 
-/* Bytes read of a table; fewer at the end of a mapping. */
+/* Bytes of a table to read; fewer if they cross the end of a mapping. */
 enum { TABLE_BYTES = 4096, TABLE_BYTES_LESS = 512 };
 
 static bool loads_element(const struct insn *insn)
@@ -22,7 +22,8 @@ static bool loads_element(const struct insn *insn)
            insn->source_width <= memory->scale;
 }
 
-/* The only element that is `wanted`; SIZE_MAX: there is none, or there are several. */
+/* Returns the offset of the only element that equals `wanted`, or SIZE_MAX if there are none or
+ * several. */
 static size_t only_one(const unsigned char *table, size_t bytes, const struct insn *load,
                        uint64_t wanted)
 {
@@ -38,8 +39,9 @@ static size_t only_one(const unsigned char *table, size_t bytes, const struct in
 }
 
 /*
- * Where the load at `at` of the trace read. False: it is no load of a table's element, or of the
- * first 4 KiB of the table not exactly one element is what was loaded. Reads memory once or twice.
+ * Finds the address that the load at `at` of the trace read, by the loaded value. Returns false if
+ * it does not load a table element, or if not exactly one element in the first 4 KiB of the table
+ * has that value. Reads memory once or twice.
  */
 static bool by_value(struct trace_values *values, size_t at, uint64_t *address)
 {
@@ -64,7 +66,7 @@ static bool by_value(struct trace_values *values, size_t at, uint64_t *address)
     return found != SIZE_MAX;
 }
 
-enum { CALL_BYTES = 8 }; /* the longest that compilers make: prefix, ff, two more, 4 of distance */
+enum { CALL_BYTES = 8 }; /* longest in practice: prefix, ff, two bytes, displacement of 4 */
 
 static enum reason call_slot(uint64_t address, enum access_kind kind, struct access *access)
 {
@@ -78,7 +80,7 @@ static enum reason call_slot(uint64_t address, enum access_kind kind, struct acc
     return REASON_NONE;
 }
 
-/* A return loaded from the word below the present stack pointer. */
+/* Sets the access to the load of a return, from the word below the current stack pointer. */
 static enum reason return_slot(uint64_t stack, struct access *access)
 {
     enum { WORD = 8 };
@@ -87,7 +89,8 @@ static enum reason return_slot(uint64_t stack, struct access *access)
     return REASON_NONE;
 }
 
-/* A procedure linkage stub is a jump through a slot of the GOT: [endbr64] [bnd] ff 25 rel32. */
+/* Finds the GOT slot of a procedure linkage stub, which is a jump through it: [endbr64] [bnd] ff 25
+ * rel32. */
 static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_t *slot)
 {
     static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -104,10 +107,8 @@ static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_
     return bytes[at] == 0xff && bytes[at + 1] == 0x25;
 }
 
-/*
- * The operand of a call through memory that ends at `end`. Its beginning is not known: false if
- * there is no call of that length.
- */
+/* Decodes the operand of a call through memory that ends at `end`. Its start is not known: returns
+ * false if no call has that length. */
 static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
                       struct insn_memory *memory)
 {
@@ -120,8 +121,8 @@ static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
     return true;
 }
 
-/* The call's operand, with the registers of that time: the right one if the function entered is
- * there. */
+/* Computes the address of the call's operand with the registers at the time of the call. Returns
+ * true if the operand points to the function entered. */
 static bool leads_to(struct trace_values *values, const struct insn_memory *memory, uint64_t entry,
                      uint64_t *address)
 {
@@ -130,7 +131,7 @@ static bool leads_to(struct trace_values *values, const struct insn_memory *memo
     if (!trace_address(values, memory, 0, address))
         return false;
     if (memory->base == SREG_SP)
-        *address += sizeof found; /* the call has pushed since */
+        *address += sizeof found; /* the call has pushed the return address since */
     return target->memory(target->context, *address, &found, sizeof found) && found == entry;
 }
 
@@ -163,7 +164,7 @@ static enum reason call_through(struct trace_values *values, const uint8_t *byte
     return REASON_CALL_BOUNDARY;
 }
 
-/* The call with its return address on the stack now. */
+/* Uses the call before the return address that is on the stack now. */
 static enum reason call_on_stack(struct trace_values *values, uint64_t stack,
                                  struct call_seen *seen, struct access *access)
 {
@@ -197,7 +198,7 @@ static enum reason call_on_stack(struct trace_values *values, uint64_t stack,
     return REASON_NONE;
 }
 
-/* The call that was seen before, where the return address by now is another call's. */
+/* Uses the call seen before, because the return address on the stack is now another call's. */
 static enum reason call_remembered(struct trace_values *values, uint64_t stack,
                                    const struct call_seen *seen, struct access *access)
 {
@@ -209,7 +210,7 @@ static enum reason call_remembered(struct trace_values *values, uint64_t stack,
         access->how = ACCESS_INFERRED;
         return REASON_NONE;
     }
-    /* A pointer at a fixed address leads there whichever call it was. */
+    /* A pointer at a fixed address is valid whichever call was made. */
     if (seen->kind == CALL_NEVER || (fixed && seen->kind == CALL_VARIES) ||
         memory->kind != ACCESS_LOAD || !leads_to(values, memory, seen->entry, &address))
         return REASON_CALL_BOUNDARY;
@@ -219,11 +220,11 @@ static enum reason call_remembered(struct trace_values *values, uint64_t stack,
 }
 
 /*
- * At a function's start, the instruction that ran before is the call. It pushed the return address;
- * through a stub, the stub's load of its slot came after. A call through memory also loaded its
- * target, and waited for that load: the likelier of the two. The bytes before the return address
- * show which call it was. `values` are at the entry, `stack` is the stack pointer there; `calls`
- * may be NULL.
+ * Finds the access of a sample at the start of a function, where the instruction that ran before is
+ * the call. The call pushed the return address. Through a stub, the stub's load of its slot came
+ * later. A call through memory also loaded its target and waited for that load, which is the
+ * likelier culprit. The bytes before the return address show the kind of call. `values` are at the
+ * entry, `stack` is the stack pointer there; `calls` may be NULL.
  */
 static enum reason call_entry(struct trace_values *values, struct calls *calls, uint64_t stack,
                               uint64_t entry, struct access *access)
@@ -234,7 +235,7 @@ static enum reason call_entry(struct trace_values *values, struct calls *calls, 
     return reason ? call_remembered(values, stack, seen, access) : reason;
 }
 
-enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200, LINE_BYTES = 64 /* of all x86-64 processors */ };
+enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200, LINE_BYTES = 64 /* on all x86-64 processors */ };
 
 static void describe_operand(const struct insn *insn, struct access *access)
 {
@@ -250,7 +251,7 @@ static void describe_operand(const struct insn *insn, struct access *access)
     access->displacement = (int32_t)memory->displacement;
 }
 
-/* By the code around it. */
+/* Sets the properties that come from the surrounding code. */
 static void describe_around(const struct function *function, const struct insn *insn,
                             struct access *access)
 {
@@ -273,9 +274,11 @@ void culprit_describe(const struct function *function, const struct insn *insn,
     describe_around(function, insn, access);
 }
 
-/* Whether the loop around the access has been on its line: `from`, `now` are the values of the
- * register that moves it. The first time round counts as no step: a wrong prediction of the loop
- * before it shows there. */
+/*
+ * Sets whether the loop around the access was on the same line before. `from` and `now` are values
+ * of the register that the loop advances. The first iteration does not count: samples there may
+ * come from a misprediction at the end of an earlier loop.
+ */
 static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, struct access *access)
 {
     const struct insn_step *step = &insn->step;
@@ -287,8 +290,8 @@ static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, str
     access->again = into_line >= step->bytes;
 }
 
-/* Whether the same straight code has loaded from the line before: the access waits for nothing, and
- * is no part of a pass. */
+/* Sets whether the same straight-line code loaded from this line before: then the access does not
+ * wait and is not part of a pass. */
 static void note_loaded(const struct insn *insn, struct access *access)
 {
     uint64_t into_line = access->address % LINE_BYTES;
@@ -312,8 +315,8 @@ static enum reason lost_reason(const struct insn *culprit, const struct trace_va
     return own ? REASON_OVERWRITTEN : REASON_CLOBBERED;
 }
 
-/* p = p->next: the loaded value is the next iteration's base, the same field of a neighbour. And a
- * table's element by its value. */
+/* Infers the address: for p = p->next, the loaded value is the base of the next iteration, so this
+ * is the same field of a neighbour; also a table element by its value. */
 static enum reason infer(const struct candidate *candidate, struct trace_values *values,
                          const struct culprit_context *world, struct access *access)
 {
@@ -341,7 +344,7 @@ static enum reason infer(const struct candidate *candidate, struct trace_values 
     return lost;
 }
 
-/* The load that the indices came from, as far as the trace goes; NULL: they were computed. */
+/* Returns the load of the indices if the trace contains it; NULL: they were computed. */
 static const struct insn *index_load(const struct candidate *candidate, size_t *at)
 {
     const struct insn_memory *memory = &candidate->culprit->memory[0];
@@ -356,7 +359,7 @@ static const struct insn *index_load(const struct candidate *candidate, size_t *
     return NULL;
 }
 
-/* Each lane as often as the others. */
+/* Picks every lane with equal probability. */
 static unsigned lane_of(const struct sample *sample, unsigned lanes)
 {
     uint64_t mixed = (sample->time_ns ^ sample->tid) * UINT64_C(0x9e3779b97f4a7c15);
@@ -369,8 +372,9 @@ static bool is_mapped(const struct decode_target *target, uint64_t address)
 }
 
 /*
- * Vector registers are not in the sample. Where the indices were loaded from memory they are read
- * again, and one lane represents all; else the base gives the object if it points into one.
+ * Infers the address of a gather: vector registers are not in the sample. If the indices were
+ * loaded from memory they are read again, and one lane represents all. Otherwise the base gives the
+ * object if it points into one.
  */
 static enum reason infer_gather(const struct candidate *candidate, struct trace_values *values,
                                 const struct sample *sample, struct access *access)
@@ -403,7 +407,7 @@ static enum reason infer_gather(const struct candidate *candidate, struct trace_
                                                                                 : REASON_GATHER;
 }
 
-/* Thread, instruction and all of the stack that was recorded. Not 0. */
+/* Hashes thread, instruction and all of the recorded stack. Never 0. */
 static uint64_t call_of(const struct sample *sample, const struct access *access)
 {
     uint64_t hash = access->ip * 31 + sample->tid;
@@ -444,18 +448,18 @@ static struct trace_values values_of(const struct candidate *candidate,
                                  .budget = CULPRIT_BUDGET};
 }
 
-/* One way and what it leads to. */
+/* One path and its result. */
 struct outcome {
     const struct candidate *candidate;
     struct access *access;
     enum reason reason;
     int evidence;
     struct trace_values values;
-    bool by_operand; /* the access is the culprit's, by its operand */
-    bool computed;   /* ... and the address was found by it, not recalled */
+    bool by_operand; /* the access is the memory operand of the culprit */
+    bool computed;   /* ... and its address was computed, not recalled */
 };
 
-/* One way's address; REASON_NONE or why not. */
+/* Finds the address on one path. Returns REASON_NONE or why there is none. */
 static enum reason evaluate(struct outcome *outcome, const struct culprit_context *world,
                             const struct sample *sample)
 {
@@ -492,7 +496,7 @@ static enum reason evaluate(struct outcome *outcome, const struct culprit_contex
     return reason;
 }
 
-/* The way that is taken: its access has something by the code around the culprit, too. */
+/* Finishes the chosen path: adds the properties that come from the code around the culprit. */
 static void take_outcome(struct outcome *outcome, const struct function *function)
 {
     const struct candidate *candidate = outcome->candidate;
@@ -523,8 +527,9 @@ static bool possible(const struct candidate *candidate, const struct sample *sam
 }
 
 /*
- * Whether a load's register still holds the value at the address it would have read: 1 yes, -1 no,
- * 0 not known. Separates candidates that are otherwise equally possible.
+ * Checks whether a load's register still has the value at the address that it would have read.
+ * Returns 1 if so, -1 if not, 0 if not known. Distinguishes candidates that are otherwise equally
+ * possible.
  */
 static int loaded_value_agrees(const struct outcome *outcome, const struct decode_target *target,
                                const struct sample *sample)
@@ -552,8 +557,8 @@ static bool same_line(const struct outcome *a, const struct outcome *b)
            (a->reason || a->access->address / LINE_BYTES == b->access->address / LINE_BYTES);
 }
 
-/* Several ways: evidence decides between them; those to one line are one, but which byte of it is
- * then inferred. NULL: they lead to different lines. */
+/* Chooses among several paths by evidence. Paths to the same line count as one, but the exact
+ * address is then only inferred. Returns NULL if they lead to different lines. */
 static struct outcome *choose(struct outcome *outcomes, size_t count)
 {
     struct outcome *best = &outcomes[0];
@@ -584,7 +589,7 @@ static void find_evidence(struct outcome *outcome, const struct culprit_context 
         outcome->evidence = loaded_value_agrees(outcome, world->target, sample);
 }
 
-/* Most IPs have one candidate. */
+/* Applies a single candidate: the fast path, because most IPs have one. */
 static void apply_candidate(const struct candidate *candidate, const struct function *function,
                             const struct culprit_context *world, const struct sample *sample,
                             struct access *access)
@@ -662,17 +667,18 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
     }
 }
 
-/* How candidates are found: all paths to an instruction, walked back to the access that may have
- * missed. */
+/*
+ * Finds the candidates: walks all paths to an instruction back to the access that may have missed.
+ */
 
 enum {
-    CULPRIT_STEPS_MAX = 8,     /* instructions walked over before giving up */
-    CULPRIT_CROSSINGS_MAX = 2, /* block boundaries crossed on one way */
-    CULPRIT_PREFIX_MAX = 24,   /* instructions before the culprit kept for slices */
+    CULPRIT_STEPS_MAX = 8,     /* instructions skipped before giving up */
+    CULPRIT_CROSSINGS_MAX = 2, /* block boundaries crossed on one path */
+    CULPRIT_PREFIX_MAX = 24,   /* instructions before the culprit, to recompute its registers */
     CULPRIT_LOOP_BYTES = 512
 };
 
-/* A way being walked: instructions newest first. */
+/* A path being walked: instructions newest first. */
 struct walk {
     const struct insn *steps[CULPRIT_STEPS_MAX + 1];
     size_t count;
@@ -687,11 +693,12 @@ struct search {
     size_t count;
     bool overflow;
     struct candidate candidates[CULPRIT_CANDIDATES_MAX];
-    const struct insn *insns[CULPRIT_CANDIDATES_MAX][TRACE_MAX]; /* their traces */
+    const struct insn *insns[CULPRIT_CANDIDATES_MAX][TRACE_MAX]; /* of their traces */
     uint32_t written[CULPRIT_CANDIDATES_MAX][TRACE_MAX + 1];
 };
 
-/* Up to a label compilers pad with no-ops, which do not run behind a jump or return. */
+/* Returns true if execution falls through to an instruction. Compilers pad labels with no-ops,
+ * which do not run after a jump or return. */
 static bool falls_into(const struct function *function, size_t index)
 {
     size_t at = index;
@@ -706,7 +713,8 @@ static bool falls_into(const struct function *function, size_t index)
     return !at && index;
 }
 
-/* Registers that the function jumps by; 0: it also jumps by memory. */
+/* Returns the registers used by the function's indirect jumps, or 0 if it also jumps through
+ * memory. */
 static uint32_t jumps_by(const struct function *function)
 {
     uint32_t registers = 0;
@@ -721,7 +729,7 @@ static uint32_t jumps_by(const struct function *function)
     return registers;
 }
 
-/* Instructions in a straight line before the culprit, for recomputing its registers. */
+/* Adds the straight-line instructions before the culprit, to recompute its registers. */
 static size_t add_prefix(const struct function *function, size_t culprit,
                          struct candidate *candidate)
 {
@@ -738,7 +746,7 @@ static size_t add_prefix(const struct function *function, size_t culprit,
     return candidate->trace.count;
 }
 
-/* Whether a jump back encloses the culprit and nothing else in the loop writes its base. */
+/* Returns true if the culprit is in a loop in which nothing else writes its base. */
 static bool in_own_loop(const struct function *function, size_t culprit)
 {
     const struct insn *load = function_insn(function, culprit);
@@ -769,8 +777,8 @@ static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
            a->displacement == b->displacement;
 }
 
-/* The same in code that is not optimised: the base comes from a slot of the frame, and what was
- * loaded goes there. */
+/* Checks the same in unoptimised code: the base is loaded from a slot of the frame, and the loaded
+ * value is stored there. */
 static bool in_loop_of_slot(const struct function *function, size_t culprit)
 {
     const struct insn *load = function_insn(function, culprit);
@@ -818,7 +826,7 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
 
 static void walk_back(struct search *search, struct walk walk, size_t index);
 
-/* One predecessor: the culprit itself, or one step further back. */
+/* Handles one predecessor: it is the culprit, or the walk goes back one more step. */
 static void step_to(struct search *search, struct walk walk, size_t index)
 {
     const struct insn *insn = function_insn(search->function, index);
@@ -837,7 +845,7 @@ static void step_to(struct search *search, struct walk walk, size_t index)
         walk_back(search, walk, index);
 }
 
-/* The flags report a jump only while nothing after it has changed them. */
+/* Uses the flags for a jump only if no later instruction has changed them. */
 static void note_condition(struct walk *walk, const struct insn_outline *jump, bool taken)
 {
     if (walk->condition != INSN_CONDITION_NONE || jump->flow != INSN_CONDITIONAL)
@@ -865,8 +873,11 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
     }
 }
 
-/* A label that nothing falls into or jumps to directly: for example a case of a switch. It was
- * reached by one of the function's jumps through a register or table. False: it has none. */
+/*
+ * Handles a label without fall-through or direct jumps to it, for example a case of a switch: one
+ * of the function's jumps through a register or table reached it. Returns false if the function has
+ * none.
+ */
 static bool walk_indirect(struct search *search, const struct walk *walk)
 {
     const struct function *function = search->function;
@@ -883,14 +894,14 @@ static bool walk_indirect(struct search *search, const struct walk *walk)
     return any;
 }
 
-/* A stub of a procedure linkage table is entered by calls, like a function. */
+/* Returns true for a procedure linkage stub, which is entered by calls like a function. */
 static bool is_stub(const struct insn *insn)
 {
     return insn->flow == INSN_JUMP && insn->memory_count && insn->memory[0].base == SREG_NONE &&
            insn->memory[0].index == SREG_NONE;
 }
 
-/* All ways to have come to an instruction. */
+/* Walks all paths that lead to an instruction. */
 static void walk_back(struct search *search, struct walk walk, size_t index)
 {
     const struct function *function = search->function;
@@ -921,7 +932,7 @@ static uint64_t last_before(const struct function *function, size_t index)
     return function_adjacent(function, index) ? function_address(function, index - 1) : 0;
 }
 
-/* In one piece: the candidates, their instructions, what these write. */
+/* Copies the candidates, their instructions and the written registers to one allocation. */
 static int keep_candidates(struct culprits *culprits, const struct search *search)
 {
     size_t insns = 0;

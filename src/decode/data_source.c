@@ -4,7 +4,7 @@
 
 #include "access.h"
 
-/* Later than some uapi headers this must compile with. */
+/* Newer than some uapi headers that this must compile with. */
 enum {
     LVLNUM_L2_MHB = 0x05,
     LVLNUM_MSC = 0x06,
@@ -22,8 +22,8 @@ enum {
     HOPS_OTHER_CORE = 1
 };
 
-/* The fields, shifted by hand: the kernel's union is laid out for the host's byte order, and
- * headers differ in how many of them they know. */
+/* The fields, extracted by shifts: the kernel's union depends on the host's byte order, and headers
+ * define different numbers of fields. */
 struct fields {
     unsigned op, level, snoop, lock, tlb, number, remote, snoopx, block, hops;
 };
@@ -44,7 +44,7 @@ static struct fields data_source_split(uint64_t data_src)
     };
 }
 
-/* A cache of a level that the CPU does not report, or of another node. */
+/* Returns the level of a cache of unknown level, or of another node. */
 static enum data_level cache_at(const struct fields *fields, enum data_level here)
 {
     if (fields->hops == HOPS_OTHER_CORE)
@@ -52,7 +52,7 @@ static enum data_level cache_at(const struct fields *fields, enum data_level her
     return fields->remote || fields->hops ? DATA_REMOTE_CACHE : here;
 }
 
-/* The newer field: one number; a separate field says which node's cache. */
+/* Decodes the newer field: one number, with a separate field for the node of the cache. */
 static enum data_level level_of_number(const struct fields *fields)
 {
     static const uint8_t levels[16] = {
@@ -71,7 +71,7 @@ static enum data_level level_of_number(const struct fields *fields)
     return cache ? cache_at(fields, level) : level;
 }
 
-/* The older field: a bit per level. More than one of them says nothing certain. */
+/* Decodes the older field: a bit per level. Several bits are ambiguous. */
 static enum data_level level_of_bits(unsigned bits)
 {
     switch (bits & ~(unsigned)(PERF_MEM_LVL_NA | PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS)) {
@@ -109,9 +109,9 @@ static enum data_level beyond(enum data_level level)
 }
 
 /*
- * The bits where they name a level: for remote DRAM that other nodes share, Intel's number says
- * L3 (ds.c, pebs_data_source[0x0b]). The number where it knows what the bits cannot: memory of
- * other kinds, fourth levels, and whether a cache is another core's of the same node.
+ * Uses the bits if they name a level: for remote DRAM that is shared by other nodes, Intel's number
+ * is L3 (ds.c, pebs_data_source[0x0b]). Uses the number for what the bits cannot express: other
+ * kinds of memory, a fourth level, and whether a cache belongs to another core of the same node.
  */
 static enum data_level data_level_of(const struct fields *fields)
 {
@@ -139,7 +139,8 @@ static enum data_snoop snoop_of(const struct fields *fields)
     return fields->snoop & PERF_MEM_SNOOP_NONE ? SNOOP_NONE : SNOOP_UNKNOWN;
 }
 
-/* Intel says "hit in L1 or L2" with both bits, and "missed in L2" for a walk. */
+/* Decodes the TLB result. Intel reports "hit in L1 or L2" by both bits, and a page walk as "missed
+ * in L2". */
 static enum data_tlb tlb_of(const struct fields *fields)
 {
     unsigned both = PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2;
@@ -171,8 +172,8 @@ static enum data_answer locked_of(const struct fields *fields)
     return fields->lock & PERF_MEM_LOCK_NA ? ANSWER_UNKNOWN : ANSWER_NO;
 }
 
-/* Older than the field, or a CPU without it: 0. Where it is known that nothing blocked, kernels say
- * "not available" too, so "no" is only reported where the other reason is set. */
+/* Decodes one reason for blocking. A kernel or CPU without the field reports 0. If nothing blocked,
+ * kernels report "not available" too, so "no" is certain only if the other reason is set. */
 static enum data_answer blocked_of(const struct fields *fields, unsigned bit)
 {
     unsigned known = PERF_MEM_BLK_DATA | PERF_MEM_BLK_ADDR;
@@ -261,31 +262,28 @@ const char *data_tlb_name(enum data_tlb tlb)
 
 static const struct {
     const char *name;
-    const char *note; /* of an instruction */
+    const char *note; /* property of an instruction */
     const char *text;
 } reasons[REASON_COUNT] = {
     [REASON_NONE] = {"attributed", NULL, "attributed"},
     [REASON_KERNEL] = {REASON_NAME("kernel"), "taken in the kernel: system calls, page faults"},
     [REASON_NO_REGISTERS] = {REASON_NAME("no-registers"), "the kernel delivered no registers"},
     [REASON_NO_CODE] = {REASON_NAME("no-code"), "the instruction cannot be read"},
-    [REASON_BAD_CODE] = {REASON_NAME("bad-code"),
-                         "the bytes there are no instruction that is known"},
+    [REASON_BAD_CODE] = {REASON_NAME("bad-code"), "not a valid instruction"},
     [REASON_NO_MEMORY] = {REASON_NAME("no-memory"),
-                          "no access to memory near: the thread was computing"},
+                          "no memory access nearby: the thread was computing"},
     [REASON_CALL_BOUNDARY] = {REASON_NAME("call-boundary"),
-                              "the access is beyond a call or return"},
+                              "the access is before a call or return"},
     [REASON_OVERWRITTEN] = {REASON_NAME("overwritten"), "the load overwrote its own base register"},
     [REASON_CLOBBERED] = {REASON_NAME("clobbered"),
                           "a register of the address was changed afterwards"},
-    [REASON_AMBIGUOUS] = {REASON_NAME("ambiguous"), "several accesses could have come before"},
-    [REASON_GATHER] = {REASON_NAME("gather"),
-                       "a vector gather or scatter of addresses that are not known"},
+    [REASON_AMBIGUOUS] = {REASON_NAME("ambiguous"), "several accesses may have come before"},
+    [REASON_GATHER] = {REASON_NAME("gather"), "a vector gather or scatter with unknown addresses"},
     [REASON_SEGMENT] = {REASON_NAME("segment"), "the thread's fs or gs base is not known"},
-    [REASON_BAD_ADDRESS] = {REASON_NAME("bad-address"),
-                            "nothing is mapped at the computed address"},
+    [REASON_BAD_ADDRESS] = {REASON_NAME("bad-address"), "the computed address is not mapped"},
     [REASON_FOREIGN] = {REASON_NAME("foreign"), "a sample of another process"},
     [REASON_NO_ADDRESS] = {REASON_NAME("no-address"), "the hardware recorded no address"},
-    [REASON_AGENT] = {REASON_NAME("agent"), "misstop's own agent: not the program's"},
+    [REASON_AGENT] = {REASON_NAME("agent"), "misstop's own agent, not the program"},
     [REASON_NOT_X86_64] = {REASON_NAME("not-x86-64"),
                            "32-bit code or another architecture: not decoded"},
 };

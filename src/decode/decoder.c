@@ -14,14 +14,14 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_BYTES_MAX = 156 << 20, /* of functions and culprits: then the oldest are forgotten */
-    DECODER_PARTS_KEPT = 2,        /* of three, of both */
+    DECODER_BYTES_MAX = 156 << 20, /* functions and culprits; above this the oldest are evicted */
+    DECODER_PARTS_KEPT = 2,        /* thirds of both limits that an eviction keeps */
     DECODER_TEXT_BYTES = 16
 };
 
 struct decoder {
     struct decode_target target;
-    csh handle;                 /* for text only */
+    csh handle;                 /* for text output only */
     struct hash culprits_of_ip; /* index into culprits */
     struct culprits *culprits;
     size_t culprits_count;
@@ -29,11 +29,11 @@ struct decoder {
     struct function **functions;
     size_t function_count;
     size_t function_room;
-    struct hash function_of_start; /* index into functions, by start of a whole one */
+    struct hash function_of_start; /* index in functions, by start; complete functions only */
     struct calls calls;
     struct culprit_leaf leaves[CULPRIT_LEAVES_MAX];
     size_t kept_bytes;
-    uint32_t clock; /* samples that were decoded by registers or described */
+    uint32_t clock; /* counts samples that were decoded from registers or described */
 };
 
 struct decoder *decoder_new(const struct decode_target *target)
@@ -79,7 +79,9 @@ static int compare_used(const void *left, const void *right)
     return one->used == other->used ? 0 : (int32_t)(one->used - other->used) > 0 ? -1 : 1;
 }
 
-/* Sorts functions by when one of their IPs was sampled, the latest first; how many are kept. */
+/*
+ * Sorts functions by the last sample of one of their IPs, latest first. Returns how many to keep.
+ */
 static size_t choose_kept(struct decoder *decoder)
 {
     size_t ips = 0;
@@ -97,8 +99,8 @@ static size_t choose_kept(struct decoder *decoder)
     return kept;
 }
 
-/* Frees the functions that were not sampled for the longest time, and the culprits of their IPs.
- * IPs without code go, too: asking again costs little. */
+/* Evicts the functions that were not sampled for the longest time, and the culprits of their IPs.
+ * Also drops IPs without code, because finding that out again is cheap. */
 static void forget_oldest(struct decoder *decoder)
 {
     size_t count = 0;
@@ -124,7 +126,7 @@ static void forget_oldest(struct decoder *decoder)
     decoder->culprits_count = count;
     while (decoder->function_count > kept)
         function_free(decoder->functions[--decoder->function_count]);
-    /* Of two that begin at one place the later one is found. */
+    /* If two functions have the same start, the later one is found. */
     for (size_t i = kept; i-- > 0;) {
         decoder->kept_bytes += function_bytes(decoder->functions[i]);
         note_start(decoder, i);
@@ -169,7 +171,7 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
     return function;
 }
 
-/* The function around the IP if it has been disassembled whole, else anew. */
+/* Returns the disassembled function around the IP, or disassembles it. */
 static struct function *find_function(struct decoder *decoder, uint64_t ip, enum reason *reason)
 {
     uint64_t start;
@@ -183,7 +185,10 @@ static struct function *find_function(struct decoder *decoder, uint64_t ip, enum
             return function;
         part = function && ip >= function->start && ip < function->end;
     }
-    return add_function(decoder, ip, part, reason);
+    struct function *function = add_function(decoder, ip, part, reason);
+    /* Behind a table in the function its boundaries are others. */
+    bool again = !function && !part && *reason == REASON_BAD_CODE;
+    return again ? add_function(decoder, ip, true, reason) : function;
 }
 
 bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count)
@@ -239,7 +244,8 @@ static const struct culprits *culprits_at(struct decoder *decoder, uint64_t ip)
     return culprits;
 }
 
-/* Whole ones only, which are kept: parts would be made anew for each sample. */
+/* Returns only complete functions, which are cached: partial ones would be disassembled again for
+ * every sample. */
 static const struct function *function_around(void *context, uint64_t ip)
 {
     struct decoder *decoder = context;
@@ -259,7 +265,8 @@ static const struct function *function_around(void *context, uint64_t ip)
                                                    : NULL;
 }
 
-/* The hardware knows the address; the instruction adds size, kind and registers. */
+/* Describes an access with an address recorded by hardware: the instruction adds size, kind and
+ * registers. */
 static void describe_recorded(struct decoder *decoder, const struct sample *sample,
                               struct access *access)
 {
@@ -288,7 +295,8 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
         culprit_apply_exact(culprits, &world, sample, access);
     else
         culprits_apply(culprits, &world, sample, access);
-    /* Where all instructions are sampled, one before the last is no skid but another's sample. */
+    /* If all instructions are sampled, an earlier instruction is not the culprit by skid: it has
+     * samples of its own. */
     bool called = culprits && culprits->candidate_count == 1 && culprits->candidates->entered;
     bool own =
         sample->has & SAMPLE_HAS_EXACT_IP || !culprits || called || access->ip == culprits->last;
@@ -296,16 +304,14 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
         access->reason = REASON_NO_MEMORY;
     bool wrong = access->reason == REASON_NONE && decoder->target.mapped &&
                  !decoder->target.mapped(decoder->target.context, access->address);
-    /* There is no next iteration: the loop came to the list's end. */
+    /* The inferred next iteration does not exist: the loop reached the end of the list. */
     bool ended = wrong && access->how == ACCESS_INFERRED;
     if (wrong)
         access->reason = ended ? REASON_OVERWRITTEN : REASON_BAD_ADDRESS;
 }
 
-/*
- * An address decoded while recording replaces one decoded now, without the memory of the process:
- * but where both agree, the present one also says how.
- */
+/* Prefers an address decoded during recording over one decoded now, without the memory of the
+ * process. If both agree, the present decoding also shows how. */
 static void prefer_recorded(const struct sample *sample, struct access *access)
 {
     if (access->reason != REASON_NONE || access->address != sample->address)
@@ -358,7 +364,7 @@ void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)
             forget_all(decoder);
             return;
         }
-    /* Entries that only say "no code" hold no function. */
+    /* Entries for "no code" have no function. */
     for (size_t i = 0; i < decoder->culprits_count; i++)
         if (decoder->culprits[i].ip >= start && decoder->culprits[i].ip < end) {
             forget_all(decoder);

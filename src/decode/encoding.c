@@ -24,7 +24,7 @@ static uint8_t peek(const struct cursor *cursor)
     return cursor->at < cursor->size ? cursor->bytes[cursor->at] : 0;
 }
 
-/* A number of 1, 2, 4 or 8 bytes, sign-extended. */
+/* Reads a number of 1, 2, 4 or 8 bytes, sign-extended. */
 static int64_t next_number(struct cursor *cursor, unsigned bytes)
 {
     uint64_t value = 0;
@@ -41,8 +41,8 @@ static int64_t next_number(struct cursor *cursor, unsigned bytes)
     return (int64_t)(value << shift) >> shift;
 }
 
-/* SDM 2.1.1 and 2.2.1: the last of F2 and F3 is the mandatory one, before 66; a REX counts only
- * right before the opcode. Returns the REX, 0: none. */
+/* Reads the prefixes (SDM 2.1.1 and 2.2.1): the last of F2 and F3 is the mandatory prefix and takes
+ * precedence over 66; a REX counts only directly before the opcode. Returns the REX, 0: none. */
 static uint8_t read_prefixes(struct cursor *cursor, struct encoding *out)
 {
     uint8_t rex = 0;
@@ -67,7 +67,8 @@ static uint8_t read_prefixes(struct cursor *cursor, struct encoding *out)
         case 0x2e:
         case 0x36:
         case 0x3e:
-            /* The last of several segments counts; these four only name flat ones. */
+            /* The last of several segment prefixes counts, but these four are always flat and are
+             * ignored. */
             break;
         case 0x64:
         case 0x65:
@@ -86,10 +87,10 @@ static uint8_t read_prefixes(struct cursor *cursor, struct encoding *out)
     }
 }
 
-/* The bits that extend ModRM and SIB, as they come in REX: W R X B. */
+/* The bits that extend ModRM and SIB, named as in REX: W R X B. */
 struct extension {
     uint8_t reg, index, base;
-    uint8_t index_high; /* EVEX.V', of a vector index */
+    uint8_t index_high; /* EVEX.V', extends a vector index */
     uint8_t reg_high, rm_high;
 };
 
@@ -117,7 +118,7 @@ static bool read_legacy(struct cursor *cursor, struct encoding *out, uint8_t rex
     return true;
 }
 
-/* C5, C4 and XOP's 8F (AMD64 APM vol. 3, 1.8): the bits are inverted. */
+/* Reads C5, C4 and XOP's 8F (AMD64 APM vol. 3, 1.8); their bits are inverted. */
 static bool read_vex(struct cursor *cursor, struct encoding *out, struct extension *more)
 {
     uint8_t escape = next_byte(cursor);
@@ -142,7 +143,7 @@ static bool read_vex(struct cursor *cursor, struct encoding *out, struct extensi
     return out->map >= MAP_0F && out->map <= MAP_0F3A;
 }
 
-/* SDM 2.7.1. With rounding among registers L'L is no length. */
+/* Reads an EVEX prefix (SDM 2.7.1). With rounding control among registers, L'L is not a length. */
 static bool read_evex(struct cursor *cursor, struct encoding *out, struct extension *more)
 {
     uint8_t p[3];
@@ -172,9 +173,9 @@ static bool read_evex(struct cursor *cursor, struct encoding *out, struct extens
 }
 
 /*
- * The bytes behind an opcode, as in the maps of the SDM's appendix A: M a ModRM; b, w, d an
- * immediate of 1, 2, 4 bytes; z of 2 or 4 by the operand size; v of up to 8; a an address; B, Z a
- * ModRM and b, z; L as B, but with VEX there is none; '-' no instruction of 64-bit code.
+ * The bytes after an opcode, as in the maps of the SDM's appendix A: M is a ModRM; b, w, d are an
+ * immediate of 1, 2, 4 bytes; z is 2 or 4 bytes by the operand size; v up to 8; a an address; B, Z
+ * a ModRM and b, z; L like B, but absent with VEX; '-' marks an invalid opcode in 64-bit mode.
  */
 static const char forms_one[] = "MMMMbz--MMMMbz-."  /* 00 */
                                 "MMMMbz--MMMMbz--"  /* 10 */
@@ -191,7 +192,7 @@ static const char forms_one[] = "MMMMbz--MMMMbz-."  /* 00 */
                                 "BBw...BZw.w..b-."  /* c0 */
                                 "MMMM---.MMMMMMMM"  /* d0 */
                                 "bbbbbbbbdd-b...."  /* e0 */
-                                "......BZ......MM"; /* f0: the immediate of f6 and f7 is test's */
+                                "......BZ......MM"; /* f0: in f6 and f7 only test has it */
 static const char forms_0f[] = "MMMM-.....-.-M.L"   /* 00 */
                                "MMMMMMMMMMMMMMMM"   /* 10 */
                                "MMMM----MMMMMMMM"   /* 20 */

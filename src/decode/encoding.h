@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The fields of an x86-64 instruction as they are encoded (Intel SDM vol. 2, chapter 2), before
- * their meaning is known. Shared by insn.c, opcode.c and encoding.c.
- */
+/* The encoded fields of an x86-64 instruction (Intel SDM vol. 2, chapter 2), before they are
+ * interpreted. Shared by insn.c, opcode.c and encoding.c. */
 #ifndef MISSTOP_DECODE_ENCODING_H
 #define MISSTOP_DECODE_ENCODING_H
 
@@ -12,7 +10,7 @@
 
 enum encoding_space { SPACE_LEGACY = 1, SPACE_VEX = 2, SPACE_EVEX = 4, SPACE_XOP = 8 };
 
-/* The mandatory prefix, numbered as VEX.pp. */
+/* Mandatory prefixes, numbered as in VEX.pp. */
 enum encoding_prefix { PREFIX_NONE, PREFIX_66, PREFIX_F3, PREFIX_F2 };
 
 /* Opcode maps: one byte; 0F; 0F 38; 0F 3A; EVEX 5 and 6 (FP16); XOP 8 to 10. */
@@ -36,42 +34,43 @@ struct encoding {
     uint8_t opcode;
     uint8_t segment; /* 0 none, 1 fs, 2 gs */
     bool wide;       /* REX.W, VEX.W */
-    bool rex;        /* there is a REX: byte registers 4 to 7 are SPL to DIL */
-    bool operand16;  /* 66, whether it is mandatory or not */
-    bool narrow;     /* 67: 32-bit addresses */
+    bool rex;        /* has a REX: byte registers 4 to 7 are SPL to DIL */
+    bool operand16;  /* has 66, mandatory or not */
+    bool narrow;     /* has 67: 32-bit addresses */
     bool lock;
-    bool repeated;  /* F2 or F3 */
+    bool repeated;  /* has F2 or F3 */
     bool broadcast; /* EVEX.b */
     bool has_modrm;
     uint8_t vector;             /* bytes: 16, 32, 64 */
-    uint8_t mod, reg, rm, vvvv; /* numbers of the hardware, with the bits of the prefixes */
-    uint8_t low; /* of the opcode's low three bits, with REX.B: push, pop, mov, bswap, xchg */
-    uint8_t base, index;  /* of a memory operand; NO_REGISTER */
+    uint8_t mod, reg, rm, vvvv; /* hardware numbers, with the extension bits of the prefixes */
+    uint8_t low;          /* low three bits of the opcode with REX.B: push, pop, mov, bswap, xchg */
+    uint8_t base, index;  /* of a memory operand, or NO_REGISTER */
     uint8_t vector_index; /* the index if it is a vector register */
     uint8_t scale;
-    bool by_ip;              /* the displacement counts from the next instruction */
-    bool short_displacement; /* one byte, which EVEX scales */
+    bool by_ip;              /* RIP-relative: the displacement is from the next instruction */
+    bool short_displacement; /* displacement of one byte, which EVEX scales */
     int64_t displacement;
-    int64_t immediate; /* the first, sign-extended; an address of 8 bytes for mov with A0 to A3 */
+    int64_t immediate; /* the first, sign-extended; 8-byte address of mov with A0 to A3 */
 };
 
-/* False: the bytes are no instruction of 64-bit code, or too few. Reads no byte behind `size`. */
+/* Returns false if the bytes are no instruction of 64-bit mode, or too few. Never reads beyond
+ * `size`. */
 bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size);
 
 /* How an instruction uses its memory operand (ModRM.rm). */
 struct opcode_operand {
-    uint8_t kind;   /* enum access_kind; ACCESS_UNKNOWN_KIND: only the address is taken */
+    uint8_t kind;   /* enum access_kind; ACCESS_UNKNOWN_KIND: only the address is used */
     uint16_t bytes; /* 0: not known */
-    uint8_t unit;   /* a one-byte displacement of EVEX counts in these */
+    uint8_t unit;   /* unit of a one-byte displacement with EVEX */
 };
 
-/* Only for an instruction with a memory operand. */
+/* Returns how an instruction uses its memory operand; it must have one. */
 struct opcode_operand opcode_memory(const struct encoding *in);
 
-/* Whether the index of its memory operand is a vector: gathers and scatters. */
+/* Returns true if the index of the memory operand is a vector: gathers and scatters. */
 bool opcode_is_gather(const struct encoding *in);
 
-/* Elements that such an instruction accesses. */
+/* Returns the number of elements that such an instruction accesses. */
 unsigned opcode_lanes(const struct encoding *in);
 
 #endif

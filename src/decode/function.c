@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "decode/insn.h"
 
-/* LOOP_MAX: instructions of a loop that is looked at. */
+/* LOOP_MAX: most instructions in an analysed loop. */
 enum { LOOP_MAX = 256, WAITING_LOOP_MAX = 24, PAUSE_BYTES = 2 };
 
 static bool is_jump(uint8_t flow)
@@ -21,14 +21,15 @@ static bool is_compare(const struct insn *insn)
     return !insn->writes && insn->changes_flags;
 }
 
-/* i++, n--, a mask: with a constant. */
+/* Adds, subtracts or masks with a constant: i++, n--. */
 static bool counts(const struct insn *insn)
 {
     return (insn->op == INSN_OP_ADD || insn->op == INSN_OP_SUB || insn->op == INSN_OP_AND) &&
            insn->source == SREG_NONE;
 }
 
-/* Sums in floating point write no register that is followed, but are longer than a pause. */
+/* Excludes floating point sums by their length: they write no tracked register, but are longer than
+ * a pause. */
 static bool does_nothing(const struct insn *insn)
 {
     return insn->is_nop || (!insn->writes && !insn->changes_flags && insn->length <= PAUSE_BYTES);
@@ -47,13 +48,13 @@ static bool may_wait(const struct insn *insn)
     return insn->op == INSN_OP_MOVE || counts(insn) || is_compare(insn) || does_nothing(insn);
 }
 
-/* The instructions of a loop, from the target of the jump back to the jump. */
+/* A loop, from the target of the backward jump to the jump. */
 struct loop {
     const struct function *function;
     struct function_loop *found;
     size_t head;
     size_t count;
-    const struct insn_memory *operands[LOOP_MAX + 1]; /* of those that access memory */
+    const struct insn_memory *operands[LOOP_MAX + 1]; /* of the instructions that access memory */
     size_t operand_count;
     bool operands_noted;
 };
@@ -71,7 +72,7 @@ static uint32_t written(const struct loop *loop)
     return writes;
 }
 
-/* Registers that the loop writes, except by a load from one fixed place. */
+/* Returns the registers that the loop writes, except by a load from a fixed address. */
 static uint32_t varying(const struct loop *loop)
 {
     uint32_t all = written(loop);
@@ -108,8 +109,8 @@ static bool is_slot(const struct insn *insn)
 
 enum { STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
 
-/* The instruction that wrote the register last before instruction `at`, round the loop; SIZE_MAX:
- * it does not change in the loop. */
+/* Returns the instruction that last wrote the register before instruction `at`, going around the
+ * loop, or SIZE_MAX if the register does not change in the loop. */
 static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     if (reg >= 32)
@@ -123,8 +124,8 @@ static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
     return SIZE_MAX;
 }
 
-/* Whether the register's value at instruction `at` comes from a load of the loop, of another
- * address each time. */
+/* Returns true if the register's value at instruction `at` comes from a load in the loop, from a
+ * different address in each iteration. */
 static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth)
 {
     size_t from = written_by(loop, at, reg);
@@ -148,8 +149,8 @@ static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth
     }
 }
 
-/* Where the register begins, by the code that leads to the loop: 0 (SREG_NONE), or the value of a
- * register that the loop leaves alone. False: not known. */
+/* Finds the initial value of the register in the code before the loop: 0 (SREG_NONE), or the value
+ * of a register that the loop does not change. Returns false if not known. */
 static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
 {
     *from = SREG_NONE;
@@ -168,7 +169,8 @@ static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
     return false;
 }
 
-/* The only instruction that changes the register in the loop, where it adds a constant; NULL. */
+/* Returns the only instruction that changes the register in the loop if it adds a constant,
+ * otherwise NULL. */
 static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     size_t by = written_by(loop, at, reg);
@@ -178,7 +180,7 @@ static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t
     return adds && written_by(loop, by, reg) == by ? insn : NULL;
 }
 
-/* One register of the operand counts, and the other does not change. */
+/* Finds the step of an operand in which one register advances and the other does not change. */
 static bool find_step(const struct loop *loop, size_t at, struct insn_step *step)
 {
     const struct insn *insn = loop_insn(loop, at);
@@ -217,7 +219,7 @@ static void note_operands(struct loop *loop)
     }
 }
 
-/* Whether the loop loads from the same place, or stores to it. */
+/* Returns true if the loop loads from the same operand, or stores to it. */
 static bool accesses_same(struct loop *loop, const struct insn_memory *operand, bool stores)
 {
     if (!loop->operands_noted)
@@ -247,7 +249,9 @@ static void steps_mark_access(struct loop *loop, size_t at, struct insn *insn)
         insn->step = step;
 }
 
-/* Where a jump back at instruction `at` leads; SIZE_MAX: it is none, or goes too far. */
+/*
+ * Returns the target of a backward jump at instruction `at`, or SIZE_MAX if it is none or too far.
+ */
 static size_t loop_head(const struct function *function, size_t at)
 {
     const struct insn_outline *outlines = function->outlines;
@@ -260,13 +264,15 @@ static size_t loop_head(const struct function *function, size_t at)
     return outlines[head].at == to ? head : SIZE_MAX;
 }
 
-/* How many of its loops end before an instruction. */
+/* Returns how many of the function's loops end before an instruction. */
 static size_t loops_before(const struct function *function, size_t index)
 {
     return SORTED_BELOW(function->loops, function->loop_count, last, index);
 }
 
-/* Of several jumps back to one place the last ends the loop. */
+/*
+ * Returns true if this is the last of several jumps back to the same target, which ends the loop.
+ */
 static bool ends_loop(const struct loop *loop)
 {
     const struct function *function = loop->function;
@@ -286,16 +292,18 @@ static bool loop_calls(const struct loop *loop)
 }
 
 /*
- * The properties that a loop gives to an access in it.
+ * Sets the properties of an access that come from a loop around it.
  *
- * `waits`: it only waits for another thread's store: it loads from the same place each time round,
- * compares, counts and jumps; writes no memory and computes nothing with what was loaded.
+ * `waits`: the loop only waits for another thread's store: it loads from the same address in each
+ * iteration, compares, counts and jumps. It writes no memory and computes nothing from the loaded
+ * values.
  *
- * `kept`: a slot of the frame in a loop that calls something: the callee may use the registers (no
- * vector register lives across a call), so such a variable lives in memory, and what reads it first
- * mostly waits for what the call returned.
+ * `kept`: a slot of the frame in a loop that makes calls. The callee may use the registers (no
+ * vector register is preserved across a call), so such a variable stays in memory, and its first
+ * reader mostly waits for the result of the call.
  *
- * How its operand moves, for the innermost loop around it: found first, because it ends first.
+ * The step of the operand comes from the innermost loop, which is found first because it ends
+ * first.
  */
 static void mark_loop(struct loop *loop, size_t at, struct insn *insn)
 {
@@ -351,7 +359,7 @@ const struct insn *function_insn(const struct function *function, size_t index)
     return insn ? insn : &unknown;
 }
 
-enum { LOADED_BEFORE = 24, LOADED_WITHIN = 64 /* bytes of a line */ };
+enum { LOADED_BEFORE = 24, LOADED_WITHIN = 64 /* bytes of a cache line */ };
 
 static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
 {
@@ -365,7 +373,7 @@ static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
         *nearest = (uint8_t)(distance + 1);
 }
 
-/* An access after loads of straight code by the same registers. */
+/* Notes earlier loads by the same registers in the same straight-line code. */
 static void mark_loaded(const struct function *function, size_t at, struct insn *insn)
 {
     uint32_t uses = insn_memory_uses(&insn->memory[0]);
@@ -385,7 +393,7 @@ static void mark_loaded(const struct function *function, size_t at, struct insn 
     }
 }
 
-/* The next loop around an instruction, one that ends at instruction `last` or later. */
+/* Finds the next loop around an instruction that ends at instruction `last` or later. */
 static bool next_loop(const struct function *function, size_t index, size_t last, struct loop *loop)
 {
     size_t i = loops_before(function, last);
@@ -416,12 +424,12 @@ void function_describe(const struct function *function, const struct insn *known
 }
 
 enum {
-    FUNCTION_BEFORE = 192, /* bytes before the IP in such a part */
+    FUNCTION_BEFORE = 192, /* bytes before the IP in a partial function */
     FUNCTION_AFTER = 64,
-    FUNCTION_STARTS = 48, /* points from which an unknown boundary is sought */
+    FUNCTION_STARTS = 48, /* points at which decoding starts to find an unknown boundary */
     VOTERS_LEAST = 8,
     INSN_BYTES_MAX = 15,
-    BOUNDARY_NO_CODE = UINT8_MAX, /* bytes that are no instruction follow */
+    BOUNDARY_NO_CODE = UINT8_MAX, /* leads to bytes that are not an instruction */
     BOUNDARY_MISSED = UINT8_MAX - 1
 };
 
@@ -462,7 +470,8 @@ size_t function_bytes(const struct function *function)
     return bytes;
 }
 
-/* The outlines from function->start to the end of the code; after other bytes, one byte on. */
+/* Decodes the outlines from function->start to the end of the code. After invalid bytes, continues
+ * one byte further. */
 static int outline(const struct code *code, struct function *function)
 {
     size_t first = function->start - code->start;
@@ -478,7 +487,7 @@ static int outline(const struct code *code, struct function *function)
         function->flushes |= known && now->flushes;
         at += known ? now->length : 1;
     }
-    /* As large as it is: there are thousands of functions. */
+    /* Shrinks the array: there are thousands of functions. */
     struct insn_outline *exact =
         function->count ? realloc(function->outlines, function->count * sizeof *exact) : NULL;
     function->outlines = exact ? exact : function->outlines;
@@ -486,7 +495,7 @@ static int outline(const struct code *code, struct function *function)
     return function->blocks ? 0 : -1;
 }
 
-/* Jumps back to an instruction at most LOOP_MAX before; false: no memory. */
+/* Finds the jumps back by at most LOOP_MAX instructions. Returns false if out of memory. */
 static bool find_loops(struct function *function)
 {
     size_t room = 0;
@@ -514,7 +523,7 @@ static void mark_targets(struct function *function)
     }
 }
 
-/* The boundary before the IP that decoding from each offset comes to. */
+/* Finds for each offset the last boundary before the IP that decoding from the offset reaches. */
 static void find_arrivals(const struct code *code, size_t wanted, uint8_t *before)
 {
     for (size_t at = wanted; at-- > 0;) {
@@ -530,9 +539,9 @@ static void find_arrivals(const struct code *code, size_t wanted, uint8_t *befor
 
 /*
  * Without bounds, boundaries are found by decoding from many points: x86 code falls into step
- * after a few instructions, so the step most of them agree on is right. Points that
- * lead to bytes that are no code say nothing. The farthest start that agrees is returned, SIZE_MAX
- * when fewer than three quarters do.
+ * after a few instructions, so the step most of them agree on is right. Points that lead to bytes
+ * that are no code say nothing: nearer ones are asked (Haskell's code has a table before each
+ * block). The farthest start that agrees is returned, SIZE_MAX when fewer than three quarters do.
  */
 static size_t find_boundary(const struct code *code, size_t wanted)
 {
@@ -541,7 +550,7 @@ static size_t find_boundary(const struct code *code, size_t wanted)
     unsigned voters = 0;
     uint8_t most = BOUNDARY_MISSED;
     find_arrivals(code, wanted, before);
-    for (size_t start = 0; start < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted; start++) {
+    for (size_t start = 0; voters < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted; start++) {
         voters += before[start] != BOUNDARY_NO_CODE;
         votes[before[start]] += before[start] != BOUNDARY_NO_CODE;
         most = votes[before[start]] > votes[most] ? before[start] : most;
@@ -560,7 +569,7 @@ static int read_code(const struct decode_target *target, uint64_t start, uint64_
     return code->size ? 0 : -1;
 }
 
-/* The part around an IP when bounds are unknown or too far apart. */
+/* Chooses the part around an IP if the bounds are unknown or too far apart. */
 static uint64_t choose_start(const struct decode_target *target, uint64_t ip, struct code *code)
 {
     uint64_t start = ip > FUNCTION_BEFORE ? ip - FUNCTION_BEFORE : 0;

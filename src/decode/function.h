@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A range of code disassembled once: a function where its bounds are known and it is not huge, else
- * the code around an address.
- */
+/* A range of code that is disassembled once: a function if its bounds are known and it is not huge,
+ * otherwise the code around an address. */
 #ifndef MISSTOP_DECODE_FUNCTION_H
 #define MISSTOP_DECODE_FUNCTION_H
 
@@ -12,33 +10,34 @@
 #include "decode/decoder.h"
 #include "decode/insn.h"
 
-enum { FUNCTION_BYTES_MAX = 256 * 1024 /* longer ones are taken in parts around the IP */ };
+enum { FUNCTION_BYTES_MAX = 256 * 1024 /* larger: in parts around the IP */ };
 
-enum { FUNCTION_BLOCK = 8 }; /* instructions that have their memory together */
+enum { FUNCTION_BLOCK = 8 }; /* instructions allocated together */
 
-/* Instructions [head, last]: the last one jumps back to the head. */
+/* A loop of instructions [head, last]: the last one jumps back to the head. */
 struct function_loop {
     uint32_t head : 24;
-    bool known : 1; /* the next two are */
+    bool known : 1; /* the next two members are valid */
     bool calls : 1;
-    bool ends : 1; /* the last of those that jump back to one place */
+    bool ends : 1; /* it is the last jump to its head */
     uint32_t last;
 };
 
 struct function {
     uint64_t start;
     uint64_t end;
-    bool whole;                    /* start is where calls arrive */
-    bool flushes;                  /* one of its instructions does */
-    struct insn_outline *outlines; /* ascending; holes where bytes were no instructions */
+    bool whole;                    /* `start` is the entry point */
+    bool flushes;                  /* contains a flush instruction */
+    struct insn_outline *outlines; /* ascending; with gaps where bytes were no instructions */
     size_t count;
-    struct function_loop *loops; /* by their last instruction; those that are looked at */
+    struct function_loop *loops; /* sorted by last instruction; analysed loops only */
     size_t loop_count;
-    struct insn **blocks; /* of FUNCTION_BLOCK each; NULL: none of it was asked for */
+    struct insn **blocks; /* of FUNCTION_BLOCK each; NULL: not decoded yet */
     unsigned char *bytes;
-    uint64_t bytes_start; /* address of the first, not after `start` */
-    size_t *kept_bytes;   /* where memory is counted; NULL: nowhere */
-    /* The decoder's: what it keeps of IPs in it, and when it was asked about last, by its clock. */
+    uint64_t bytes_start; /* address of the first byte, not after `start` */
+    size_t *kept_bytes;   /* counter of used memory; NULL: none */
+    /* For the decoder: the memory of its IPs in the function, and the time of the last use by its
+     * clock. */
     uint32_t ips;
     uint32_t used;
     size_t ips_bytes;
@@ -46,26 +45,26 @@ struct function {
 };
 
 /*
- * Disassembles around ip; `part`: only what surrounds it, for its function was disassembled and it
- * is at none of the instructions, as where data is among them. NULL with *reason: NO_CODE when the
- * bytes cannot be read, BAD_CODE when ip is not at an instruction.
+ * Disassembles the function around ip. `part`: disassembles only the code around ip, because ip is
+ * at no instruction of the whole function (it contains data). Returns NULL with *reason: NO_CODE if
+ * the bytes cannot be read, BAD_CODE if ip is not at an instruction.
  */
 struct function *function_new(const struct decode_target *target, uint64_t ip, bool part,
                               enum reason *reason);
 void function_free(struct function *function);
 
-/* Memory that it takes by now. */
+/* Returns the memory that the function uses now. */
 size_t function_bytes(const struct function *function);
 
-/* One of its instructions, not the outline only: decoded when it is asked for, because most of a
- * function never is. Without memory it is an unknown one. */
+/* Returns a decoded instruction, not only the outline. Decodes it on first use, because most
+ * instructions are never needed. Returns an unknown instruction if out of memory. */
 const struct insn *function_insn(const struct function *function, size_t index);
 
-/* Adds to one of its instructions what it has by the code around it: the loops, and loads before
- * it. For those that are the access of a sample. */
+/* Adds the properties that come from the code around an instruction: loops, and loads before it.
+ * For instructions that are the access of a sample. */
 void function_describe(const struct function *function, const struct insn *insn);
 
-/* Index of the instruction that starts at the address; SIZE_MAX: none does. */
+/* Returns the index of the instruction that starts at the address, or SIZE_MAX. */
 size_t function_index(const struct function *function, uint64_t address);
 
 static inline uint64_t function_address(const struct function *function, size_t index)
@@ -73,7 +72,7 @@ static inline uint64_t function_address(const struct function *function, size_t 
     return function->start + function->outlines[index].at;
 }
 
-/* Whether the instruction before this one ends where it begins. */
+/* Returns true if the previous instruction ends where this one starts. */
 static inline bool function_adjacent(const struct function *function, size_t index)
 {
     const struct insn_outline *before = &function->outlines[index - 1];

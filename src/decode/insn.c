@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* General registers, operations, flow and implicit operands by opcode: Intel SDM vol. 2. */
+/* Decodes general registers, operations, flow and implicit operands by opcode: Intel SDM vol. 2. */
 #include "decode/insn.h"
 
 #include "decode/encoding.h"
 
-/* ModRM, SIB and REX number registers as the hardware does. */
+/* Maps the hardware's register numbers in ModRM, SIB and REX. */
 static const uint8_t by_number[16] = {SREG_AX,  SREG_CX,  SREG_DX,  SREG_BX, SREG_SP,  SREG_BP,
                                       SREG_SI,  SREG_DI,  SREG_R8,  SREG_R9, SREG_R10, SREG_R11,
                                       SREG_R12, SREG_R13, SREG_R14, SREG_R15};
@@ -13,10 +13,10 @@ static const uint32_t AX = 1u << SREG_AX, BX = 1u << SREG_BX, CX = 1u << SREG_CX
                       DX = 1u << SREG_DX, SI = 1u << SREG_SI, DI = 1u << SREG_DI,
                       BP = 1u << SREG_BP, SP = 1u << SREG_SP;
 
-/* A general register as an operand names it. */
+/* A general register operand. */
 struct part {
     uint8_t reg;
-    uint8_t width; /* bytes; 0: the high byte of AX to BX, which is not followed */
+    uint8_t width; /* bytes; 0: high byte of AX to BX, which is not tracked */
 };
 
 static uint8_t register_of(uint8_t number)
@@ -41,7 +41,7 @@ static unsigned general_bytes(const struct encoding *in)
     return in->wide ? 8 : in->operand16 ? 2 : 4;
 }
 
-/* Most opcodes of a pair: the even one is of bytes. */
+/* Returns the operand width: in most pairs of opcodes the even one has byte operands. */
 static unsigned width_of(const struct encoding *in)
 {
     return in->opcode & 1 ? general_bytes(in) : 1;
@@ -173,7 +173,7 @@ static struct insn_memory operand_memory(const struct insn *out, const struct en
     return memory;
 }
 
-/* Operands of push, call and the like, in terms of RSP before the instruction. */
+/* Adds operands of push, call and the like, relative to RSP before the instruction. */
 static void add_stack(struct insn *out, const struct encoding *in)
 {
     unsigned group = in->reg & 7;
@@ -198,7 +198,7 @@ static void add_stack(struct insn *out, const struct encoding *in)
         add_memory(out, memory_at(SREG_BP, 0, bytes, ACCESS_LOAD));
     } else if (is_one(in, 0xc8, 0xc8)) {
         add_memory(out, memory_at(SREG_SP, -(int64_t)bytes, bytes, ACCESS_STORE));
-    } else if (is_one(in, 0xff, 0xff) && group == 3) { /* far ones save and restore a selector */
+    } else if (is_one(in, 0xff, 0xff) && group == 3) { /* far: saves and restores a selector, too */
         bytes = 2 * general_bytes(in);
         out->stack_step = (int16_t) - (int)bytes;
         add_memory(out, memory_at(SREG_SP, -(int64_t)bytes, bytes, ACCESS_STORE));
@@ -209,7 +209,9 @@ static void add_stack(struct insn *out, const struct encoding *in)
     }
 }
 
-/* The source first: it is what waits; the destination goes through the store buffer. */
+/*
+ * Adds the source first, because it is waited for; the destination goes through the store buffer.
+ */
 static void add_string(struct insn *out, const struct encoding *in)
 {
     unsigned bytes = width_of(in);
@@ -219,7 +221,7 @@ static void add_string(struct insn *out, const struct encoding *in)
     source.narrow = destination.narrow = in->narrow;
     bool from = is_one(in, 0xa4, 0xa7) || is_one(in, 0xac, 0xad) || is_one(in, 0x6e, 0x6f);
     bool to = !is_one(in, 0xac, 0xad) && !is_one(in, 0x6e, 0x6f);
-    if (in->opcode >= 0x6c && in->opcode <= 0x6f && bytes == 8) /* in and out of 4 at most */
+    if (in->opcode >= 0x6c && in->opcode <= 0x6f && bytes == 8) /* in and out use at most 4 */
         source.size = destination.size = 4;
     if (is_one(in, 0xa6, 0xa7) || is_one(in, 0xae, 0xaf))
         destination.kind = ACCESS_LOAD;
@@ -233,7 +235,7 @@ static void add_string(struct insn *out, const struct encoding *in)
                   (is_one(in, 0xac, 0xad) ? AX : 0);
 }
 
-/* Memory addressed by registers that no ModRM names: a mask move, a move of 64 bytes. */
+/* Adds memory addressed by registers that are not in a ModRM: a mask move, a move of 64 bytes. */
 static void add_pointed(struct insn *out, const struct encoding *in)
 {
     bool legacy_or_vex = in->space == SPACE_LEGACY || in->space == SPACE_VEX;
@@ -273,10 +275,8 @@ static void set_memory(struct insn *out, const struct encoding *in)
 
 /* --- registers written -------------------------------------------------------------------- */
 
-/*
- * Effects of legacy opcodes that are the same for each ModRM: f on the flags, r on the register of
- * ModRM.reg, a on RAX; b on flags and register, c on flags and RAX.
- */
+/* Effects of legacy opcodes that do not depend on ModRM: f changes the flags, r the register of
+ * ModRM.reg, a RAX; b flags and register, c flags and RAX. */
 static const char effects_one[] = "ffbbcc..ffbbcc.."  /* 00 */
                                   "ffbbcc..ffbbcc.."  /* 10 */
                                   "ffbbcc..ffbbcc.."  /* 20 */
@@ -317,7 +317,7 @@ static char effect_of(const struct encoding *in)
     return in->map == MAP_ONE ? effects_one[in->opcode] : effects_0f[in->opcode];
 }
 
-/* Moves of vector and mask registers to general ones, in any encoding. */
+/* Returns true for moves from vector and mask registers to general registers, in any encoding. */
 static bool vector_writes_reg(const struct encoding *in)
 {
     bool scalar = in->prefix == PREFIX_F3 || in->prefix == PREFIX_F2;
@@ -367,7 +367,7 @@ static bool writes_reg(const struct encoding *in)
     }
 }
 
-/* VEX and XOP with a third general operand. */
+/* Returns true for VEX and XOP instructions that write a third general operand. */
 static bool writes_vvvv(const struct encoding *in)
 {
     if (in->space == SPACE_XOP)
@@ -393,7 +393,7 @@ static bool rm_is_general(const struct encoding *in)
            (op >= 0xaf && op <= 0xc1 && op != 0xb2 && op != 0xb4 && op != 0xb5);
 }
 
-/* MMX moves to general registers end in 7E without a prefix; 0F 7E of them is a MMX store too. */
+/* Handles MMX moves to general registers, 7E without a prefix; 0F 7E is also an MMX store. */
 static bool writes_rm(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
@@ -453,7 +453,7 @@ static uint32_t one_writes(const struct encoding *in)
     }
 }
 
-/* 0F 01 without memory, by its ModRM. */
+/* Returns the registers written by 0F 01 without memory, by ModRM. */
 static uint32_t system_writes(const struct encoding *in)
 {
     unsigned which = in->mod == 3 ? (unsigned)(0xc0 | (in->reg & 7) << 3 | (in->rm & 7)) : 0;
@@ -522,7 +522,7 @@ static bool one_flags(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
     switch (in->opcode) {
-    case 0xdb: /* fcomi and fucomi do; fucompp of 0xda does not */
+    case 0xdb: /* fcomi and fucomi change flags; fucompp of 0xda does not */
     case 0xdf:
         return in->mod == 3 && (group == 5 || group == 6);
     case 0xf6:
@@ -547,7 +547,7 @@ static bool general_0f_flags(const struct encoding *in)
     case 0x78:
     case 0x79:
         return in->prefix == PREFIX_NONE;
-    case 0xae: /* umonitor does not; umwait and tpause do */
+    case 0xae: /* umonitor does not change flags; umwait and tpause do */
         return in->mod == 3 ? group == 6 && in->prefix != PREFIX_F3 && in->prefix != PREFIX_NONE
                             : group == 6 && in->prefix == PREFIX_F3;
     case 0xc7: /* rdrand, rdseed; with F3 senduipi, rdpid */
@@ -608,7 +608,7 @@ static void set_source(struct insn *out, struct part part)
     out->source_width = part.width;
 }
 
-/* dest = dest op rm; with memory only the part that set_vague() reports. */
+/* Sets dest = dest op rm; with memory only what set_vague() reports. */
 static void set_from_rm(struct insn *out, const struct encoding *in, enum insn_op op,
                         unsigned bytes)
 {
@@ -640,7 +640,7 @@ static void set_arithmetic(struct insn *out, const struct encoding *in, unsigned
     enum insn_op op = operations[which];
     unsigned bytes = form & 1 ? general_bytes(in) : 1;
     if (which == 7 || (form < 2 && in->mod != 3))
-        return; /* cmp, or the result goes to memory */
+        return; /* cmp, or a memory destination */
     if (form >= 4) {
         set_dest(out, (struct part){SREG_AX, (uint8_t)bytes});
         set_immediate(out, op, in->immediate);
@@ -655,7 +655,7 @@ static void set_arithmetic(struct insn *out, const struct encoding *in, unsigned
     }
 }
 
-/* C0, C1, D0 to D3. */
+/* Handles C0, C1, D0 to D3. */
 static void set_shift(struct insn *out, const struct encoding *in)
 {
     static const uint8_t operations[8] = {INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE,
@@ -670,7 +670,7 @@ static void set_shift(struct insn *out, const struct encoding *in)
         set_immediate(out, out->op, in->opcode >= 0xd0 ? 1 : in->immediate);
 }
 
-/* F6, F7, FE, FF. */
+/* Handles F6, F7, FE, FF. */
 static void set_unary(struct insn *out, const struct encoding *in)
 {
     unsigned group = in->reg & 7;
@@ -751,7 +751,7 @@ static void set_one(struct insn *out, const struct encoding *in)
     } else if (op == 0x8d) {
         set_dest(out, register_part_of(in, in->reg, full));
         out->op = INSN_OP_LEA;
-    } else if (op == 0x98 && full >= 4) { /* cdqe and cwde widen in place */
+    } else if (op == 0x98 && full >= 4) { /* cdqe and cwde extend in place */
         set_dest(out, (struct part){SREG_AX, (uint8_t)full});
         set_source(out, (struct part){SREG_AX, (uint8_t)(full / 2)});
         out->op = INSN_OP_MOVE;
@@ -791,7 +791,7 @@ static void set_0f(struct insn *out, const struct encoding *in)
     }
 }
 
-/* Only operations of 4 and 8 bytes with whole operands are followed. */
+/* Tracks only operations of 4 and 8 bytes on whole operands. */
 static void set_operation(struct insn *out, const struct encoding *in)
 {
     out->dest = out->source = out->stored = SREG_NONE;
@@ -837,7 +837,7 @@ static void set_compare(struct insn *out, const struct encoding *in)
         out->compares = cmp ? INSN_COMPARE_SUB : INSN_COMPARE_AND;
 }
 
-/* Only the source of a gather's indices. */
+/* Sets only the source of a gather's indices. */
 static void set_vector(struct insn *out, const struct encoding *in)
 {
     static const uint8_t from[6] = {1, 1, 1, 2, 2, 4}; /* pmovsx, pmovzx: bw bd bq wd wq dq */
@@ -870,8 +870,8 @@ static bool is_nop(const struct encoding *in)
     return is_0f(in, 0x19, 0x1f) && !endbr;
 }
 
-/* A line leaves the nearer caches, or all: 0F AE /7, /6 of 66 (clwb, which evicts on some CPUs),
- * and 0F 1C /0 (cldemote). */
+/* Returns true if a line leaves some or all caches: 0F AE /7, 66 0F AE /6 (clwb, which evicts on
+ * some CPUs), and 0F 1C /0 (cldemote). */
 static bool flushes(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
@@ -882,7 +882,7 @@ static bool flushes(const struct encoding *in)
            (is_0f(in, 0x1c, 0x1c) && !group && in->prefix == PREFIX_NONE);
 }
 
-/* movntps and movntpd, movntq and movntdq, movnti. */
+/* Matches movntps and movntpd, movntq and movntdq, movnti. */
 static bool is_non_temporal(const struct encoding *in)
 {
     return in->map == MAP_0F && in->has_modrm && in->mod != 3 &&
@@ -926,7 +926,7 @@ bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_
     set_compare(out, &in);
     set_vector(out, &in);
     out->changes_flags = changes_flags(&in);
-    bool exchanges = is_one(&in, 0x86, 0x87) && in.mod != 3; /* locks without a prefix */
+    bool exchanges = is_one(&in, 0x86, 0x87) && in.mod != 3; /* atomic without a prefix */
     out->locked = in.lock || exchanges;
     return true;
 }

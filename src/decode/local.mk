@@ -1,5 +1,5 @@
-# Instructions (insn.h), the culprit of a sample and the way its address is found (culprit.h), the registers as
-# they were before (trace.h). decoder.h is the contract.
+# Decodes instructions (insn.h), finds the culprit of a sample and its address (culprit.h), and reconstructs
+# earlier register values (trace.h). decoder.h is the interface.
 noinst_LIBRARIES += src/libdecode.a
 src_libdecode_a_SOURCES = src/decode/data_source.c src/decode/trace.c src/decode/trace.h \
 	src/decode/culprit.c src/decode/culprit.h src/decode/decoder.c src/decode/decoder.h \

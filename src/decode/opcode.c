@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Read, written or only addressed, and how many bytes: the memory operand of each opcode (Intel SDM
- * vol. 2 appendix A, and the operand and tuple tables of the instructions; AMD64 APM vol. 3 and 4).
- * Vector instructions read a whole vector unless a row below says otherwise, so one that is newer
- * than this table still has its length and its address right.
+ * The memory operand of each opcode: read, written or only addressed, and its size (Intel SDM vol.
+ * 2 appendix A, and the operand and tuple tables of the instructions; AMD64 APM vol. 3 and 4).
+ * Vector instructions read a whole vector unless a row below differs, so length and address are
+ * right even for instructions newer than this table.
  */
 #include "access.h"
 #include "decode/encoding.h"
 
-/* Bytes of an operand; below SIZES_FIRST the number itself. */
+/* Operand sizes; values below SIZE_FIRST are a number of bytes. */
 enum size {
     SIZE_FIRST = 240,
     SIZE_WHOLE = SIZE_FIRST, /* the vector */
     SIZE_HALF,               /* of a vector */
     SIZE_QUARTER,
     SIZE_EIGHTH,
-    SIZE_WIDE,      /* 8 with W, else 4 */
-    SIZE_PAIR,      /* half a vector, a whole one with W */
-    SIZE_DUPLICATE, /* 8 of a vector of 16 bytes, else all of it: movddup */
-    SIZE_SCALAR,    /* one element if the opcode is odd, else the vector */
-    SIZE_NARROW,    /* of a vector: elements of half its elements' size, a quarter, an eighth */
-    SIZE_GENERAL,   /* of a general register */
-    SIZE_OF_PAIR,   /* the same if the opcode is odd, else 1 */
-    SIZE_FAR        /* and a selector */
+    SIZE_WIDE,      /* 8 with W, otherwise 4 */
+    SIZE_PAIR,      /* half a vector, or a whole one with W */
+    SIZE_DUPLICATE, /* 8 bytes of a 16-byte vector, otherwise all of it: movddup */
+    SIZE_SCALAR,    /* one element if the opcode is odd, otherwise the vector */
+    SIZE_NARROW,    /* elements of 1/2, 1/4 or 1/8 of the register's element size */
+    SIZE_GENERAL,   /* a general register */
+    SIZE_OF_PAIR,   /* a general register if the opcode is odd, otherwise 1 */
+    SIZE_FAR        /* a general register and a selector */
 };
 
 enum {
@@ -42,8 +42,8 @@ enum {
     A = ACCESS_UNKNOWN_KIND
 };
 
-/* `unit`: elements that EVEX broadcasts or a displacement counts in where they are not of 8 bytes
- * with W, else 4; SIZE_WIDE for the scattered elements of compress and expand. */
+/* `unit`: element size for an EVEX broadcast or displacement, if it is not 8 with W and otherwise
+ * 4; SIZE_WIDE for the scattered elements of compress and expand. */
 struct row {
     uint8_t first, last;
     uint8_t prefixes;
@@ -56,12 +56,12 @@ struct row {
 static const struct row rows_0f[] = {
     {0x02, 0x03, PALL, SPACE_LEGACY, R, 2, 0},
     {0x0d, 0x0d, PALL, SPACE_LEGACY, P, 0, 0},
-    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0, 0}, /* no-ops, and what older processors take for them */
+    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0, 0}, /* no-ops, and hints of newer CPUs */
     {0x40, 0x4f, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
     {0x78, 0x78, P0, SPACE_LEGACY, W, 8, 0},
     {0x79, 0x79, P0, SPACE_LEGACY, R, 8, 0},
     {0x90, 0x9f, PALL, SPACE_LEGACY, W, 1, 0},
-    {0xa3, 0xa3, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0}, /* bt: or a bit beyond these bytes */
+    {0xa3, 0xa3, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0}, /* bt: maybe another word */
     {0xa4, 0xa5, PALL, SPACE_LEGACY, X, SIZE_GENERAL, 0},
     {0xab, 0xad, PALL, SPACE_LEGACY, X, SIZE_GENERAL, 0},
     {0xaf, 0xaf, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
@@ -114,7 +114,7 @@ static const struct row rows_0f[] = {
     {0xc2, 0xc2, PF3, EACH, R, 4, 0},
     {0xc2, 0xc2, PF2, EACH, R, 8, 0},
     {0xc4, 0xc4, PALL, EACH, R, 2, 0},
-    {0xd1, 0xd3, P0, SPACE_LEGACY, R, 8, 0}, /* shifts by the value read */
+    {0xd1, 0xd3, P0, SPACE_LEGACY, R, 8, 0}, /* shifts by the loaded value */
     {0xd1, 0xd3, PALL, EACH, R, 16, 0},
     {0xd6, 0xd6, P66, EACH, W, 8, 0},
     {0xe1, 0xe2, P0, SPACE_LEGACY, R, 8, 0},
@@ -137,7 +137,7 @@ static const struct row rows_0f38[] = {
     {0xf6, 0xf6, PALL, SPACE_LEGACY, R, SIZE_WIDE, 0},
     {0xf8, 0xf8, PALL, SPACE_LEGACY, R, 64, 0}, /* movdir64b, enqcmd: to where a register points */
     {0xf9, 0xf9, PALL, SPACE_LEGACY, W, SIZE_WIDE, 0},
-    {0x10, 0x15, PF3, EVEX, W, SIZE_NARROW, 0}, /* vpmovus and its kin: narrower elements stored */
+    {0x10, 0x15, PF3, EVEX, W, SIZE_NARROW, 0}, /* vpmovus: stores narrower elements */
     {0x20, 0x25, PF3, EVEX, W, SIZE_NARROW, 0},
     {0x30, 0x35, PF3, EVEX, W, SIZE_NARROW, 0},
     {0x20, 0x25, P66, EACH, R, SIZE_NARROW, 0}, /* pmovsx, pmovzx */
@@ -152,7 +152,7 @@ static const struct row rows_0f38[] = {
     {0x43, 0x43, P66, EVEX, R, SIZE_WIDE, 0},
     {0x49, 0x49, P0, SPACE_VEX, R, 64, 0}, /* ldtilecfg, sttilecfg */
     {0x49, 0x49, P66, SPACE_VEX, W, 64, 0},
-    {0x4b, 0x4b, P66 | PF2, SPACE_VEX, R, 0, 0}, /* tiles: as many rows as were configured */
+    {0x4b, 0x4b, P66 | PF2, SPACE_VEX, R, 0, 0}, /* tiles: configured rows */
     {0x4b, 0x4b, PF3, SPACE_VEX, W, 0, 0},
     {0x4d, 0x4d, P66, EVEX, R, SIZE_WIDE, 0},
     {0x4f, 0x4f, P66, EVEX, R, SIZE_WIDE, 0},
@@ -300,7 +300,8 @@ static const struct row *row_of(const struct encoding *in)
     return NULL;
 }
 
-/* Without a prefix integer instructions of SSE are those of MMX, of 8 bytes. */
+/* Returns true for MMX: without a prefix, integer instructions of SSE are MMX instructions of 8
+ * bytes. */
 static bool is_mmx(const struct encoding *in)
 {
     if (in->space != SPACE_LEGACY || in->prefix != PREFIX_NONE)
@@ -372,7 +373,7 @@ static struct opcode_operand row_memory(const struct encoding *in)
     return operand;
 }
 
-/* VEX: moves and loads of mask registers, MXCSR. */
+/* Handles moves and loads of mask registers and MXCSR, with VEX. */
 static bool special_vex(const struct encoding *in, struct opcode_operand *operand)
 {
     if (in->space != SPACE_VEX || in->map != MAP_0F)
@@ -397,7 +398,7 @@ bool opcode_is_gather(const struct encoding *in)
                                         in->opcode == 0xc6 || in->opcode == 0xc7));
 }
 
-/* As many as fit of the wider of index and element: an odd opcode has indices of 8 bytes. */
+/* Returns how many of the wider of index and element fit; an odd opcode has 8-byte indices. */
 unsigned opcode_lanes(const struct encoding *in)
 {
     bool wide_index = in->opcode & 1;
@@ -409,7 +410,7 @@ static struct opcode_operand operand_of(uint8_t kind, unsigned bytes)
     return (struct opcode_operand){kind, (uint16_t)bytes, 0};
 }
 
-/* D8 to DF by ModRM.reg. */
+/* Handles D8 to DF, by ModRM.reg. */
 static struct opcode_operand float_memory(const struct encoding *in)
 {
     static const struct {
@@ -427,7 +428,7 @@ static struct opcode_operand float_memory(const struct encoding *in)
     unsigned row = in->opcode & 7;
     unsigned column = in->reg & 7;
     unsigned bytes = table[row][column].bytes;
-    if (in->operand16 && !in->wide && bytes >= 28) /* the environment in its 16-bit form */
+    if (in->operand16 && !in->wide && bytes >= 28) /* 16-bit form of the environment */
         bytes -= 14;
     return operand_of(table[row][column].kind, bytes);
 }
@@ -485,7 +486,7 @@ static struct opcode_operand one_memory(const struct encoding *in)
     }
 }
 
-/* 0F AE */
+/* Handles 0F AE. */
 static struct opcode_operand state_memory(const struct encoding *in)
 {
     static const struct {
@@ -500,7 +501,7 @@ static struct opcode_operand state_memory(const struct encoding *in)
     return operand_of(table[group].kind, table[group].bytes);
 }
 
-/* Opcodes of 0F with an operand that depends on ModRM.reg. */
+/* Handles 0F opcodes with an operand that depends on ModRM.reg. */
 static bool group_memory(const struct encoding *in, struct opcode_operand *out)
 {
     unsigned group = in->reg & 7;

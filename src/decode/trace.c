@@ -10,13 +10,13 @@ static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint
 static bool load_again(struct trace_values *values, const struct insn *insn, uint8_t width,
                        size_t at, uint64_t *value);
 
-/* The low `width` bytes. */
+/* Returns the low `width` bytes. */
 static uint64_t trace_truncate(uint64_t value, uint8_t width)
 {
     return width >= 8 ? value : value & ((UINT64_C(1) << width * 8) - 1);
 }
 
-/* The other operand of an instruction, from what holds after it. */
+/* Finds the other operand of an instruction, from the values after it. */
 static bool source_after(struct trace_values *values, const struct insn *insn, uint8_t reg,
                          size_t at, uint64_t *source)
 {
@@ -55,13 +55,13 @@ static bool invert_operation(struct trace_values *values, const struct insn *ins
     default:
         return false;
     }
-    /* A 32-bit operation cleared the upper half, which was most likely zero before, because the
+    /* A 32-bit operation clears the upper half. It was most likely zero before, because the
      * compiler keeps a 32-bit value there. */
     *value = trace_truncate(*value, insn->width);
     return true;
 }
 
-/* Takes a value back over one instruction that wrote the register. */
+/* Undoes the effect of an instruction that wrote the register. */
 static bool invert(struct trace_values *values, size_t at, uint8_t reg, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[at];
@@ -70,7 +70,7 @@ static bool invert(struct trace_values *values, size_t at, uint8_t reg, uint64_t
         *value -= (uint64_t)(int64_t)insn->stack_step;
         return true;
     }
-    /* The direction flag is clear by the ABI; of a repeated one, the last step counts. */
+    /* The direction flag is clear by the ABI. For a repeated instruction, undo the last step. */
     if (insn->string_step && (reg == SREG_SI || reg == SREG_DI)) {
         *value -= insn->string_step;
         return true;
@@ -88,7 +88,8 @@ static bool invert(struct trace_values *values, size_t at, uint8_t reg, uint64_t
     return insn->dest == reg && invert_operation(values, insn, reg, at, value);
 }
 
-/* Its value just before instruction `at` of the trace; false: something in between lost it. */
+/* Finds the value of a register before instruction `at` of the trace by undoing later changes.
+ * Returns false if an instruction in between lost the value. */
 static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
     if (!values->budget)
@@ -108,8 +109,7 @@ static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint
 }
 
 enum {
-    RED_ZONE_BYTES =
-        128, /* System V ABI AMD64, 3.2.2: below the stack pointer, of leaf functions */
+    RED_ZONE_BYTES = 128, /* System V ABI AMD64, 3.2.2: below the stack pointer of leaf functions */
     RETURNED_BYTES = 65536,
     FRAME_BYTES = 1024 /* compared at most */
 };
@@ -129,7 +129,7 @@ static bool writes(const struct insn *insn, uint8_t reg)
 static const uint32_t preserved = 1u << SREG_BX | 1u << SREG_BP | 1u << SREG_SP | 1u << SREG_R12 |
                                   1u << SREG_R13 | 1u << SREG_R14 | 1u << SREG_R15;
 
-/* Registers that instruction `i` writes as seen from before instruction `at`. */
+/* Returns the registers that instruction `i` writes, as seen from before instruction `at`. */
 static uint32_t trace_writes(const struct trace *trace, size_t i, size_t at)
 {
     uint32_t writes = trace->insns[i]->writes;
@@ -156,7 +156,7 @@ void trace_seal(const struct trace *trace)
     }
 }
 
-/* lea with a constant is a copy, and a sum. */
+/* Returns true for lea of a register plus a constant, which is a copy plus a sum. */
 static bool is_sum(const struct insn *insn, uint8_t reg)
 {
     return insn->op == INSN_OP_LEA && insn->width == 8 && insn->memory[0].base == reg &&
@@ -177,7 +177,7 @@ static bool is_copy(struct trace_values *values, uint8_t reg, size_t i, uint64_t
     return copies;
 }
 
-/* From a register that took a copy before the value was lost: since then, or already before. */
+/* Takes the value from a register that has a copy, made later or earlier than `at`. */
 static bool copied(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
     for (size_t i = at; i < values->trace->count; i++) {
@@ -223,12 +223,18 @@ static bool apply(enum insn_op op, uint64_t left, uint64_t right, uint8_t width,
     case INSN_OP_MUL:
         *value = left * right;
         return true;
+    case INSN_OP_NOT:
+        *value = ~left;
+        return true;
+    case INSN_OP_NEG:
+        *value = -left;
+        return true;
     default:
         return false;
     }
 }
 
-/* The sampled leaf function has not returned: the stack above it is unchanged. */
+/* Returns true if the sampled leaf function has not returned: the stack above it is unchanged. */
 static bool still_in_leaf(const struct trace_values *values)
 {
     unsigned char now[FRAME_BYTES];
@@ -258,8 +264,8 @@ bool trace_memory(struct trace_values *values, uint64_t address, void *out, size
     return target->memory(target->context, address, out, size);
 }
 
-/* Goes back from before instruction `i`: over a function that returned there, because it preserved
- * the register. */
+/* Returns the position before a function that returned at instruction `i`, if the function
+ * preserved the register. */
 static size_t before_called(const struct trace *trace, uint8_t reg, size_t i)
 {
     bool again = preserved >> reg & 1;
@@ -286,10 +292,8 @@ static bool overlap(const struct insn_memory *a, const struct insn_memory *b)
            b->displacement < a->displacement + a->size;
 }
 
-/*
- * The value that an earlier instruction stored in the stack slot that `at` loads from: as it was
- * stored, even if the slot has changed since. False: no instruction of the trace stored it.
- */
+/* Finds the value that an earlier instruction stored in the stack slot that `at` loads from, even
+ * if the slot has changed since. Returns false if no instruction of the trace stored it. */
 static bool forwarded(struct trace_values *values, size_t at, uint8_t width, uint64_t *value)
 {
     const struct insn_memory *slot = &values->trace->insns[at]->memory[0];
@@ -309,7 +313,7 @@ static bool forwarded(struct trace_values *values, size_t at, uint8_t width, uin
     return false;
 }
 
-/* Whether what ran afterwards wrote to the slot. */
+/* Returns true if a later instruction wrote to the slot. */
 static bool overwritten_later(const struct trace_values *values, size_t at)
 {
     const struct insn_memory *slot = &values->trace->insns[at]->memory[0];
@@ -344,7 +348,7 @@ static bool load_again(struct trace_values *values, const struct insn *insn, uin
     return true;
 }
 
-/* add or sub of a memory operand */
+/* Repeats an add or sub of a memory operand. */
 static bool add_again(struct trace_values *values, const struct insn *insn, size_t at,
                       uint64_t *value)
 {
@@ -366,7 +370,7 @@ static bool operand_before(struct trace_values *values, const struct insn *insn,
     return true;
 }
 
-/* The value that an instruction put into its destination. */
+/* Computes the value that an instruction wrote to its destination. */
 static bool compute(struct trace_values *values, const struct insn *insn, size_t at,
                     uint64_t *value)
 {
@@ -393,7 +397,7 @@ static bool compute(struct trace_values *values, const struct insn *insn, size_t
         break;
     case INSN_OP_XOR:
     case INSN_OP_SUB:
-        /* xor r,r and sub r,r make zero of whatever was there. */
+        /* xor r,r and sub r,r give zero for any value. */
         if (insn->source == insn->dest) {
             *value = 0;
             return true;
@@ -408,7 +412,7 @@ static bool compute(struct trace_values *values, const struct insn *insn, size_t
     return known;
 }
 
-/* Computed again from what made it, the last write before `at`. */
+/* Recomputes the value from the last write before `at`. */
 static bool backward(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
     for (size_t i = at; (i = before_called(values->trace, reg, i)) > 0; i--) {
@@ -476,7 +480,7 @@ bool trace_address(struct trace_values *values, const struct insn_memory *memory
 
 enum { AGREES_BUDGET = 24 };
 
-/* An operand of a comparison, before it. */
+/* Finds an operand of a comparison, before it. */
 static bool compared(struct trace_values *values, size_t at, bool right, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[at];
@@ -493,7 +497,7 @@ static bool compared(struct trace_values *values, size_t at, bool right, uint64_
            trace_memory(values, address, value, insn->compared);
 }
 
-/* The flags that instruction `at` left, those of `mask`; false: not known. */
+/* Finds the flags in `mask` after instruction `at`. Returns false if not known. */
 static bool flags_after(struct trace_values *values, size_t at, uint64_t *flags, uint64_t *mask)
 {
     const struct insn *insn = values->trace->insns[at];
@@ -515,7 +519,7 @@ static bool flags_after(struct trace_values *values, size_t at, uint64_t *flags,
     return true;
 }
 
-/* Whether a condition needs only these flags. */
+/* Returns true if a condition depends only on these flags. */
 static bool decides(uint64_t mask, uint8_t condition)
 {
     return mask == RFLAGS_RESULT || condition >> 1 == 2 || condition >> 1 == 4 ||
@@ -549,7 +553,7 @@ static bool jump_agrees(struct trace_values *values, size_t at)
     return insn_condition_holds(insn->condition, flags) == taken;
 }
 
-/* The bits that the result of an instruction can have, whatever its operands. */
+/* Returns the bits that the result of an instruction can have for any operands. */
 static uint64_t result_mask(const struct insn *insn)
 {
     bool copies = (insn->op == INSN_OP_LOAD || insn->op == INSN_OP_MOVE) && insn->source_width;
@@ -558,7 +562,7 @@ static uint64_t result_mask(const struct insn *insn)
                           copies && !insn->sign_extends ? insn->source_width : insn->width);
 }
 
-/* The value left in a register that nothing has written since. */
+/* Checks the value in a register that no later instruction writes. */
 static bool value_agrees(struct trace_values *values, size_t at)
 {
     const struct insn *insn = values->trace->insns[at];
@@ -618,14 +622,14 @@ enum trace_agreement trace_agrees(const struct trace_values *values)
 }
 
 enum {
-    COURSE_MAX = 56,   /* instructions of a function that is gone through */
-    DEPTH_MAX = 4,     /* functions that call each other */
-    PREFIX_MAX = 40,   /* of the caller */
-    BRANCHES_MAX = 64, /* tried in all */
+    COURSE_MAX = 56,   /* instructions followed in a function */
+    DEPTH_MAX = 4,     /* nested calls */
+    PREFIX_MAX = 40,   /* instructions before a call or culprit */
+    BRANCHES_MAX = 64, /* total number of branches tried */
     CALLERS_MAX = 2
 };
 
-/* Instructions being put together, the newest last. */
+/* The instructions of a trace being built, newest last. */
 struct course {
     const struct across_code *code;
     const struct insn *insns[ACROSS_MAX];
@@ -645,7 +649,8 @@ static bool course_add(struct course *course, const struct insn *insn)
 
 static bool add_call(struct course *course, const struct insn *call, unsigned depth);
 
-/* From an instruction to the return, by what falls through first; false: that leads elsewhere. */
+/* Adds the instructions from `index` to the return; at a branch tries the fall-through first.
+ * Returns false if the path does not lead to a return. */
 static bool add_course(struct course *course, const struct function *function, size_t index,
                        size_t left, unsigned depth)
 {
@@ -677,7 +682,7 @@ static bool add_course(struct course *course, const struct function *function, s
     return false;
 }
 
-/* A call and what it called. */
+/* Adds a call and the called function. */
 static bool add_call(struct course *course, const struct insn *call, unsigned depth)
 {
     size_t at = course->count;
@@ -694,7 +699,7 @@ static bool add_call(struct course *course, const struct insn *call, unsigned de
     return true;
 }
 
-/* The straight line before an instruction, calls included where they can be gone through. */
+/* Adds the straight-line code before an instruction, including calls that can be followed. */
 static void add_before(struct course *course, const struct function *function, size_t index)
 {
     size_t first = index;
@@ -710,12 +715,12 @@ static void add_before(struct course *course, const struct function *function, s
             if (!course_add(course, insn))
                 return;
         } else if (!add_call(course, insn, 0)) {
-            course->count = course->segment_count = 0; /* earlier instructions are not known */
+            course->count = course->segment_count = 0; /* earlier instructions are unusable */
         }
     }
 }
 
-/* The caller of the function at the start of the trace. */
+/* Adds the caller of the function at the start of the trace. */
 static bool add_caller(struct course *course, struct trace_values *values,
                        const struct function *function, size_t culprit)
 {

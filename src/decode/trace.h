@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The instructions that ran just before a sample, oldest first, and what the registers held
- * at any point among them, worked out from what they hold at the sample: taken back over
- * invertible changes, found in a copy, or computed again from older values.
+ * The instructions that ran just before a sample, oldest first, and the register values at any
+ * point among them. The values are derived from those at the sample: by undoing invertible changes,
+ * from a copy, or recomputed from older values.
  */
 #ifndef MISSTOP_DECODE_TRACE_H
 #define MISSTOP_DECODE_TRACE_H
@@ -17,69 +17,71 @@
 
 enum { TRACE_MAX = 40, TRACE_SEGMENTS_MAX = 8 };
 
-/* A function that was called and has returned: instructions call + 1 to end - 1. The registers that
- * it must preserve (System V ABI AMD64, 3.2.1) are the same at both ends. */
+/* A function that was called and has returned: instructions call + 1 to end - 1. Callee-saved
+ * registers (System V ABI AMD64, 3.2.1) are the same at both ends. */
 struct trace_segment {
     uint8_t call, end;
 };
 
 struct trace {
     const struct insn **insns;
-    uint32_t *written;   /* count + 1: registers that an instruction or a later one writes */
-    uint32_t entered_by; /* one of these registers held the first one's address; 0: not known */
+    uint32_t *written;   /* count + 1: registers written by an instruction or a later one */
+    uint32_t entered_by; /* one of these registers had the address of the first instruction; 0: not
+                            known */
     uint8_t count;
     uint8_t segment_count;
     struct trace_segment segments[TRACE_SEGMENTS_MAX];
 };
 
-/* When its instructions are all there: fills `written`. */
+/* Fills `written`. Call when all instructions are present. */
 void trace_seal(const struct trace *trace);
 
-/* One evaluation; the flags say what it had to resort to. */
+/* One evaluation; the flags record what it relied on. */
 struct trace_values {
     const struct trace *trace;
     const uint64_t *regs; /* after the last instruction */
     const struct decode_target *target;
-    uint32_t missing; /* bits of those that are not known */
+    uint32_t missing; /* mask of unknown registers */
     uint32_t tid;
-    const unsigned char *stack; /* from the stack pointer up, at the sample; NULL: not recorded */
+    const unsigned char *stack; /* from the stack pointer up, at the sample; NULL: none */
     uint32_t stack_bytes;
     uint16_t budget; /* steps left */
     bool undone;
     bool reread;
-    bool returned; /* the trace has functions that have returned: nothing below the stack pointer */
-    bool leaf;     /* ... the frame of a leaf function, which the sample's stack does not hold */
-    bool inferred; /* ... from a place that may have been written since */
+    bool returned; /* the trace has functions that returned: memory below the stack pointer is
+                      unusable */
+    bool leaf;     /* used the frame of a leaf function, which is not in the sample's stack */
+    bool inferred; /* used memory that may have been written since */
     bool no_segment;
     bool no_register;
 };
 
-/* Memory as it is now, or of the stack as it was. False: not known. */
+/* Reads current memory, or the recorded stack. Returns false if not known. */
 bool trace_memory(struct trace_values *values, uint64_t address, void *out, size_t size);
 
-/* Value of a register just before instruction `at` of the trace (count: now). */
+/* Finds the value of a register before instruction `at` of the trace (count: at the sample). */
 bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value);
 
-/* Address of a memory operand of instruction `at`, before it ran. */
+/* Computes the address of a memory operand of instruction `at`, before it ran. */
 bool trace_address(struct trace_values *values, const struct insn_memory *memory, size_t at,
                    uint64_t *address);
 
-/* How well the trace agrees with the registers and flags at the sample. */
+/* How well the trace agrees with registers and flags at the sample. */
 enum trace_agreement {
-    TRACE_REFUTED, /* a copy, constant, comparison or jump of it leads to others */
-    TRACE_DOUBTED, /* ... if memory is as it was */
-    TRACE_AGREES   /* as far as they say */
+    TRACE_REFUTED, /* contradicted by a copy, constant, comparison or jump */
+    TRACE_DOUBTED, /* contradicted if memory is unchanged */
+    TRACE_AGREES   /* not contradicted */
 };
 enum trace_agreement trace_agrees(const struct trace_values *values);
 
 /*
- * A trace that goes on across calls: code that is not optimised gets an element's address from a
- * function (operator[], index()), and its small functions get theirs from the caller. Made at the
- * sample, where the trace inside the function did not suffice.
+ * A trace that extends across calls: unoptimised code gets the address of an element from a
+ * function (operator[], index()), and its small functions get it from the caller. Built at the
+ * sample if the trace inside the function is not enough.
  */
 enum { ACROSS_MAX = 160 };
 
-/* How the decoder finds the function around an address; NULL: there is no code. */
+/* Finds the function around an address; NULL: no code. */
 struct across_code {
     const struct function *(*find)(void *context, uint64_t ip);
     void *context;
@@ -87,15 +89,15 @@ struct across_code {
 
 struct across {
     struct trace trace;
-    size_t at; /* the culprit in it */
+    size_t at; /* index of the culprit */
     const struct insn *insns[ACROSS_MAX];
     uint32_t written[ACROSS_MAX + 1];
 };
 
 /*
- * Fills `out` with the trace of `values` up to its culprit, instruction `at`, and the code that ran
- * before: the functions that returned into it, by their straight course, and the caller. False: no
- * more is known than already.
+ * Extends the trace of `values` up to its culprit, instruction `at`, by the code that ran before:
+ * the functions that returned into it, along their fall-through path, and the caller. Returns false
+ * if this adds nothing.
  */
 bool across(struct across *out, const struct across_code *code, struct trace_values *values,
             size_t at);

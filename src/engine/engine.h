@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The stages joined: sampler -> decoder -> resolver -> profile -> snapshot. The loop drives
- * it; it knows no view. One thread only.
+ * Connects the stages: sampler -> decoder -> resolver -> profile -> snapshot. The loop drives it;
+ * it does not depend on any view. Single-threaded.
  */
 #ifndef MISSTOP_ENGINE_ENGINE_H
 #define MISSTOP_ENGINE_ENGINE_H
@@ -21,137 +21,150 @@ struct engine;
 
 struct engine_options {
     pid_t pid;
-    bool launched;                                 /* pid waits before its exec */
-    const char *input;                             /* replay, or NULL */
-    void (*progress)(void *context, double share); /* a recording was looked through so far; NULL */
+    bool launched;     /* the process waits before its exec */
+    const char *input; /* replay, or NULL */
+    /* Reports the fraction of a recording scanned so far; NULL: not called. */
+    void (*progress)(void *context, double share);
     void *progress_context;
     const char *symfs;
     bool debuginfod;  /* --debuginfod */
-    bool batch;       /* no screen: debug information of a recording is waited for */
-    bool forgets;     /* no time range of the run will be asked for */
-    unsigned threads; /* of the replay of a recording that perf made; 0: one */
+    bool batch;       /* no screen: waits for a recording's debug information */
+    bool forgets;     /* no time range of the run will be requested */
+    unsigned threads; /* number for the replay of a perf recording; 0: one */
     const char *source;
     const char *events;
     uint32_t rate;
     uint64_t period;
-    struct sim_memory *sim; /* of a program under the simulated cache, or NULL; not owned */
+    struct sim_memory *sim; /* memory of a program under the simulated cache, or NULL; not owned */
     uint32_t window;
     double half_life_s;
-    bool whole_run; /* the tables begin with everything, not with the recent past */
+    bool whole_run; /* the tables start with the whole run instead of the recent past */
     uint32_t ways;
     const char *cache;           /* -C */
     const char *search;          /* --search */
-    struct feed *feed;           /* of the agent in a launched program, or NULL; not owned */
+    struct feed *feed;           /* feed of the agent in a launched program, or NULL; not owned */
     bool walk;                   /* read the heap of a running process */
     const char *heap_note;       /* why there is no agent, or NULL */
-    const char *record;          /* -o: the samples are written there, too; NULL */
-    uint64_t record_limit_bytes; /* of one file; 0: none */
-    unsigned record_files;       /* kept at the limit; 0: the writer's choice */
-    const char *const *what_if;  /* [WHATIF_MAX] --what-if OBJECT:QUESTION, NULL behind the last */
-    double watch; /* --watch: part of the target's CPU time for watchpoints; 0: none */
+    const char *record;          /* -o: file to record the samples to; NULL: none */
+    uint64_t record_limit_bytes; /* limit of one file; 0: none */
+    unsigned record_files;       /* number of files kept at the limit; 0: the writer's choice */
+    /* [WHATIF_MAX] --what-if OBJECT:QUESTION, terminated by NULL if fewer. */
+    const char *const *what_if;
+    double watch; /* --watch: fraction of the target's CPU time for watchpoints; 0: none */
 };
 
 int engine_open(struct engine **engine, const struct engine_options *options, struct error *error);
 void engine_close(struct engine *engine);
 
-/* The recording is written out and closed. 0, also without a recording, or a negative errno. */
+/* Writes out and closes the recording. Returns 0, also if there is none, or a negative errno. */
 int engine_stop_recording(struct engine *engine, struct error *error);
 
-/* Descriptor to poll for records; -1: none, call engine_drain() at will (replay). */
+/* Returns the descriptor to poll for records; -1: none, call engine_drain() at any time
+ * (replay). */
 int engine_fd(const struct engine *engine);
 
-/* The same where the agent's allocations fill its memory; whoever polls it reads the 8 bytes. */
+/* Returns the descriptor that is readable when the agent's memory fills up. The poller must read
+ * its 8 bytes. */
 int engine_heap_fd(const struct engine *engine);
 
 /*
- * Moves waiting records through to the tables: live those up to until_ns of CLOCK_MONOTONIC
- * (see SAMPLER_SETTLES_NS), in replay those of the first until_ns of the recording; UINT64_MAX:
- * all of them. Of a simulation some ms of work at a time. Number of records, or -ENODATA at the
- * end.
+ * Moves pending records through to the tables and returns their number, or -ENODATA at the end.
+ * Live: records up to until_ns of CLOCK_MONOTONIC (see SAMPLER_SETTLES_NS). Replay: records of the
+ * first until_ns of the recording. UINT64_MAX: all of them. In a simulation, each call does a few
+ * ms of work.
  */
 long engine_drain(struct engine *engine, uint64_t until_ns);
 
-/* Whether the last drain left some, so as not to take too long: to be called again soon. */
+/* Returns true if the last drain stopped early to limit its duration: call engine_drain() again
+ * soon. */
 bool engine_behind(const struct engine *engine);
 
-/* How long the loop may wait, at the most, until it drains again. */
+/* Returns the longest time the loop may wait before it drains again. */
 int engine_patience_ms(struct engine *engine);
 
-/* ---- of a replay ---- */
+/* ---- replay ---- */
 
 /*
- * Back to the start of the recording, with empty tables; of another process if `pid` is one.
- * -ESPIPE and the like leave all as it was; after -ENOMEM only engine_close() may follow.
+ * Goes back to the start of the recording with empty tables; switches to process `pid` if it is not
+ * 0. -ESPIPE and similar errors leave everything unchanged. After -ENOMEM only engine_close() is
+ * allowed.
  */
 int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
-/* Whether it is a pipe that goes on; *idled: silent at times, because it is being recorded. It is
- * drained like a live process, and ends with -ENODATA. */
+/* Returns true if the recording is read from a pipe that is still being written. Sets *idled if the
+ * pipe was silent at times, because it is being recorded. It is drained like a live process, until
+ * -ENODATA. */
 bool engine_follows(const struct engine *engine, bool *idled);
 
-/* Events passed on the way to a place in a recording are not news there. */
+/* Drops events that were passed on the way to a position in a recording, so that they are not
+ * reported as news. */
 void engine_forget_news(struct engine *engine);
-/* Whether that can be done; else the recording comes through a pipe. */
+/* Returns true if the recording can be read again from its start; false for a pipe, or with -o. */
 bool engine_rereadable(const struct engine *engine);
 
-/* Whether names come from what misstop recorded, and need not be found out again. */
+/* Returns true if names come from misstop's own recording and need not be resolved again. */
 bool engine_learnt(const struct engine *engine);
 
-/* Whether the next drains are part of the way to the end that a replay begins with: on it the
- * tables of FILE.misstop are brought up to date when they were while it was recorded. */
+/* Sets whether the next drains are part of the initial pass to the end of a recording. During that
+ * pass the tables of FILE.misstop are refreshed at the same times as while it was recorded. */
 void engine_go_through(struct engine *engine, bool through);
 
-/* From the first sample of the process to its last; 0: not known, or the samples have no times. */
+/* Returns the time from the first to the last sample of the process; 0: not known, or samples
+ * without times. */
 uint64_t engine_length_ns(const struct engine *engine);
 
 /*
- * Takes the debug information that has been read; returns how much is still loading. A recording
- * can wait for it: samples read before have no fields.
+ * Takes over the debug information that has been read and returns how much is still loading. A
+ * replay can wait for it: samples decoded earlier have no fields.
  */
 unsigned engine_loading(struct engine *engine);
 
-/* Those with samples, most first (sample/perfdata/perfdata.h). */
+/* Returns the processes with samples, most samples first (sample/perfdata/perfdata.h). */
 struct perfdata_process;
 const struct perfdata_process *engine_processes(const struct engine *engine, size_t *count);
 
 /* ---- */
 
-/* Sampling stops or goes on; all stays open. */
+/* Pauses or resumes sampling; everything stays open. */
 int engine_enable(struct engine *engine, bool on);
 
-/* Once per refresh, before the snapshot. -ESRCH when the target has ended. */
+/* Call once per refresh, before the snapshot. Returns -ESRCH if the target has ended. */
 int engine_tick(struct engine *engine);
 
-/* Binaries of a replay, for snapshots; `list`: room for BINARIES_SHOWN. Strings live until the next
- * record. */
+/* Returns the binaries of a replay for a snapshot. `list` has room for BINARIES_SHOWN entries.
+ * Strings are valid until the next record. */
 struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list);
 
-/* The next snapshot waits a moment for debug information that its rows need: it is the last. */
+/* Makes the next snapshot, the last one, wait briefly for debug information that its rows need. */
 void engine_be_patient(struct engine *engine);
 
-/* NULL: out of memory. Freed by snapshot_free(). */
+/* Returns the next snapshot, or NULL if out of memory. Free with snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 
-/* The same of the whole run, with every instruction and object (snapshot_objects.h). */
+/* Like engine_snapshot(), for the whole run, with every instruction and object
+ * (snapshot_objects.h). */
 const struct snapshot *engine_snapshot_run(struct engine *engine);
 
-/* A request of a view to the tables; others are ignored. Text for the status line or "". */
+/* Applies a view's request to the tables; ignores requests of other kinds. Returns text for the
+ * status line or "". */
 const char *engine_request(struct engine *engine, const struct request *request);
 
-/* Whether a time range that was asked for is still being read: then the loop does not wait. */
+/* Returns true while a requested time range is still being read; the loop must not wait then. */
 bool engine_fills(const struct engine *engine);
-/* Reads on for some milliseconds; true: that was all of it, time for a picture. */
+/* Continues reading for some milliseconds. Returns true when all of it has been read and can be
+ * shown. */
 bool engine_fill(struct engine *engine);
 
-/* --stretch SPEC, "START-END" in seconds or "phase=LETTER", shown from here on, read to its end: 0,
- * or a negative errno with the reason. The other only checks the form of SPEC. */
+/* Shows the time range SPEC of --stretch, "START-END" in seconds or "phase=LETTER", and reads it
+ * completely. Returns 0, or a negative errno with the reason. engine_check_time_range() only checks
+ * the syntax of SPEC. */
 int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
 int engine_check_time_range(const char *spec, struct error *error);
 
-/* For view_sources: one instruction as text. */
+/* For view_sources: formats one instruction as text. */
 bool engine_instruction(void *engine, uint64_t ip, char *out, size_t size);
 
-/* The same: one line of a source file, and where the file was looked for. */
+/* For view_sources: returns one line of a source file, and where the file was searched for. */
 bool engine_source(void *engine, const char *file, uint32_t line, char *out, size_t size);
 const char *engine_source_note(void *engine, const char *file);
 

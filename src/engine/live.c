@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A running process, sampled by the kernel. Records are taken in slices, so that the loop answers
- * keys: the heap feed and the samples together, because a sample must find the blocks of its time.
+ * A running process, sampled by the kernel. Records are read in slices to keep the loop responsive.
+ * The heap feed and the samples advance together, because a sample must find the blocks of its
+ * time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +10,9 @@
 
 #include "engine/state.h"
 
-/* Less than a key is felt to wait; a flood of allocations or samples is taken in such slices: half
- * by the clock, which takes no system call, and from then on as much of the thread's own time. */
+/* Short enough that a key press is handled without noticeable delay. A flood of allocations or
+ * samples is handled in such slices. The first half is wall-clock time, which needs no system call;
+ * after that, the same amount of the thread's own CPU time. */
 enum { SLICE_NS = 10000000, FOLLOW_NS = 1000000 };
 
 static uint64_t own_cpu_ns(void)
@@ -30,7 +32,7 @@ static bool slice_over(struct engine *engine)
     return own_ns >= engine->slice_own_until_ns;
 }
 
-/* All remaining records of an ended program are taken. */
+/* Begins a slice. An ended program has no slice limit: all remaining records are read. */
 static void begin_slice(struct engine *engine, uint64_t until_ns)
 {
     bool sliced = until_ns != UINT64_MAX;
@@ -57,7 +59,7 @@ bool live_follow_heap(struct engine *engine, uint64_t until_ns)
     return true;
 }
 
-/* Asked by the sampler before each record: the heap must be as it was when the record was made. */
+/* Called by the sampler before each record: the heap must have the state it had at the record. */
 static bool may_take(void *context, uint64_t time_ns)
 {
     struct engine *engine = context;
@@ -70,26 +72,26 @@ static long live_drain(struct engine *engine, uint64_t until_ns)
     sampler_pace(engine->sampler, may_take, engine);
     long count = engine_take(engine, &until_ns);
     engine_watch_pump(engine, until_ns);
-    /* No further than the samples: those still to come must find the blocks of their time. */
+    /* Do not go beyond the samples: later samples must find the blocks of their time. */
     engine->behind |= !live_follow_heap(engine, until_ns);
     resolver_settle(engine->resolver, clock_now_ns());
     return count;
 }
 
-/* Once each time that it falls below what was asked for. */
+/* Reports once each time the rate falls below the requested one. */
 static void report_rate(struct engine *engine)
 {
     const struct sampler_info *info = engine_info(engine);
     bool slower = info->rate < info->rate_wanted * 0.9;
     if (slower && !engine->slower && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "%.0f samples a second are more than can be digested here: fewer are taken until "
-                 "none are lost",
+                 "%.0f samples per second are more than this machine can process: the rate is "
+                 "reduced until none are lost",
                  info->rate_wanted);
     if (info->switches > 0 && !engine->spares && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "fewer samples: each of %.0f switches in a second of CPU time sets the timer; "
-                 "-r N takes more",
+                 "sampling rate reduced: each of %.0f context switches per second of CPU time sets "
+                 "the timer; -r N raises it",
                  info->switches);
     engine->slower = slower;
     engine->spares = info->switches > 0;

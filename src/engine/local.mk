@@ -1,5 +1,5 @@
-# One watched target, from records to snapshots: begin with trunk.c. The source of its places is a table of
-# functions each in live.c, simulated.c, recorded.c and stored.c.
+# One watched target, from records to snapshots: start reading with trunk.c. Its places come from one of the
+# engine kinds, each a table of functions in live.c, simulated.c, recorded.c and stored.c.
 noinst_LIBRARIES += src/libengine.a
 src_libengine_a_SOURCES = src/engine/engine.h src/engine/state.h src/engine/trunk.c \
 	src/engine/open.c src/engine/live.c src/engine/simulated.c src/engine/recorded.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stages made and taken down and state.h. */
+/* Opens and closes an engine and its stages. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "engine/state.h"
 
-/* How long debug information may hold up a replay, each time it goes on: on a screen little,
- * because the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
- * program may end before its first field is known. */
+/* Maximum time that debug information can delay a replay, per drain. It is short with a screen,
+ * because the player waits longer when it seeks, and must handle keys. A simulated program may end
+ * before its first field is known. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
 #define PATIENCE_SIM_NS    (2 * CLOCK_NS_PER_S)
 #define PATIENCE_SCREEN_NS (CLOCK_NS_PER_S / 10)
@@ -33,7 +33,7 @@ static int open_profile(struct engine *engine, struct error *error)
     memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
     engine_roles(engine, wanted.roles);
     int code = profile_new(&engine->profile, &wanted, error);
-    /* A recording of misstop is played as it was shown. */
+    /* A misstop recording is replayed with the basis it was recorded with. */
     if (!code && options->whole_run && engine->kind != &engine_stored)
         profile_set_basis(engine->profile, BASIS_RUN);
     return code;
@@ -65,7 +65,7 @@ static int open_recorder(struct engine *engine, const struct engine_options *opt
     return options->record ? recorder_open(&engine->recorder, &wanted, error) : 0;
 }
 
-/* Lines of this machine's caches. */
+/* Reads the number of lines of this machine's caches. */
 static void open_cache_lines(struct engine *engine, const char *sysfs)
 {
     static const char *const levels[] = {"L1", "L2", "L3"};
@@ -76,7 +76,7 @@ static void open_cache_lines(struct engine *engine, const char *sysfs)
     }
 }
 
-/* Geometry of the sampled machine, as far as it is known. */
+/* Finds the cache geometry of the sampled machine, as far as it is known. */
 static int open_geometry(struct engine *engine, struct error *error)
 {
     const char *spec = engine->options.cache;
@@ -86,7 +86,7 @@ static int open_geometry(struct engine *engine, struct error *error)
     if (engine->kind->geometry && engine->kind->geometry(engine))
         return 0;
     int code = geometry_parse(geometry, spec, sysfs_cpu, error);
-    /* A machine without caches in sysfs still has a set map: the usual L1d. */
+    /* Without caches in sysfs, use a common L1d, so that there is a set map. */
     if (code == -ENOENT && !spec)
         code = geometry_parse(geometry, "L1=32K,8,64", sysfs_cpu, error);
     geometry->guessed = !engine->kind->live && !(spec && strchr(spec, '='));
@@ -133,7 +133,7 @@ static int open_stages(struct engine *engine, struct error *error)
     int code = engine_search_check(engine->options.search, error);
     if (!code)
         code = engine_whatif_check(engine->options.what_if, error);
-    /* Before the maps are read, so that no mapping falls between the two. */
+    /* Before the maps are read, so that no mapping is missed in between. */
     if (!code)
         code = engine->kind->open(engine, error);
     if (!code)
@@ -172,7 +172,7 @@ int engine_open(struct engine **out, const struct engine_options *options, struc
                                      .symfs = options->symfs,
                                      .files = &engine->files};
     engine->sources = source_texts_new(&sources);
-    /* A recording's own is beside where it was made. */
+    /* The note of a recording is shown with the recording's description instead. */
     if (engine->kind->live && !engine->status[0])
         snprintf(engine->status, sizeof engine->status, "%s", engine_info(engine)->note);
     if (options->search)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Snapshots and texts for the views. */
+/* Creates snapshots and texts for the views. */
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static struct snapshot_source describe_source(const struct engine *engine)
     return source;
 }
 
-/* State of a live process, by its activity since the last refreshes. */
+/* Returns the state of a live process, from its activity in the last refreshes. */
 static const char *live_state(struct engine *engine, const struct resolver_target *target,
                               uint64_t now)
 {
@@ -68,7 +68,7 @@ static const char *live_state(struct engine *engine, const struct resolver_targe
                                                       : "running";
 }
 
-/* Ticks are coarse: over a second at least. */
+/* CPU ticks are coarse: measure over at least a second. */
 static double cpu_used(struct engine *engine, const struct resolver_target *target, uint64_t now)
 {
     double ticks = (double)(target->cpu_ticks - engine->measured_ticks);
@@ -83,7 +83,7 @@ static double cpu_used(struct engine *engine, const struct resolver_target *targ
     return engine->cpu;
 }
 
-/* The kernel needs room for all CPUs that it could have. */
+/* The kernel requires room for all possible CPUs. */
 static uint32_t cpus_allowed(uint32_t pid)
 {
     enum { CPUS_MOST = 8192 };
@@ -142,7 +142,7 @@ double engine_elapsed_s(struct engine *engine)
     return elapsed_at(engine, engine_now(engine));
 }
 
-/* A new phase is news on every screen; reported with the next refresh. */
+/* Reports a new phase in the status line of every screen, with the next refresh. */
 static void note_phase(struct engine *engine, const struct snapshot_timeline *timeline)
 {
     const struct snapshot_phase *last =
@@ -163,7 +163,7 @@ static struct snapshot_refused describe_refused(const struct files_client *files
     return (struct snapshot_refused){list, files->refused_count};
 }
 
-/* Lists that a head points to. */
+/* Lists that a snapshot head points to. */
 struct head_lists {
     struct binary_desc binaries[BINARIES_SHOWN];
     struct file_refused refused[FILES_REFUSED_MAX];
@@ -206,7 +206,7 @@ bool engine_whatif_peek(struct engine *engine)
     return read;
 }
 
-/* Names that came since the last refresh. */
+/* Applies the renames since the last refresh. */
 static void take_renames(struct engine *engine)
 {
     size_t count = 0;
@@ -220,8 +220,8 @@ static void take_renames(struct engine *engine)
 }
 
 static const char shut_off[] =
-    "the process started a setuid program, or one with other rights, and the kernel ended its "
-    "sampling; the tables are from before; sudo misstop -p PID watches it again";
+    "the process started a setuid program, or one with other privileges, and the kernel stopped "
+    "its sampling; the tables show the time before; sudo misstop -p PID watches it again";
 
 void engine_be_patient(struct engine *engine)
 {
@@ -242,13 +242,13 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
     if (exec_shown)
         head.status =
             engine->kind->live
-                ? "another program was started (exec); counting goes on, z counts it alone"
+                ? "another program was started (exec); counting continues, z resets the counts"
                 : "here the process started another program (exec)";
     if (engine->kind->live && resolver_shut_off(engine->resolver))
         head.status = shut_off;
     store_writer_begin_refresh(recorder_store(engine->recorder));
     const struct snapshot *snapshot = profile_snapshot(engine->profile, &head, now);
-    /* The run goes on all the same: it has its refresh, which is not shown. */
+    /* Refresh the tables of the run even if a time range is shown instead. */
     const struct snapshot *shown =
         engine->time_range.profile ? engine_time_range_snapshot(engine, &head) : snapshot;
     engine->status[0] = '\0';
@@ -272,7 +272,7 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
     struct profile *shown =
         engine->time_range.profile ? engine->time_range.profile : engine->profile;
     take_renames(engine);
-    engine->recorder = NULL; /* it is no refresh */
+    engine->recorder = NULL; /* not a refresh */
     profile_set_basis(engine->profile, BASIS_RUN);
     profile_want_accesses(shown, true);
     const struct snapshot *snapshot = engine_snapshot(engine, 0);

@@ -10,10 +10,10 @@
 #define SLICE_FIRST_NS UINT64_C(50000000)
 #define SLICE_LEAST_NS UINT64_C(1000000)
 
-/* In a pipe: a tenth of it on is 10 s then. */
+/* Assumed length of a pipe: 10 % forward means 10 s. */
 #define LENGTH_NOT_KNOWN_NS UINT64_C(100000000000)
 
-/* One read of a slice should take this long: shorter than a key is felt to hang. */
+/* Target duration for reading one slice: too short to be noticed as a key delay. */
 enum { READ_BRIEF_NS = 10000000, READ_LONG_NS = 40000000 };
 
 static uint64_t later(uint64_t time_ns, uint64_t by_ns)
@@ -21,7 +21,7 @@ static uint64_t later(uint64_t time_ns, uint64_t by_ns)
     return time_ns > PLAY_END - by_ns ? PLAY_END : time_ns + by_ns;
 }
 
-/* For an invalid time, or one outside of the recording: the nearest. */
+/* Invalid times and times outside the recording are clamped. */
 static uint64_t ns_of(double seconds)
 {
     double ns = seconds * NS_PER_S;
@@ -63,7 +63,7 @@ uint64_t play_due(struct play *play, uint64_t now_ns)
     return play->length_ns && due >= play->length_ns && due > play->position_ns ? PLAY_END : due;
 }
 
-/* Slices grow and shrink with the time that reading one took; a partial slice is not counted. */
+/* Adapts the slice length to the time that reading a slice took; a partial slice never grows it. */
 static void adapt_slice(struct play *play, uint64_t until_ns, uint64_t took_ns)
 {
     bool whole = until_ns - play->position_ns >= play->slice_ns;
@@ -89,7 +89,7 @@ void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended
     if (ended)
         play->goal_ns = play->position_ns;
     if (sought)
-        play->wall_ns = now_ns; /* it plays on from here, not from when it was asked */
+        play->wall_ns = now_ns; /* continue from here, not from the time of the request */
     if (play->goal_ns < play->position_ns)
         play->goal_ns = play->position_ns;
 }
@@ -103,13 +103,13 @@ bool play_go(struct play *play, uint64_t to_ns)
         return false;
     }
     play->position_ns = 0;
-    play->slice_ns = SLICE_FIRST_NS; /* how fast it reads is learnt anew: names are not known yet */
+    play->slice_ns = SLICE_FIRST_NS; /* measure the speed again: names are no longer known */
     play->goal_ns = to_ns;
     play->ended = false;
     return true;
 }
 
-/* So far from where it is, or is going. */
+/* Returns the position `seconds` after the current position, or after the goal if seeking. */
 static uint64_t play_from(const struct play *play, double seconds)
 {
     uint64_t from_ns = play_seeks(play) ? play->goal_ns : play->position_ns;
@@ -134,7 +134,7 @@ bool play_pause(struct play *play, uint64_t now_ns)
     return play->ended && !play->paused && play_go(play, 0);
 }
 
-/* "1:02:03": each part is worth 60 of the next. */
+/* Parses "1:02:03": each part counts 60 times the next one. */
 static bool parse_colons(const char *text, double *seconds)
 {
     char *end;
@@ -149,7 +149,7 @@ static bool parse_colons(const char *text, double *seconds)
     }
 }
 
-/* "1h2m3.5s", the last unit may be left out: seconds. */
+/* Parses "1h2m3.5s"; a missing last unit means seconds. */
 static bool parse_units(const char *text, double *seconds)
 {
     *seconds = 0;
@@ -179,7 +179,7 @@ bool play_parse(const struct play *play, const char *text, uint64_t *to_ns)
         return true;
     char sign = *text == '+' || *text == '-' ? *text++ : '\0';
     size_t length = strlen(text);
-    /* strtod() would take "inf", "0x10" and "1e9" too. */
+    /* strtod() would also accept "inf", "0x10" and "1e9". */
     if (text[strspn(text, "0123456789.:hms%")])
         return false;
     if (length && text[length - 1] == '%') {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The clock of a replay: up to which time of the recording it is to be read, at which pace. It has
- * no access to recording or screen, and wall time is passed in. All times of the recording are ns
- * since its start.
+ * The clock of a replay: up to which recorded time to read, and at which speed. It does not access
+ * the recording or the screen, and the caller passes in wall time. All times of the recording are
+ * ns since its start.
  */
 #ifndef MISSTOP_ENGINE_PLAY_H
 #define MISSTOP_ENGINE_PLAY_H
@@ -10,47 +10,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PLAY_END UINT64_MAX /* as a time: all that there is */
+#define PLAY_END UINT64_MAX /* as a time: the end of the recording */
 
 struct play {
-    uint64_t position_ns; /* read up to here */
-    uint64_t goal_ns;     /* to be reached before playing goes on; position_ns: nothing to reach */
+    uint64_t position_ns; /* everything before this has been read */
+    uint64_t goal_ns;     /* position to reach before playback continues; position_ns: none */
     uint64_t length_ns;   /* 0: not known */
-    uint64_t wall_ns;     /* up to which wall time has been played */
-    uint64_t slice_ns;    /* recorded time that one read may take in, so that keys are heard */
-    double pace;          /* recorded seconds a second, while it plays; INFINITY: all it can */
+    uint64_t wall_ns;     /* wall time up to which playback has advanced */
+    uint64_t slice_ns; /* recorded time that one read may cover; bounded so that keys are handled */
+    double pace; /* recorded seconds per second during playback; INFINITY: as fast as possible */
     bool paused;
-    bool ended; /* the recording has no more */
+    bool ended; /* the end of the recording was reached */
 };
 
-/* Paused at the start, with a pace of 1. */
+/* Initialises the clock: paused at the start, with a speed of 1. */
 void play_init(struct play *play, uint64_t length_ns, uint64_t now_ns);
 
 /*
- * The time up to which to read now; position_ns: nothing is due. The whole way there need not be
- * due at once: play_hurries() says whether to ask again without waiting.
+ * Returns the time up to which to read now; position_ns: nothing is due. A long way may be divided
+ * into several calls: if play_hurries() is true, call again without waiting.
  */
 uint64_t play_due(struct play *play, uint64_t now_ns);
 bool play_hurries(const struct play *play);
 
-/* Reports that the slice of play_due() has been read, which took until now_ns; `ended`: there is no
- * more. */
+/* Reports that the slice from play_due() has been read, at wall time now_ns; `ended`: end of the
+ * recording. */
 void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended);
 
-/* Still on the way to a time that was asked for. */
+/* Returns true while a requested position has not been reached. */
 bool play_seeks(const struct play *play);
 
 /*
- * Each may turn back. True: the recording must be read again from its start, and the clock
- * counts on that.
+ * These functions may go back. They return true if the recording must be read again from its start;
+ * the clock has been set accordingly.
  */
 bool play_go(struct play *play, uint64_t to_ns);
-bool play_step(struct play *play, double seconds);   /* and pauses */
-bool play_pause(struct play *play, uint64_t now_ns); /* or on; at the end: from the start */
+bool play_step(struct play *play, double seconds);   /* also pauses */
+bool play_pause(struct play *play, uint64_t now_ns); /* or resumes; at the end: restarts */
 
 /*
- * A time as people write it: 80, 80s, 1m20s, 1h2m, 1:20, 1:02:03, 50%, or with + or - from where
- * it is, or is going; "here", "end". False: none of these, or a part of a length that is not known.
+ * Parses a time as typed by the user: 80, 80s, 1m20s, 1h2m, 1:20, 1:02:03, 50%; with + or -,
+ * relative to the current position or goal; "here", "end". Returns false if invalid, or a
+ * percentage of an unknown length.
  */
 bool play_parse(const struct play *play, const char *text, uint64_t *to_ns);
 

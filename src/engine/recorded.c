@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A recording: played again from its start, its processes, its machine and its clock; and how one
- * that another program than misstop made is read, decoded and resolved.
+ * Recordings: replay from the start, processes, machine and clock. Also reads, decodes and resolves
+ * recordings that were not made by misstop.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -75,7 +75,7 @@ uint64_t engine_length_ns(const struct engine *engine)
 bool engine_rereadable(const struct engine *engine)
 {
     size_t count = 0;
-    /* Going back would write what was written already. */
+    /* Going back would write the same records again. */
     if (engine->recorder)
         return false;
     if (!engine->sampler)
@@ -107,7 +107,8 @@ static const char *known(const char *text)
     return *text ? text : NULL;
 }
 
-/* Clocks give the start of the recording; the file's time is that of its last write. */
+/* Fills in the date of a recording. Its clocks give the start; the file's time is that of the last
+ * write. */
 void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
                    uint64_t start_ns)
 {
@@ -121,7 +122,7 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
         out->date = text->date;
 }
 
-/* "12 (xz), 13 (cat)": the strongest of those that are not shown. */
+/* Lists the processes with most samples that are not shown: "12 (xz), 13 (cat)". */
 static void list_others(const struct perfdata_process *list, size_t count, pid_t pid, char *out,
                         size_t size)
 {
@@ -206,7 +207,7 @@ struct snapshot_recording *engine_recording(struct engine *engine)
     return out;
 }
 
-/* ---- of another program ---- */
+/* ---- recordings of other programs ---- */
 
 void recorded_reached(struct engine *engine, uint64_t until_ns)
 {

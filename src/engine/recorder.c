@@ -12,21 +12,22 @@
 #include "sample/perfdata/writer.h"
 #include "store/store_write.h"
 
-/* The recorder: its files, and the names and answers that the tables get through it. */
+/* Recorder: its files, and the names and answers that the tables get through it. */
 struct recorder {
     struct recorder_options options;
     struct perfdata_writer *perfdata;
-    struct store_writer *store; /* NULL: it could not be begun after a rotation */
+    struct store_writer *store; /* NULL: it could not be opened after a rotation */
     uint64_t mark;
-    uint16_t ranking; /* as it was reported last */
+    uint16_t ranking; /* last recorded ranking event */
     struct utsname machine;
     struct thinning reuses; /* of lines: a program may make millions a second */
     char path[PATH_MAX];
-    int known[2]; /* the error last said of each file: said once */
+    /* Last error of each file; each error is reported once. */
+    int known[2];
     char trouble[600];
 };
 
-/* Lines that left a cache are as many as misses, which are recorded all. */
+/* Evicted lines are as frequent as misses, so all of them are recorded. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line)
 {
     return line->what != LINE_REUSED || thinning_keeps(&recorder->reuses, time_ns, &line->weight);
@@ -115,7 +116,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
     return code ? code : other;
 }
 
-/* A trouble is reported once, and again only when it is another one. */
+/* Reports an error once, and again only if it changes. */
 static void note_trouble(struct recorder *recorder, unsigned file, int code,
                          const struct error *error)
 {
@@ -124,7 +125,7 @@ static void note_trouble(struct recorder *recorder, unsigned file, int code,
     recorder->known[file] = code;
 }
 
-/* perf.data reached its size limit and began anew: so does the file beside it. */
+/* perf.data reached its size limit and was rotated: rotate the store too. */
 static void follow_rotation(struct recorder *recorder)
 {
     struct error error = {0};
@@ -155,7 +156,7 @@ static void add_to_store(struct store_writer *store, const struct record *record
         store_writer_throttled(store);
 }
 
-/* Where the hardware says nothing of an access, the instruction says at least what it does. */
+/* Without data source information from the hardware, use the kind of access of the instruction. */
 static uint64_t data_src_of(const struct access *access)
 {
     if (access->data_src)
@@ -184,7 +185,7 @@ void recorder_add(struct recorder *recorder, const struct record *record, const 
     perfdata_writer_add(recorder->perfdata, record, place ? &known : NULL);
     if (perfdata_writer_mark(recorder->perfdata) != recorder->mark)
         follow_rotation(recorder);
-    /* A simulation may report more lines than misses. */
+    /* A simulation can report more lines than misses. */
     else if (recorder->options.limit_bytes &&
              store_writer_bytes(recorder->store) > recorder->options.limit_bytes)
         perfdata_writer_want_another(recorder->perfdata);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of the views and of --search. */
+/* Handles requests of the views, and --search. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ void engine_search_start(struct engine *engine, const char *what)
     }
 }
 
-/* A range that makes no sense is bad usage; a name may still turn up. */
+/* An invalid range is a usage error; an unknown name may still appear. */
 int engine_search_check(const char *what, struct error *error)
 {
     unsigned long long base;
@@ -62,7 +62,8 @@ void engine_rank(struct engine *engine, uint16_t event)
     engine_time_range_rank(engine);
 }
 
-/* -e of a recording: by name with or without modifiers, or by what it counts. */
+/* Matches a word of -e against an event of a recording: by name, with or without modifiers, or by
+ * what the event counts. */
 static bool is_event(const struct sampler_event *event, const char *word, size_t length)
 {
     static const char *const roles[] = {
@@ -95,7 +96,7 @@ static int refuse_event(const struct sampler_info *info, const char *word, size_
                      (int)length, word, list);
 }
 
-/* Number of the event; their number: there is none. */
+/* Returns the index of the event, or event_count if there is none. */
 static unsigned find_event(const struct sampler_info *info, const char *word, size_t length)
 {
     unsigned found = 0;
@@ -110,7 +111,7 @@ int engine_rank_recorded(struct engine *engine, const char *events, struct error
     const unsigned none = info->event_count;
     const char *word = events;
     size_t length = strlen(events);
-    unsigned first = find_event(info, word, length); /* a name may hold commas */
+    unsigned first = find_event(info, word, length); /* an event's name can contain commas */
     bool whole = !length || first != none;
     while (!whole && event_next_word(&events, &word, &length)) {
         unsigned found = find_event(info, word, length);
@@ -148,7 +149,7 @@ static const char *other_basis(struct engine *engine)
 static const char *other_objects(struct engine *engine)
 {
     engine->objects_all = !engine->objects_all;
-    return engine->objects_all ? "objects of less than 0.1% are listed too"
+    return engine->objects_all ? "objects below 0.1% are listed too"
                                : "objects of 0.1% and more are listed";
 }
 
@@ -162,7 +163,7 @@ static const char *bin_answer(int code, const char *done)
     case -ENOENT:
         return "there is nothing to undo";
     default:
-        return "that cannot be done with these bins";
+        return "not possible with these bins";
     }
 }
 
@@ -171,13 +172,13 @@ static const char *heap_request(struct engine *engine, const struct request *req
     switch (request->kind) {
     case REQUEST_HEAP_MARK:
         resolver_heap_mark(engine->resolver, engine_now(engine));
-        return "marked: GROWTH counts from now";
+        return "mark set: GROWTH counts from now on";
     case REQUEST_BIN_RENAME:
         return bin_answer(resolver_bin_rename(engine->resolver, request->bins[0], request->name),
                           "renamed");
     case REQUEST_BIN_COMBINE:
         return bin_answer(resolver_bin_combine(engine->resolver, request->bins, request->bin_count),
-                          "combined; U takes it back");
+                          "combined; U undoes it");
     default:
         return bin_answer(resolver_bin_undo(engine->resolver), "taken back");
     }
@@ -186,7 +187,7 @@ static const char *heap_request(struct engine *engine, const struct request *req
 static const char *other_counting(struct engine *engine)
 {
     if (!engine->kind->live)
-        return "a recording has been counted";
+        return "a recording cannot be paused this way";
     engine->paused = !engine->paused;
     if (engine_enable(engine, !engine->paused))
         return "counting cannot be stopped";
@@ -231,7 +232,7 @@ const char *engine_request(struct engine *engine, const struct request *request)
     case REQUEST_BIN_UNDO:
         return heap_request(engine, request);
     case REQUEST_SEARCH_BACK:
-        return profile_search_back(engine->profile, now) ? "back to the search before"
+        return profile_search_back(engine->profile, now) ? "back to the previous search"
                                                          : "there was no earlier search";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of engines that have a sampler: records are decoded and resolved here. */
+/* Engine kinds with a sampler: records are decoded and resolved here. */
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "engine/state.h"
 
-/* enum decode_segment and the resolver's flag say the same thing. */
+/* Translates enum decode_segment to the resolver's flag. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
 {
     return resolver_segment(context, tid, segment == DECODE_GS, base);
@@ -50,7 +50,7 @@ int sampled_open(struct engine *engine, struct error *error)
     return sampler_open(&engine->sampler, &sampling, error);
 }
 
-/* The stages that turn records into places; again for a replay. */
+/* Opens the stages that turn records into places; called again when a replay restarts. */
 int sampled_open_names(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
@@ -77,7 +77,7 @@ int sampled_open_names(struct engine *engine, struct error *error)
 
 int sampled_tick(struct engine *engine, uint64_t now_ns)
 {
-    /* Debugging information takes its time here, whatever the recording's clock says. */
+    /* Debug information loads in real time, regardless of the recording's clock. */
     resolver_settle(engine->resolver, clock_now_ns());
     return sampler_tick(engine->sampler, now_ns);
 }

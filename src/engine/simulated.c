@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program launched under the simulated cache: its misses, and what happened to cache lines. */
+/* A program launched under the simulated cache: its misses, and the events of cache lines. */
 #include <stdio.h>
 
 #include "engine/state.h"
 #include "sample/simulated/sim_memory.h"
 
-/* No sample: it is no part of their totals, and no instruction has to be decoded for it. */
+/* A line event is not a sample: it is not part of the totals, and no instruction is decoded for
+ * it. */
 static struct access access_of(const struct record *record, const struct line_event *line)
 {
     return (struct access){
@@ -63,7 +64,7 @@ void engine_count_lines(struct engine *engine)
     engine->line_count = 0;
 }
 
-/* The deepest of a simulation's own events. */
+/* Ranks by the simulation event of the costliest cache level. */
 static void rank_costliest(struct engine *engine)
 {
     if (engine->options.events || engine->event_chosen)
@@ -80,11 +81,11 @@ static void rank_costliest(struct engine *engine)
         recorder_ranking(engine->recorder, engine->ranking);
     if (!engine->status[0])
         snprintf(engine->status, sizeof engine->status,
-                 "ranked by %s: most cycles are lost there; e ranks by another event",
+                 "ranked by %s, which costs most cycles; e ranks by another event",
                  engine_info(engine)->events[engine->ranking].name);
 }
 
-/* Misses wait in a ring, and thin themselves out where it fills. */
+/* Misses wait in a ring; the tool thins them out when it fills up. */
 static long simulated_drain(struct engine *engine, uint64_t until_ns)
 {
     if (!engine->behind)

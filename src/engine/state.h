@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * struct engine, which all files of this folder share: trunk.c (record to tables), the four kinds
- * of engines, picture.c (snapshots), requests.c (what views ask), time_range.c, watchpoints.c,
+ * struct engine, shared by all files of this folder: trunk.c (records to tables), the four engine
+ * kinds, picture.c (snapshots), requests.c (requests of views), time_range.c, watchpoints.c,
  * whatif.c.
  */
 #ifndef MISSTOP_ENGINE_STATE_H
@@ -30,10 +30,10 @@
 #include "store/store_write.h"
 
 /*
- * -o FILE: the samples go into FILE, a perf.data for perf, and their places and names into
- * FILE.misstop, from which the tables come back exactly. The two carry one mark, and are rotated
- * together when the file reaches its size. Owned by the engine. Where a file cannot be written any
- * more, sampling goes on: the next sync reports it once.
+ * -o FILE: records the samples to FILE, a perf.data for perf, and their places and names to
+ * FILE.misstop, from which the tables can be restored exactly. Both files have the same mark and
+ * are rotated together when FILE reaches its size limit. Owned by the engine. If a file can no
+ * longer be written, sampling continues and the next sync reports the error once.
  */
 struct recorder;
 
@@ -41,11 +41,11 @@ struct recorder_options {
     struct store_facts
         facts; /* as they begin; of the sources and the process asked when recorded */
     const char *path;
-    uint64_t limit_bytes; /* of FILE; 0: none */
-    unsigned files;       /* kept at the limit */
+    uint64_t limit_bytes; /* limit of FILE; 0: none */
+    unsigned files;       /* number of files kept at the limit */
     bool launched;
-    uint64_t start_ns;       /* when watching began; 0: with the first record */
-    struct sampler *sampler; /* these two are not owned */
+    uint64_t start_ns;       /* when watching began; 0: at the first record */
+    struct sampler *sampler; /* not owned, like `resolver` */
     struct resolver *resolver;
     struct place_names names;
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
@@ -59,35 +59,37 @@ int recorder_close(struct recorder *recorder, struct error *error);
 /* The same names, for the tables to ask: questions and answers are recorded. */
 struct place_names recorder_names(struct recorder *recorder);
 
-/* In the order of time; `place`: what became of a sample, NULL for other records. */
+/* Adds a record, in time order. `place` is the place of a sample, NULL for other records. */
 void recorder_add(struct recorder *recorder, const struct record *record,
                   const struct place *place);
 
 /* FILE.misstop, for what goes to the tables beside records; NULL: none is written. */
 struct store_writer *recorder_store(const struct recorder *recorder);
 
-/* Index of the event that ranks from here on. */
+/* Records the index of the event that ranks from now on. */
 void recorder_ranking(struct recorder *recorder, uint16_t event);
 
-/* Of the uses of lines that a simulation reports, a recording takes as many as it can hold: whether
- * this line is to be counted, and with which weight. The tables count the same. */
+/* Returns true if a line use reported by a simulation is to be counted, and adjusts its weight. A
+ * recording stores only as many as it can hold, and the tables count the same ones. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line);
 
 /*
- * At a refresh, after its snapshot; `head` is the head that the tables were given: the totals shown
- * are the totals recorded. Text for the status line, once per trouble; else NULL.
+ * Call at a refresh, after its snapshot. `head` is the head passed to the tables, so that the
+ * recorded totals equal the displayed ones. Returns text for the status line, once per error,
+ * otherwise NULL.
  */
 const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns);
 
 enum { ENGINE_LINES = 32, ENGINE_RENAMES = 1024 };
 
-/* The search of everything ends here: the upper half of the addresses is the kernel's. */
+/* Upper bound of a search of everything: the upper half of the address space belongs to the
+ * kernel. */
 #define SEARCH_BOUND (UINT64_C(1) << 63)
 
 struct lane;
 struct place_batch;
 
-/* Strings of struct snapshot_recording that nothing else keeps. */
+/* Strings that struct snapshot_recording points to. */
 struct recording_text {
     struct snapshot_recording shown;
     char kernel[96];
@@ -96,35 +98,35 @@ struct recording_text {
     char addresses[192];
 };
 
-/* The time range that is shown. */
+/* The displayed time range. */
 struct engine_time_range {
     struct profile *profile; /* its tables; NULL: the run up to now is shown */
-    struct time_range *list; /* its pieces, in the order of time */
+    struct time_range *list; /* its pieces, in time order */
     uint64_t samples[SAMPLE_EVENTS_MAX];
     double events[SAMPLE_EVENTS_MAX];
     struct snapshot_time_range shown;
-    bool fills;      /* the tables are not full yet */
-    bool searches;   /* it is read again, for the search alone */
-    unsigned rounds; /* of that, so far */
+    bool fills;      /* the tables are still being filled */
+    bool searches;   /* it is read again for the search only */
+    unsigned rounds; /* search rounds so far */
 };
 
 /* A question about another layout of an object; unused where its state is WHATIF_NONE. */
 struct engine_whatif {
     struct snapshot_whatif shown;
     struct whatif_wanted wanted;
-    bool wanting;            /* it has not been asked of the simulation yet */
-    bool follows;            /* blocks come and go */
-    bool listed;             /* the existing ones have been reported */
-    uint32_t type;           /* id of the layout that is meant; 0: the one with most samples */
-    uint64_t asked;          /* number of the question; 0: none yet */
-    uint64_t taken_ns;       /* when it was seen to be heard */
-    uint64_t left_out;       /* blocks that found no room in the list */
-    uint32_t paths_reported; /* the blocks of all paths below it have been assigned */
+    bool wanting;            /* not yet sent to the simulation */
+    bool follows;            /* its blocks come and go, and are followed */
+    bool listed;             /* the existing blocks have been reported */
+    uint32_t type;           /* id of the layout's type; 0: the one with most samples */
+    uint64_t asked;          /* number of the question; 0: not asked yet */
+    uint64_t taken_ns;       /* when the simulation was seen to have accepted it */
+    uint64_t left_out;       /* blocks without a free slot in the list */
+    uint32_t paths_reported; /* all paths below this have been classified */
 };
 
 struct engine_whatifs {
-    struct engine_whatif list[WHATIF_MAX]; /* by number */
-    uint64_t tried_ns;                     /* when the program waited for questions */
+    struct engine_whatif list[WHATIF_MAX]; /* indexed by number */
+    uint64_t tried_ns;                     /* last attempt while the program waited for questions */
     uint32_t tries;
     struct snapshot_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
     uint32_t past_count;
@@ -132,23 +134,24 @@ struct engine_whatifs {
 
 /*
  * How an engine is opened and driven: one table each in live.c, simulated.c, recorded.c (perf.data)
- * and stored.c (FILE.misstop). A member that is NULL does nothing.
+ * and stored.c (FILE.misstop). NULL members do nothing.
  */
 struct engine_kind {
-    bool live; /* a running process: the clock is the machine's, its code and rights may change */
-    /* The sampler or the store; a kind may hand over to another one. */
+    bool live; /* a running process: real-time clock; its code and rights may change */
+    /* Opens the sampler or the store; can switch to another kind. */
     int (*open)(struct engine *engine, struct error *error);
     /* Sets the users that files are opened for. */
     void (*open_files)(struct engine *engine);
-    /* The stages that turn records into places; again at each restart of a recording. */
+    /* Opens the stages that turn records into places; called at each restart of a recording. */
     int (*open_names)(struct engine *engine, struct error *error);
     long (*drain)(struct engine *engine, uint64_t until_ns);
     int (*tick)(struct engine *engine, uint64_t now_ns); /* -ESRCH: the target has ended */
     int (*restart)(struct engine *engine, pid_t pid, struct error *error);
-    bool (*geometry)(struct engine *engine); /* of what was recorded; false: not known */
+    /* Reads the cache geometry of the recorded machine; false: not known. */
+    bool (*geometry)(struct engine *engine);
     struct snapshot_whatifs (*whatifs)(struct engine *engine);
-    void (*describe_recording)(struct engine *engine); /* into engine->recording */
-    /* Requests that this kind answers by itself; NULL: goes on to all others. */
+    void (*describe_recording)(struct engine *engine); /* fills in engine->recording */
+    /* Handles requests specific to this kind; NULL: not handled here. */
     const char *(*request)(struct engine *engine, const struct request *request);
 };
 
@@ -157,14 +160,14 @@ extern const struct engine_kind engine_simulated;
 extern const struct engine_kind engine_recorded;
 extern const struct engine_kind engine_stored;
 
-/* Data read by stored.c: facts, and places that are not in the tables yet. */
+/* Data read by stored.c: facts, and renames that are not in the tables yet. */
 struct engine_store {
     struct store_reader *reader;
     struct store_facts facts; /* as of the last refresh that was read */
     double interval_s;
     uint64_t first_ns; /* when the recording began */
-    bool through;      /* on the way to the end: refreshes are those of the recording */
-    bool refresh_due;  /* the recorder made a snapshot here */
+    bool through;      /* initial pass to the end: refreshes as in the recording */
+    bool refresh_due;  /* the recorder made a snapshot at this point */
     struct object_rename renames[ENGINE_RENAMES];
     size_t rename_count;
 };
@@ -173,63 +176,64 @@ struct engine {
     const struct engine_kind *kind;
     struct engine_options options;
     struct recording_text recording;
-    struct sampler *sampler; /* these two are NULL where a store is played */
+    struct sampler *sampler; /* NULL when a store is replayed, like `resolver` */
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
-    struct past *past; /* the places that went into the profile; NULL: not kept */
+    struct past *past; /* the places added to the profile; NULL: not kept */
     struct engine_time_range time_range;
-    struct geometry geometry;  /* of the set map */
+    struct geometry geometry;  /* geometry of the set map */
     struct recorder *recorder; /* -o; NULL: none */
     struct watch *watch;       /* --watch; NULL: none */
-    char watch_trouble[192];   /* of the snapshot being made */
+    char watch_trouble[192];   /* text for the snapshot being made */
     struct engine_whatifs whatif;
-    struct engine_store stored;   /* of engine_stored */
-    uint64_t cache_lines[3];      /* of L1d, L2 and L3; 0: not known */
-    struct files_client files;    /* the users that files named by others are opened for */
+    struct engine_store stored;   /* data of engine_stored */
+    uint64_t cache_lines[3];      /* lines in L1d, L2 and L3; 0: not known */
+    struct files_client files;    /* users on behalf of whom files named by others are opened */
     struct source_texts *sources; /* NULL: out of memory */
-    const char *search;           /* object named by --search that was not there yet */
+    const char *search;           /* object named by --search that has not appeared yet */
     uint64_t opened_ns;
     uint64_t record_ns; /* time of the newest record: the clock of a replay */
     uint64_t last_tick_ns;
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
-    double events[SAMPLE_EVENTS_MAX]; /* that they represent */
-    double zeroed_s;                  /* elapsed when the counts were set to zero */
+    double events[SAMPLE_EVENTS_MAX]; /* represented by the samples */
+    double zeroed_s;                  /* elapsed time at the last reset of the counts */
     uint32_t iteration;
     uint16_t ranking;
-    bool event_chosen;    /* by the user, with a key */
-    uint64_t patience_ns; /* of a replay or simulation, with debugging information, each drain */
+    bool event_chosen; /* the user chose the event, with a key or -e */
+    /* How long each drain of a replay or simulation may wait for debug info. */
+    uint64_t patience_ns;
     bool ended;
-    bool paused;      /* by the user: nothing is counted */
-    bool objects_all; /* those of small shares are listed too */
-    bool heap;        /* its blocks are reported or walked */
+    bool paused;      /* the user paused counting */
+    bool objects_all; /* objects with small shares are listed too */
+    bool heap;        /* heap blocks are reported or walked */
     bool exec_seen;
-    bool behind;                 /* the last drain left some */
-    uint64_t cpu_ticks;          /* of the target, when it was looked at last */
-    uint64_t sampled;            /* the same of the samples of all events */
-    uint64_t measured_ns;        /* the CPU time used was measured up to here, */
-    uint64_t measured_ticks;     /* where it was so much, */
-    double cpu;                  /* and this much a second before; NAN: not known */
-    uint64_t ran_ns;             /* when it was last seen to have used CPU time */
-    uint64_t sampled_ns;         /* and when a sample had come */
-    bool slower;                 /* it was reported that fewer samples are taken than wanted */
-    bool spares;                 /* ... because the process is switched often */
-    uint64_t slice_until_ns;     /* up to here this drain goes on in any case; 0: to its end */
-    uint64_t slice_own_until_ns; /* CPU time of ours; 0: not looked at so far */
-    uint64_t followed_ns;        /* the feed of the heap, up to here */
-    double phase_start_s;        /* of the phase reported last */
+    bool behind;                 /* the last drain stopped early */
+    uint64_t cpu_ticks;          /* CPU ticks of the target, when last read */
+    uint64_t sampled;            /* samples of all events, when last read */
+    uint64_t measured_ns;        /* time of the last measurement of CPU use */
+    uint64_t measured_ticks;     /* CPU ticks at that time */
+    double cpu;                  /* CPU time per second before that; NAN: not known */
+    uint64_t ran_ns;             /* last time the target used CPU time */
+    uint64_t sampled_ns;         /* last time a sample arrived */
+    bool slower;                 /* reported: fewer samples are taken than requested */
+    bool spares;                 /* reported: ... because the process is switched often */
+    uint64_t slice_until_ns;     /* minimum end of this drain's slice; 0: no limit */
+    uint64_t slice_own_until_ns; /* CPU time limit of our thread; 0: not read yet */
+    uint64_t followed_ns;        /* the heap feed has been followed up to here */
+    double phase_start_s;        /* start of the last reported phase */
     struct place_batch *waiting; /* places that are not in the tables yet (trunk.c) */
-    struct lane *tables;         /* of a replay: takes them there; NULL: done here */
-    struct line_place lines[ENGINE_LINES]; /* likewise; behind the places */
+    struct lane *tables;         /* thread that adds `waiting` in a replay; NULL: no thread */
+    struct line_place lines[ENGINE_LINES]; /* queued line events; added after the places */
     size_t line_count;
-    long leaves;    /* samples of leaf functions' frames since then */
-    long followed;  /* events of the agent since engine_patience_ms() was asked */
-    unsigned quiet; /* drains without a record */
+    long leaves;    /* samples with of_leaf since engine_patience_ms() was last called */
+    long followed;  /* agent events since engine_patience_ms() was last called */
+    unsigned quiet; /* consecutive drains without a record */
     char status[512];
 };
 
-/* The clock of the records: time as it is, or in a replay that of the newest record. */
+/* Returns the clock of the records: real time, or in a replay the time of the newest record. */
 static inline uint64_t engine_now(const struct engine *engine)
 {
     return engine->kind->live ? clock_now_ns() : engine->record_ns;
@@ -249,10 +253,10 @@ static inline struct perfdata *engine_perfdata(const struct engine *engine)
 /* In simulated.c: names, and pairs of a simulation, from the resolver or the store. */
 struct place_names engine_names(struct engine *engine);
 
-/* In recorded.c: of the samples of the process. */
+/* In recorded.c: returns the span of the process's samples. */
 struct perfdata_span engine_span(const struct engine *engine);
 
-/* The role of each event (enum event_role), for the tables. */
+/* Fills in the role of each event (enum event_role) for the tables. */
 static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPLE_EVENTS_MAX])
 {
     const struct sampler_info *info = engine_info(engine);
@@ -260,41 +264,42 @@ static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPL
         roles[i] = (uint8_t)info->events[i].role;
 }
 
-/* In time_range.c: objects that have turned out to be others, for the tables of the run and
- * for those of the time range that is shown. */
+/* In time_range.c: renames objects in the tables of the run and of the displayed time range. */
 void engine_rename(struct engine *engine, const struct object_rename *list, size_t count);
 
-/* In requests.c: another event ranks. */
+/* In requests.c: ranks by another event. */
 void engine_rank(struct engine *engine, uint16_t event);
 
-/* In trunk.c: records up to a time, through to the tables; number of them. Remaining records set
- * engine->behind. `pace`: whether another record may be taken; NULL: all. */
+/* In trunk.c: reads records up to *until_ns and moves them through to the tables. Returns their
+ * number. Sets engine->behind if records remain. */
 long engine_take(struct engine *engine, uint64_t *until_ns);
-/* Where places wait, and the threads of a replay; again after a restart. 0 or a negative errno. */
+/* Opens the queue of places, and the threads of a replay; called again after a restart. Returns 0
+ * or a negative errno. */
 int engine_open_trunk(struct engine *engine);
 void engine_close_trunk(struct engine *engine);
 
-/* A place on its way into the tables, with others; a step of the run over time is made at once,
- * while names are what they are. */
+/* Queues a place for the tables. If it begins a new period of the run over time, the places are
+ * added at once, while the current names are valid. */
 void engine_add_place(struct engine *engine, const struct place *place);
-/* All of them are in the tables: before every look at these, or when names may change. */
+/* Adds all queued places to the tables. Call before the tables are read and when names may
+ * change. */
 void engine_count_places(struct engine *engine);
 
-/* In sampled.c, members of the three kinds that have a sampler. */
+/* In sampled.c: members of the three kinds with a sampler. */
 int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);
 int sampled_tick(struct engine *engine, uint64_t now_ns);
-/* Names of another machine's files are no names of this one's. */
+/* Returns true if `host` is another machine: its files do not describe this one. */
 bool sampled_elsewhere(const char *host);
 
-/* In live.c, for a simulation too: how fast samples are taken, and the target's files. */
+/* In live.c, also for a simulation: adapts the sampling rate; opens the target's files. */
 int live_tick(struct engine *engine, uint64_t now_ns);
 void live_open_files(struct engine *engine);
-/* The feed of the heap up to a time, by steps; false: more than this slice has time for. */
+/* Follows the heap feed up to a time, in steps; false: the slice's time is used up. */
 bool live_follow_heap(struct engine *engine, uint64_t until_ns);
 
-/* In recorded.c, for both kinds of recordings: when it was made; time goes on where nothing was
- * recorded, too. */
+/* In recorded.c, for both kinds of recordings: fills in the date; advances the clock to a time,
+ * even if nothing was recorded. */
 void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
                    uint64_t start_ns);
 void recorded_reached(struct engine *engine, uint64_t until_ns);
@@ -302,48 +307,49 @@ void recorded_reached(struct engine *engine, uint64_t until_ns);
 /* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
 int stored_look(struct engine *engine, struct error *error);
 
-/* In watchpoints.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
- * snapshot has of its state. */
+/* In watchpoints.c, also if `watch` is NULL: opens watchpoints, offers a sample, counts results up
+ * to a time, returns the state for the snapshot. */
 int engine_watch_open(struct engine *engine, struct error *error);
 void engine_watch_offer(struct engine *engine, const struct place *place);
 void engine_watch_pump(struct engine *engine, uint64_t until_ns);
 struct snapshot_watch engine_watch_state(struct engine *engine);
 
 /*
- * In whatif.c: "OBJECT:QUESTION" asked (object and type by id, or 0; false: so many are
- * asked already); all of --what-if from the start, for which the program waits; on a snapshot where
- * the object is listed a question goes to the simulation; blocks are reported as drains go on.
+ * In whatif.c: engine_whatif_await() asks all questions of --what-if at the start, and the program
+ * waits for them. engine_whatif_step() sends a question to the simulation if its object is listed
+ * in the snapshot. engine_whatif_follow() reports blocks as drains proceed.
  */
 void engine_whatif_await(struct engine *engine);
 void engine_whatif_step(struct engine *engine, const struct snapshot *snapshot);
 void engine_whatif_follow(struct engine *engine, uint64_t until_ns);
-/* --what-if: 0, or -EINVAL. */
+/* Checks --what-if. Returns 0 or -EINVAL. */
 int engine_whatif_check(const char *const texts[], struct error *error);
-/* engine_whatif_step() on a snapshot that is not shown; false: debug information was still loading.
- * (picture.c) */
+/* In picture.c: calls engine_whatif_step() on a snapshot that is not shown. Returns false if debug
+ * information was still loading. */
 bool engine_whatif_peek(struct engine *engine);
 
-/* In whatif.c: the questions in the snapshot; requests of views; and the end of a question, which
- * keeps its answer in the list. */
+/* In whatif.c: returns the questions for the snapshot; handles requests of views. A question that
+ * ends keeps its answer in the list. */
 struct snapshot_whatifs engine_whatif_state(struct engine *engine);
 const char *engine_whatif_request(struct engine *engine, const struct request *request);
 
-/* In simulated.c: a line that a simulation reports. True: they are to be counted now. */
+/* In simulated.c: queues a line reported by a simulation; true: count the queued lines now. */
 bool engine_take_line(struct engine *engine, const struct record *record);
 void engine_count_lines(struct engine *engine);
 
-/* As shown: since the start, or in a recording since the process was first sampled; NAN. */
+/* Returns the displayed time: since the start, or in a recording since the process's first sample;
+ * NAN if not known. */
 double engine_elapsed_s(struct engine *engine);
 
 /*
- * In time_range.c: the snapshot of the time range that is shown, by the head that was made for
- * the run's; what views ask of it (NULL: nothing of this); back to the run up to now.
+ * In time_range.c: returns the snapshot of the displayed time range, based on the head of the run's
+ * snapshot; handles requests of views (NULL: not handled here); returns to the run up to now.
  */
 const struct snapshot *engine_time_range_snapshot(struct engine *engine,
                                                   const struct snapshot *head);
 const char *engine_time_range_request(struct engine *engine, const struct request *request);
 void engine_time_range_leave(struct engine *engine);
-/* Another event ranks: its tables are made anew. */
+/* Rebuilds the tables for another ranking event. */
 void engine_time_range_rank(struct engine *engine);
 
 static inline uint64_t engine_time_range_end_ns(const struct engine_time_range *range)
@@ -351,23 +357,21 @@ static inline uint64_t engine_time_range_end_ns(const struct engine_time_range *
     return range->list[range->shown.pieces - 1].end_ns;
 }
 
-/* -e LIST of a recording: the first ranks. -EINVAL: the recording has no such event. */
+/* -e LIST for a recording: ranks by the first event. -EINVAL: the recording has no such event. */
 int engine_rank_recorded(struct engine *engine, const char *events, struct error *error);
 
-/* --search WHAT: 0, or -EINVAL; started now, or kept until an object of that name turns up. */
+/* --search WHAT: check returns 0 or -EINVAL; start begins now, or when an object of that name
+ * appears. */
 int engine_search_check(const char *what, struct error *error);
 void engine_search_start(struct engine *engine, const char *what);
 
-/*
- * The stages behind the sampler, made and taken down together; where a store is played, without a
- * sampler.
- */
+/* Opens and closes the stages after the sampler; in the replay of a store there is no sampler. */
 int engine_open_tables(struct engine *engine, struct error *error);
 void engine_close_tables(struct engine *engine);
 
-/* Time 0 of a replay, by the clock of its records; 0: it has none. */
+/* Returns the start time of a replay, by the clock of its records; 0: none. */
 uint64_t engine_start_ns(const struct engine *engine);
-/* NULL: live. Valid until the next call. */
+/* Returns NULL if live. Valid until the next call. */
 struct snapshot_recording *engine_recording(struct engine *engine);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -i FILE where misstop itself recorded FILE: places and names come from FILE.misstop; nothing is
- * decoded or resolved again.
+ * Replay (-i FILE) of a FILE recorded by misstop: places and names come from FILE.misstop; nothing
+ * is decoded or resolved again.
  */
 #include <errno.h>
 #include <limits.h>
@@ -12,9 +12,9 @@
 #include "engine/state.h"
 
 /*
- * The store to be played for `input`: `input` itself, or the matching file beside it. *store NULL:
- * there is none, `note` says why where one would have been expected ("" else). A negative errno
- * only where `input` itself is a store that cannot be read.
+ * Finds the store to replay for `input`: `input` itself, or the matching file next to it. *store is
+ * NULL if there is none; `note` then has the reason if one was expected, otherwise "". Returns a
+ * negative errno only if `input` itself is a store that cannot be read.
  */
 static int find_store(struct store_reader **store, const char *input, char *note, size_t note_size,
                       struct error *error)
@@ -37,17 +37,18 @@ static int find_store(struct store_reader **store, const char *input, char *note
         return 0;
     store_reader_close(*store);
     *store = NULL;
-    snprintf(note, note_size, "%.400s is not of this recording; names are resolved again", path);
+    snprintf(note, note_size, "%.400s belongs to another recording; names are resolved again",
+             path);
     return 0;
 }
 
 /*
- * Places go straight to the tables. On the way to the end that a replay begins with, these are
- * brought up to date at the same times as while recording, so that histories, sizes of elements and
- * the search come out the same.
+ * Places go directly to the tables. During the initial pass to the end, the tables are refreshed at
+ * the same times as while recording, so that histories, element sizes and the search are identical.
  */
 
-/* At once, while names are what they were then; but the last is the one that is asked for. */
+/* Makes the snapshot at once, while names are as of then; except the last, which the caller
+ * requests. */
 static void catch_up_refresh(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;
@@ -64,7 +65,7 @@ static void take_place(struct engine *engine, const struct place *place)
     engine_add_place(engine, place);
 }
 
-/* Beside places and names, as of the point that was read up to. */
+/* Updates everything except places and names, as of the current position. */
 static void take_facts(struct engine *engine)
 {
     struct store_facts *facts = &engine->stored.facts;
@@ -72,7 +73,8 @@ static void take_facts(struct engine *engine)
     memcpy(engine->cache_lines, facts->cache_lines, sizeof facts->cache_lines);
 }
 
-/* One after the other in the file; done together, because each pass reads all tables. */
+/* Renames are consecutive in the file. They are applied together, because each pass reads all
+ * tables. */
 static void flush_renames(struct engine *engine)
 {
     engine_rename(engine, engine->stored.renames, engine->stored.rename_count);
@@ -150,7 +152,7 @@ void engine_go_through(struct engine *engine, bool through)
 
 /* ---- members of the table ---- */
 
-/* A recording that is recorded anew is sampled anew. */
+/* Looks for a store. With -o it is ignored, and the recording is sampled again. */
 int stored_look(struct engine *engine, struct error *error)
 {
     struct engine_store *stored = &engine->stored;
@@ -167,7 +169,7 @@ int stored_look(struct engine *engine, struct error *error)
     return code;
 }
 
-/* A recording of misstop's names the user of the process. */
+/* A misstop recording contains the user of the process. */
 static void stored_open_files(struct engine *engine)
 {
     const struct store_reader *reader = engine->stored.reader;
@@ -234,10 +236,10 @@ static const char *stored_request(struct engine *engine, const struct request *r
     case REQUEST_BIN_RENAME:
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
-        return "the heap is as it was recorded";
+        return "the heap of a recording cannot be changed";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return "a recording shows the questions asked then; a new one needs a simulation";
+        return "a recording shows only the questions asked then; a new one needs a simulation";
     default:
         return NULL;
     }

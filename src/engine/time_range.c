@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A time range shown by itself: its limits, tables and snapshots; the run goes on beside them. */
+/* A time range displayed instead of the run: its limits, tables and snapshots. The run continues in
+ * the background. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,15 +9,14 @@
 
 #include "engine/state.h"
 
-/* The tables of a time range filled from the past, in slices, so that sampling and keys do not wait
- * for it and state.h. */
+/* The tables of a time range are filled from the past in slices, so that sampling and keys do not
+ * wait for them. */
 
-/* A slice is shorter than a key takes to be noticed; a search that has not settled when it has
- * seen the time range so often will not. */
+/* A slice is too short to be noticed as a key delay. A search that has not settled after
+ * SEARCH_ROUNDS passes over the time range never will. */
 enum { SLICE_PLACES = 256, SLICE_NS = 20000000, SEARCH_ROUNDS = 40 };
 
-/* In time_range.c: the tables are filled from the first place on; and the search that has been
- * started in them goes on until it has settled. */
+/* Starts filling the tables from the first place. */
 static void engine_fill_start(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -50,7 +50,8 @@ static void count_slice(struct engine_time_range *range, const struct place *pla
     profile_add_all(range->profile, places, count);
 }
 
-/* The search sees the pieces one behind the other, over and over. */
+/* Returns the time of a sample for the search, which sees the pieces one after another,
+ * repeatedly. */
 static uint64_t search_time(const struct engine_time_range *range, uint64_t at_ns)
 {
     double length_ns = range->shown.length_s * CLOCK_NS_PER_S;
@@ -69,7 +70,7 @@ static void search_slice(struct engine_time_range *range, const struct place *pl
                            search_time(range, places[i].access.time_ns));
 }
 
-/* All places have been read: there may be more to do with them. */
+/* Ends a pass over all places; starts the next one if the search needs it. */
 static void end_round(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -167,7 +168,7 @@ void engine_rename(struct engine *engine, const struct object_rename *list, size
         profile_rename(engine->time_range.profile, list, count);
 }
 
-/* Pieces in a list of their own; none ends after now. */
+/* Lists the pieces of a phase, or the single piece `one`. */
 static int list_pieces(struct engine *engine, char letter, struct time_range one)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -198,7 +199,7 @@ static void measure_pieces(struct engine *engine)
     range->shown.end_s = seconds_of(engine, engine_time_range_end_ns(range));
 }
 
-/* `phase` "": from start_s to end_s. */
+/* Shows a phase, or if `phase` is "", the range from start_s to end_s. */
 static int show(struct engine *engine, const char *phase, double start_s, double end_s,
                 struct error *error)
 {
@@ -268,9 +269,9 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
         engine_time_range_leave(engine);
         return "back to now";
     case REQUEST_BASIS:
-        return "a time range is shown as a whole; N: back to now";
+        return "a time range is shown as a whole; N: back to the present";
     case REQUEST_ZERO:
-        return "a time range is shown; N: back to now, then z sets the counts to zero";
+        return "a time range is shown; N: back to the present, then z resets the counts";
     case REQUEST_SEARCH_ALL:
     case REQUEST_SEARCH_RANGE:
         return search_requested(engine, request);
@@ -278,7 +279,7 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
         if (!profile_search_back(range->profile, engine_time_range_end_ns(range)))
             return "there was no earlier search";
         engine_fill_search(engine);
-        return "back to the search before";
+        return "back to the previous search";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(range->profile);
         range->searches = false;
@@ -287,7 +288,7 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
     case REQUEST_BIN_RENAME:
     case REQUEST_BIN_COMBINE:
     case REQUEST_BIN_UNDO:
-        return "the heap is known as it is now; N: back to now";
+        return "the heap is known only as it is now; N: back to the present";
     default:
         return NULL;
     }
@@ -299,7 +300,7 @@ const struct snapshot *engine_time_range_snapshot(struct engine *engine,
     struct engine_time_range *range = &engine->time_range;
     struct snapshot head = *of_run;
     head.time_range = &range->shown;
-    head.simulation = (struct snapshot_simulation){0}; /* its totals are of the whole run */
+    head.simulation = (struct snapshot_simulation){0}; /* the totals are of the whole run */
     head.counted_s = range->shown.length_s;
     for (size_t i = 0; i < head.source.event_count; i++) {
         head.source.events[i].samples = range->samples[i];
@@ -308,7 +309,7 @@ const struct snapshot *engine_time_range_snapshot(struct engine *engine,
     return profile_snapshot(range->profile, &head, engine_time_range_end_ns(range));
 }
 
-/* The letter of "phase=B", or the two times. */
+/* Parses "phase=B" or two times. */
 static int parse(const char *spec, char phase[4], double *start_s, double *end_s,
                  struct error *error)
 {
@@ -325,8 +326,7 @@ static int parse(const char *spec, char phase[4], double *start_s, double *end_s
         return 0;
     }
     return error_set(error, -EINVAL,
-                     "--stretch wants seconds of the run, as 12-31.5, or a phase, as phase=B; not "
-                     "'%s'",
+                     "--stretch takes seconds of the run (12-31.5) or a phase (phase=B), not '%s'",
                      spec);
 }
 
@@ -349,6 +349,6 @@ int engine_show_time_range(struct engine *engine, const char *spec, struct error
     while (!code && engine_fills(engine))
         engine_fill(engine);
     if (!code && !engine->time_range.shown.kept)
-        code = error_set(error, -ENODATA, "--stretch %s: nothing was sampled then", spec);
+        code = error_set(error, -ENODATA, "--stretch %s: no samples in that time range", spec);
     return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The trunk: records through the stages to places, and places into the tables. */
+/* The main path: moves records through the stages to places, and places into the tables. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static void engine_forget_changed_code(struct engine *engine)
 
 enum { LANE_BATCHES = 4, BATCH_PLACES = 512 };
 
-/* Places on their way into the tables. */
+/* A batch of places queued for the tables. */
 struct place_batch {
     size_t count;
     struct place places[BATCH_PLACES];
@@ -58,8 +58,8 @@ void engine_close_trunk(struct engine *engine)
 }
 
 /*
- * Waiting places go into the tables, in a replay by a thread of its own: but for those that bring
- * the tables to ask for names.
+ * Adds the queued places to the tables. In a replay a separate thread does this, except for batches
+ * that make the tables ask for names.
  */
 static void count_places(struct engine *engine)
 {
@@ -96,7 +96,7 @@ static void take_sample(struct engine *engine, const struct record *record)
     struct access access;
     engine->samples[sample->event]++;
     engine->events[sample->event] += (double)sample->weight;
-    if (!engine->slice_until_ns) /* else it was followed when it was asked for */
+    if (!engine->slice_until_ns) /* with a slice, may_take() has followed the heap */
         engine->followed += resolver_follow(engine->resolver, sample->time_ns);
     decoder_decode(engine->decoder, sample, &access);
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
@@ -140,13 +140,13 @@ static void take_record(void *context, const struct record *record)
     case RECORD_UNTHROTTLE:
         break;
     default:
-        /* A mapping changes nothing about places that are resolved. */
+        /* A mapping does not affect places that are already resolved. */
         if (record->kind != RECORD_MAPPING)
             engine_count_places(engine);
-        /* The exec of a program we launch comes before its first sample, and was asked for. */
+        /* Ignore the exec of a program that misstop launched: it precedes the first sample. */
         engine->exec_seen |=
             record->kind == RECORD_COMM && record->comm.exec && engine->samples[engine->ranking];
-        /* The old program's use of its heap comes before its end. */
+        /* The old program's heap events precede its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
             engine->followed += resolver_follow(engine->resolver, record->time_ns);
         if (engine->watch && record->kind == RECORD_COMM && record->comm.exec)
@@ -202,9 +202,9 @@ bool engine_behind(const struct engine *engine)
 }
 
 /*
- * Records wait in rings of the kernel, allocations in those of the agent: both wake us when they
- * fill up. A heap that is walked has to be read before the block is another one, a leaf function's
- * frame before the function returns. A target that sleeps has neither.
+ * Records wait in rings of the kernel, allocations in the agent's rings; both wake misstop when
+ * they fill up. A walked heap must be read before its blocks are reused, and a leaf function's
+ * frame before the function returns. Neither applies to a sleeping target.
  */
 int engine_patience_ms(struct engine *engine)
 {
@@ -220,10 +220,10 @@ int engine_patience_ms(struct engine *engine)
     };
     long followed = engine->followed;
     engine->followed = 0;
-    /* From a sample to its watch nothing is seen. */
+    /* Touches between a sample and the start of its watch are missed. */
     if (engine->watch)
         return followed > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
-    /* The ring of a simulation fills as fast as the heap's feed. */
+    /* The ring of a simulation fills as fast as the heap feed. */
     bool busy = engine->heap || engine->options.sim;
     bool wakes = engine_heap_fd(engine) >= 0 && !engine->options.walk && !engine->options.sim;
     bool leaves = engine->leaves;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Watchpoints beside the samples: offers lines, and names and counts the results. */
+/* Watchpoints: offers sampled lines, resolves and counts the results. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/state.h"
 
-/* The lower half of addresses, in which the kernel allows watchpoints. */
+/* Lower half of the address space, where the kernel allows watchpoints. */
 #define USER_END (UINT64_C(1) << 47)
 
 int engine_watch_open(struct engine *engine, struct error *error)
@@ -30,7 +30,8 @@ void engine_watch_offer(struct engine *engine, const struct place *place)
     watch_offer(engine->watch, &offer);
 }
 
-/* The kernel reports the instruction after the access: the byte before belongs to the access. */
+/* The kernel reports the address of the next instruction; one byte less is in the accessing
+ * instruction. */
 static void count_result(struct engine *engine, struct watch_result *result)
 {
     struct access touch = {.time_ns = result->end_ns,
@@ -44,7 +45,7 @@ static void count_result(struct engine *engine, struct watch_result *result)
     struct place place = {.function = 0};
     if (result->kind != WATCH_VISIT && result->end == WATCH_TOUCHED) {
         resolver_resolve(engine->resolver, &touch, NULL, &place);
-        /* The block was freed, and the memory is another's now. */
+        /* The block was freed, and the memory now belongs to another object. */
         if (place.object != result->object && place.base != result->base)
             result->end = WATCH_DROPPED;
     }
@@ -76,12 +77,12 @@ static const char *trouble(struct engine *engine, const struct snapshot_watch *s
     if (refused && !state->armed)
         snprintf(out, size, "no register could be set: %s", strerror(-refused));
     else if (state->registers < WATCH_SLOTS)
-        snprintf(out, size,
-                 "%u of the %d debug registers are free: something else watches memory "
-                 "of this process",
-                 state->registers, WATCH_SLOTS);
+        snprintf(
+            out, size,
+            "%u of the %d debug registers are free: another tool watches memory of this process",
+            state->registers, WATCH_SLOTS);
     else if (state->threads_left_out)
-        snprintf(out, size, "%zu threads are not watched: touches by them are not seen",
+        snprintf(out, size, "%zu threads are not watched: their accesses are not seen",
                  state->threads_left_out);
     return *out ? out : NULL;
 }

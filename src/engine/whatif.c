@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* "What if": a question of the user's, planned on a snapshot and sent to the simulation. */
+/* "What if": a question of the user, planned from a snapshot and sent to the simulation. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
                               const char *text);
 
-/* Present and earlier answers to "What if". */
+/* ---- current and earlier answers ---- */
 
 static void engine_whatif_because(struct engine_whatif *whatif, const char *why)
 {
@@ -104,7 +104,8 @@ static void look_at(struct engine *engine, struct engine_whatif *whatif)
         engine_whatif_because(whatif, "the program ended before the question could be put to it");
 }
 
-/* Those without an answer behind those with one, in the order in which they were asked. */
+/* Returns true if `one` sorts before `other`: largest saving first, questions without an answer
+ * last. */
 static bool is_better(const struct snapshot_whatif *one, const struct snapshot_whatif *other)
 {
     double left = snapshot_whatif_change(one);
@@ -134,8 +135,8 @@ static const char *end_requested(struct engine *engine, const struct request *re
     for (unsigned i = 0; i < WHATIF_MAX; i++)
         if (request->whatif == WHATIF_MAX || request->whatif == i)
             engine_whatif_forget(engine, &engine->whatif.list[i]);
-    return engine_whatif_count(engine) ? "dropped; the other questions go on"
-                                       : "no question is open any more";
+    return engine_whatif_count(engine) ? "withdrawn; the other questions continue"
+                                       : "no open questions";
 }
 
 const char *engine_whatif_request(struct engine *engine, const struct request *request)
@@ -145,8 +146,8 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
     if (engine->ended)
         return "the program has ended: a question needs a running program";
     return engine_whatif_ask(engine, request->object, request->type, request->name)
-               ? "asked; the counts of both begin now"
-               : "no more questions fit; Right, then x on one drops it";
+               ? "asked; both counts start now"
+               : "too many questions; press Right, then x on one to withdraw it";
 }
 
 enum { PATHS_AT_ONCE = 1 << 16, TRY_EVERY_MS = 50, TRIES_MAX = 10, AWAITED_FROM = 200000 };
@@ -161,7 +162,7 @@ int engine_whatif_check(const char *const texts[], struct error *error)
     return code;
 }
 
-/* The one that asks the same, or that asks nothing; NULL: all ask something else. */
+/* Returns the slot of the same question, or a free slot; NULL if all slots have other questions. */
 static struct engine_whatif *find_place(struct engine *engine, uint32_t object,
                                         const struct whatif_wanted *wanted, const char *name)
 {
@@ -212,7 +213,7 @@ void engine_whatif_await(struct engine *engine)
         sim_whatif_await(engine->options.sim, AWAITED_FROM, count);
 }
 
-/* ---- asked ---- */
+/* ---- asking ---- */
 
 static const struct snapshot_object *find_object(const struct snapshot_whatif *asked,
                                                  const struct snapshot *snapshot)
@@ -293,8 +294,8 @@ static bool is_wanting(const struct engine *engine)
 }
 
 /*
- * The program waits for the questions: each is put as soon as the object is known, and its type,
- * which takes accesses that come after debugging information has been read.
+ * While the program waits for the questions, asks each one as soon as its object and type are
+ * known. The type requires accesses after the debug information has been read.
  */
 static void try_early(struct engine *engine)
 {
@@ -312,7 +313,7 @@ static void try_early(struct engine *engine)
                          engine_whatif_count(engine));
 }
 
-/* ---- blocks ---- */
+/* Blocks */
 
 struct listing {
     struct engine *engine;
@@ -339,7 +340,7 @@ static void list_blocks(struct engine *engine, struct engine_whatif *whatif)
     whatif->listed = true;
 }
 
-/* The tool stops at the first path that it has not heard of, so they are reported in order. */
+/* Reports paths in order, because the tool stops at the first path that was not reported. */
 static void report_paths(struct engine *engine, struct engine_whatif *whatif)
 {
     static const enum sim_path is[] = {
@@ -363,8 +364,9 @@ static void report_paths(struct engine *engine, struct engine_whatif *whatif)
 }
 
 /*
- * The tool follows the agent from the moment that it took the question. The listed blocks must be
- * as late as that: they are, when the agent's rings have been read up to when misstop saw it taken.
+ * The tool follows the agent from the moment it accepted the question. The listed blocks must not
+ * be older than that. They are not if the agent's rings have been read up to the time at which
+ * misstop saw that the question was accepted.
  */
 static void whatif_follow_one(struct engine *engine, struct engine_whatif *whatif,
                               uint64_t until_ns)

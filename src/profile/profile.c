@@ -10,19 +10,19 @@
 #include "profile/state.h"
 
 /*
- * Places on their way into the tables. Those that are alike in all but their address and time are
- * one group, for as long as the caller's batch: the rows that all of them count in are touched once
- * a group. What depends on the address, or on the order of the samples, is counted for each in
- * turn: offsets, sets, the window, sharing, the search, votes and the credit of pairs.
+ * Adds places to the tables. Places that differ only in address and time form a group, for the
+ * duration of the caller's batch; the rows that all of them count in are written once per group.
+ * Counts that depend on the address, or on the order of samples, are made for each place: offsets,
+ * sets, the window, sharing, the search, votes and the credit of pairs.
  *
- * The tables are larger than the caches. So a handful of places goes in together, in three steps:
- * hash slots are prefetched, then the rows they point at, and when the last one was prefetched the
- * first one's lines are there.
+ * The tables are larger than the caches. Therefore places are added a few at a time, in three
+ * steps: prefetch the hash slots, prefetch the rows that they point to, then count. By the time the
+ * last row is prefetched, the first is cached.
  */
 
 enum { BATCH = 16, GROUPS = 512, GROUP_SLOTS = 2 * GROUPS, NO_THREAD = UINT32_MAX };
 
-/* Without padding: keys are compared as words. */
+/* Has no padding: keys are compared as words. */
 struct group_key {
     uint64_t ip;
     uint64_t base;
@@ -46,11 +46,11 @@ struct group_key {
 enum { KEY_WORDS = sizeof(struct group_key) / sizeof(uint64_t) };
 _Static_assert(sizeof(struct group_key) == 48, "no padding");
 
-/* The row of a pair that all samples of a group count in, while it is the pair's. */
+/* The row of a pair that counts all samples of a group, as long as the row belongs to the pair. */
 struct held {
-    struct pairs *pairs; /* NULL: they count in none */
+    struct pairs *pairs; /* NULL: the group counts in none */
     struct pair *row;    /* NULL: not hot enough */
-    uint64_t made;       /* its number; another: it was displaced */
+    uint64_t made;       /* pair.made of the row; differs once the row was evicted */
     uint64_t hash;
     uint64_t key;
     uint32_t owner;
@@ -61,12 +61,12 @@ struct group {
         struct group_key key;
         uint64_t words[KEY_WORDS];
     };
-    struct sums sums; /* not in the tables yet */
+    struct sums sums; /* not yet in the tables */
     uint32_t slot;
-    uint32_t object;    /* as it is counted; TALLY_IDS_MAX: in the totals only */
-    uint32_t function;  /* as it is counted */
-    uint32_t thread;    /* dense number; NO_THREAD: it counts in none */
-    struct held offset; /* of members, which are in one place wherever the instance is */
+    uint32_t object;    /* id it counts under; TALLY_IDS_MAX: only in the totals */
+    uint32_t function;  /* id it counts under */
+    uint32_t thread;    /* dense number; NO_THREAD: no thread is counted */
+    struct held offset; /* for members, which have one offset in all instances */
     struct held code;
     struct held instance;
 };
@@ -101,7 +101,10 @@ static int profile_tables(struct profile *profile)
         (unsigned)__builtin_ctz(options->geometry.line_bytes ? options->geometry.line_bytes : 64));
 }
 
-/* Misses of a level are misses of all levels above it: the uppermost level has them all. */
+/*
+ * Returns the event of the first level: misses of a level are also misses of all levels above, so
+ * the first level has them all.
+ */
 static uint16_t first_level_event(const struct profile_options *options)
 {
     static const uint8_t order[] = {EVENT_MISS_L1, EVENT_MISS_L2, EVENT_OTHER, EVENT_MEM_FILL};
@@ -116,10 +119,10 @@ int profile_new(struct profile **out, const struct profile_options *options, str
 {
     *out = NULL;
     if (!options->geometry.sets || !options->geometry.line_bytes)
-        return error_set(error, -EINVAL, "the cache has no sets; give its shape: -C L1=32K,8,64");
+        return error_set(error, -EINVAL, "the cache has no sets; specify -C L1=32K,8,64");
     struct profile *profile = calloc(1, sizeof *profile);
     if (!profile)
-        return error_set(error, -ENOMEM, "no memory for the tables; try a smaller window (-w)");
+        return error_set(error, -ENOMEM, "out of memory for the tables; try a smaller window (-w)");
     profile->options = *options;
     if (profile->options.event_count > SAMPLE_EVENTS_MAX)
         profile->options.event_count = SAMPLE_EVENTS_MAX;
@@ -134,7 +137,7 @@ int profile_new(struct profile **out, const struct profile_options *options, str
     search_init(&profile->search, &options->names, options->ways, options->geometry.line_bytes);
     if (profile_tables(profile)) {
         profile_free(profile);
-        return error_set(error, -ENOMEM, "no memory for the tables; try a smaller window (-w)");
+        return error_set(error, -ENOMEM, "out of memory for the tables; try a smaller window (-w)");
     }
     *out = profile;
     return 0;
@@ -198,7 +201,7 @@ bool profile_grow_extras(struct profile *profile)
     return true;
 }
 
-/* The scale of decay was brought back: everything that was stored with it is too. */
+/* Rescales everything stored with the scale of decay, which was reset. */
 static void profile_rescale(struct profile *profile, double factor)
 {
     tallies_rescale(&profile->objects, factor);
@@ -270,7 +273,7 @@ enum snapshot_basis profile_basis(const struct profile *profile)
     return profile->basis;
 }
 
-/* Counts that exist for the ranking event alone start anew. */
+/* Resets the counts that exist only for the ranking event. */
 static void forget_ranking(struct profile *profile, uint64_t now_ns)
 {
     struct search *search = &profile->search;
@@ -330,8 +333,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     forget_ranking(profile, now_ns);
 }
 
-/* Upkeep of the tables over time: samples into the run over time, and its steps. Entry points in
- * state.h. */
+/* The run over time: counting of samples, and its steps. */
 
 static void count_measure(struct profile *profile, const struct timeline_part *part,
                           enum snapshot_measure measure, double weight)
@@ -340,7 +342,7 @@ static void count_measure(struct profile *profile, const struct timeline_part *p
     timeline_count_sample(&profile->timeline, part, measure, weight);
 }
 
-/* Other measures in a sample of the ranking event. */
+/* Counts the other measures in a sample of the ranking event. */
 static void count_measures(struct profile *profile, const struct timeline_part *part,
                            const struct access *access)
 {
@@ -352,8 +354,7 @@ static void count_measures(struct profile *profile, const struct timeline_part *
         count_measure(profile, part, MEASURE_MISSES, missed);
 }
 
-/* A sample of an event that counts a measure goes into the run over time: what its group does not
- * count. */
+/* Counts the sums of a sample over time that its group does not count. */
 static void count_over_time(struct profile *profile, const struct timeline_part *part,
                             enum snapshot_measure measure, const struct access *access)
 {
@@ -362,7 +363,10 @@ static void count_over_time(struct profile *profile, const struct timeline_part 
         count_measures(profile, part, access);
 }
 
-/* The window has no weights: each of its samples gets the mean. */
+/*
+ * Counts the window's samples again in the search. Each sample counts with the mean weight of the
+ * run.
+ */
 static void search_again(struct profile *profile, uint64_t from_ns)
 {
     const struct tally *all = &profile->all[profile->options.ranking];
@@ -377,7 +381,9 @@ static void search_again(struct profile *profile, uint64_t from_ns)
     }
 }
 
-/* A step of the timeline is due: at the first sample, and the first after each base period. */
+/*
+ * Runs a step of the timeline: at the first sample, and at the first sample after each base period.
+ */
 static void profile_step(struct profile *profile, uint64_t now_ns)
 {
     struct timeline_totals totals = {.measures = &profile->measures,
@@ -453,14 +459,17 @@ static void add_to_holder(struct profile *profile, const struct group *group)
         tally_add(tallies_at(&profile->holders, holder, group->key.event), &group->sums);
 }
 
-/* A row that another pair has taken since is lost, with all that was counted in it. */
+/*
+ * Adds to a held row. If another pair took over the row, its earlier counts are lost, and so are
+ * these.
+ */
 static void add_to_held(const struct held *held, const struct sums *sums)
 {
     if (held->row && held->row->made == held->made)
         pair_add(held->row, sums);
 }
 
-/* The samples of a group so far go into the tables. */
+/* Moves the pending samples of a group into the tables. */
 static void add_group(struct profile *profile, struct group *group)
 {
     const struct group_key *key = &group->key;
@@ -504,7 +513,7 @@ static void forget_groups(struct profile *profile)
     groups->count = 0;
 }
 
-/* One sample more counts in the row. False: the group's row is another one from here on. */
+/* Adds a sample's credit to the held row; takes another row if the row was evicted. */
 static void hold(struct profile *profile, struct group *group, struct held *held, double scale)
 {
     if (!held->pairs)
@@ -536,7 +545,7 @@ static void find_rows_unplaced(struct profile *profile, struct group *group)
     group->code = make_held(&profile->unplaced.code, PAIR_OWNER(id, key->event), key->ip);
 }
 
-/* The rows that its samples count in. */
+/* Finds the rows that count the group's samples. */
 static void find_rows(struct profile *profile, struct group *group, const struct place *place)
 {
     const struct group_key *key = &group->key;
@@ -561,7 +570,10 @@ static void find_rows(struct profile *profile, struct group *group, const struct
     group->instance = make_held(&profile->instances, owner, key->base);
 }
 
-/* Samples without an object are not counted by their address, thread or type: these are 0. */
+/*
+ * Makes the key of a place's group. Samples without an object are not counted by address, thread or
+ * type, so these are 0.
+ */
 static struct group_key key_of(const struct place *place, bool counted)
 {
     const struct access *access = &place->access;
@@ -625,7 +637,10 @@ static struct group *group_of(struct profile *profile, const struct place *place
     return group;
 }
 
-/* Whether two places are of one group: most follow one of theirs. */
+/*
+ * Returns true if two places are in one group: a fast path, as most places follow one of their own
+ * group.
+ */
 static bool alike(const struct place *left, const struct place *right)
 {
     const struct access *a = &left->access;
@@ -646,7 +661,7 @@ struct adding {
     uint64_t offset_hash;
 };
 
-/* First step: the group, and hashes of the address. */
+/* First step: finds the group, and prefetches the hash slots of the address. */
 static void adding_begin(struct profile *profile, const struct place *place,
                          const struct adding *before, struct adding *adding)
 {
@@ -668,7 +683,7 @@ static void adding_begin(struct profile *profile, const struct place *place,
     sharing_prefetch(&profile->sharing, access->address);
 }
 
-/* Second step: the rows behind them. */
+/* Second step: prefetches the rows in those slots. */
 static void approach(const struct profile *profile, const struct adding *adding)
 {
     if (adding->group->object == TALLY_IDS_MAX)
@@ -683,8 +698,10 @@ static struct levels *make_levels(struct count_rows *rows, size_t slot, uint64_t
     return count_rows_make(rows, sizeof(struct levels), slot, key);
 }
 
-/* Each is of a table of its own: making a row moves the others of its table. Pairs are NULL if
- * they are not hot enough. */
+/*
+ * Finds the level rows of an access. Each row is from a separate table, because making a row moves
+ * the others of its table. Pairs are NULL if they are not hot enough.
+ */
 static struct levels_touched find_levels(struct profile *profile, const struct adding *adding,
                                          const struct pair *offset)
 {
@@ -727,13 +744,13 @@ static void add_causes(struct profile *profile, const struct adding *adding,
     causes_add(&profile->causes, &bins, adding->place, scale);
 }
 
-/* Where in its object the access was is known. */
+/* Returns true if the access's offset in its object is known. */
 static bool has_offset(const struct access *access)
 {
     return access->how != ACCESS_OBJECT;
 }
 
-/* The row of its offset; NULL: none. */
+/* Counts the offset and returns its row; NULL: none. */
 static struct pair *add_offset(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct access *access = &adding->place->access;
@@ -755,7 +772,9 @@ static struct pair *add_offset(struct profile *profile, const struct adding *add
     return pair;
 }
 
-/* All that pairs have of a sample beside the sums of its group. */
+/*
+ * Adds the data of a sample that its group does not have: credits, votes, sizes, levels and causes.
+ */
 static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct place *place = adding->place;
@@ -764,7 +783,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
     bool with_levels = levels_apply(access);
     const struct pair *offset = add_offset(profile, adding, scale);
     hold(profile, group, &group->code, scale);
-    /* Found now and filled in last: the table between them gives their lines time to come. */
+    /* Found here but filled in last, so that the prefetched lines arrive in between. */
     struct levels_touched rows =
         with_levels ? find_levels(profile, adding, offset) : (struct levels_touched){0};
     hold(profile, group, &group->instance, scale);
@@ -774,7 +793,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
             pair_vote_member(group->code.row, offset_in_type(place), scale);
     }
     if (group->instance.row) {
-        /* At the address of a block (its holder is known) there may be one after another. */
+        /* A heap block's address (its holder is known) may have had several blocks in turn. */
         if (!place->holder || place->size_bytes > group->instance.row->size)
             group->instance.row->size = place->size_bytes;
         pair_vote(group->instance.row, access->tid, scale);
@@ -833,7 +852,10 @@ static void add_over_time(struct profile *profile, const struct adding *adding,
     count_over_time(profile, &part, measure, access);
 }
 
-/* `object` is TALLY_IDS_MAX where it is not known; the node says which function was sampled. */
+/*
+ * Counts the caller of a sample. `object`: TALLY_IDS_MAX if not known; the caller node identifies
+ * the sampled function.
+ */
 static void add_caller(struct profile *profile, const struct place *place, uint32_t object,
                        double scale)
 {
@@ -854,7 +876,7 @@ static void add_unplaced(struct profile *profile, const struct adding *adding, d
     struct group *group = adding->group;
     hold(profile, group, &group->code, scale);
     if (group->code.row)
-        pair_vote(group->code.row, access->reason, scale); /* the reason most of them have */
+        pair_vote(group->code.row, access->reason, scale); /* majority vote on the reason */
     if (access_is_for_data((enum reason)access->reason))
         add_caller(profile, adding->place, TALLY_IDS_MAX, scale);
 }
@@ -878,7 +900,7 @@ static void add_placed(struct profile *profile, const struct adding *adding, dou
         add_over_time(profile, adding, measure);
 }
 
-/* Third step: the counting. */
+/* Third step: counts the place. */
 static void adding_finish(struct profile *profile, const struct adding *adding)
 {
     const struct access *access = &adding->place->access;
@@ -920,7 +942,7 @@ static void add_batch(struct profile *profile, const struct place *places, size_
         adding_finish(profile, &adding[i]);
 }
 
-/* Places that were on their way, or were written down, while an object was renamed. */
+/* Adds places that were queued or recorded before an object was renamed. */
 static void add_renamed(struct profile *profile, const struct place *places, size_t count)
 {
     struct place renamed[BATCH];
@@ -953,7 +975,7 @@ void profile_add(struct profile *profile, const struct place *place)
     profile_add_all(profile, place, 1);
 }
 
-/* Line events of a simulation, on their way into the tables. */
+/* Line events of a simulation. */
 
 static void add_line(struct profile *profile, const struct line_place *at)
 {
@@ -983,8 +1005,6 @@ void profile_add_lines(struct profile *profile, const struct line_place *lines, 
     for (size_t i = 0; i < count; i++)
         add_line(profile, &lines[i]);
 }
-
-/* The n-way search of a profile. */
 
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two objects turn out to be one (struct object_rename): what one has counted moves to the other,
- * in every table that counts by object. Declared in profile.h. Phases stay as they are: they count
- * by what holds the memory (timeline.h), which a rename does not change.
- *
- * A rename is rare beside a sample: each table is gone over once for all renames of a refresh.
+ * Merges two objects that turn out to be one (struct object_rename): the counts of one move to the
+ * other, in every table that counts by object. Phases stay unchanged: they count by the object that
+ * contains the memory (timeline.h), which a rename does not change. A rename is rare compared with
+ * samples: each table is scanned once for all renames of a refresh.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,16 +13,17 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/* A table of pairs, and where their levels and causes are counted; NULL: nowhere. */
+/* A table of pairs, and the tables of their levels and causes; NULL: none. */
 struct pairs_beside {
     struct pairs *pairs;
     struct count_rows *levels;
     struct count_rows *causes;
     uint64_t (*hash)(const struct pair *pair);
-    bool (*change)(const struct profile *profile, struct pair *pair); /* false: it stays */
+    /* Changes a pair to its new owner and key; returns false if nothing changes. */
+    bool (*change)(const struct profile *profile, struct pair *pair);
 };
 
-/* How an object ended; NULL: it did not. */
+/* Returns the rename that ended an object; NULL: it exists. */
 static const struct object_rename *ended(const struct profile *profile, uint32_t object)
 {
     uint32_t at = profile->renamed && object < TALLY_IDS_MAX ? profile->renamed[object] : 0;
@@ -42,14 +42,14 @@ static void move_id(const struct profile *profile, uint32_t *object)
     *object = profile_object(profile, *object);
 }
 
-/* Where an offset of the object that ends is in the other one. False: before its start. */
+/* Computes the offset in the new object. Returns false if it is before the start. */
 static bool moved_offset(const struct object_rename *rename, uint64_t offset, int64_t *moved)
 {
     *moved = rename->fixed ? rename->offset : (int64_t)offset - rename->offset;
     return rename->fixed || *moved >= 0;
 }
 
-/* The type at that place; false: none, or it has no members. */
+/* Finds the type of a rename. Returns false if there is none or it has no members. */
 static bool type_of(const struct profile *profile, const struct object_rename *rename,
                     struct type_desc *desc)
 {
@@ -60,7 +60,7 @@ static bool type_of(const struct profile *profile, const struct object_rename *r
     return desc->member_count;
 }
 
-/* The type that the other object has where an offset of the one that ends is. */
+/* Finds the type at an offset of the object that ended, in the new object. */
 static bool moved_type(const struct profile *profile, const struct object_rename *rename,
                        uint64_t offset, uint32_t *type, uint32_t *type_offset)
 {
@@ -73,7 +73,7 @@ static bool moved_type(const struct profile *profile, const struct object_rename
     return true;
 }
 
-/* offset_key() of the same place in the other object. */
+/* Returns the offset_key() of the same place in the new object. */
 static uint64_t moved_key(const struct profile *profile, const struct object_rename *rename,
                           uint64_t key)
 {
@@ -105,7 +105,7 @@ static void move_tallies(struct tallies *tallies, uint32_t from, uint32_t to)
     }
 }
 
-/* The same part of the weights, of whichever event the samples were. */
+/* Moves the same share of weights, for every event. */
 static void take_untyped_weight(struct profile *profile, int reason, double part)
 {
     for (int event = 0; event < SAMPLE_EVENTS_MAX; event++)
@@ -129,8 +129,10 @@ static uint64_t take_untyped(struct profile *profile, int reason, uint64_t sampl
     return samples - part;
 }
 
-/* Samples without a type have one now: that of the memory they fell on. Most of them waited for
- * debugging information; why each had none is not kept. */
+/*
+ * Counts samples without a type as typed by the memory they access. Most of them waited for
+ * debugging information; the reason of each is not stored.
+ */
 static void type_totals(struct profile *profile, uint64_t samples)
 {
     samples = take_untyped(profile, UNTYPED_WAITING, samples);
@@ -261,7 +263,7 @@ static void move_pair(const struct pairs_beside *table, size_t at, const struct 
     move_row(table->causes, at, before, to, hash);
 }
 
-/* One that moved further on is met again, and stays: its object has not ended. */
+/* The scan meets some moved pairs again; they stay, because their object exists. */
 static void move_pairs(const struct profile *profile, const struct pairs_beside *table)
 {
     const struct pair *next;
@@ -297,7 +299,10 @@ static bool change_evictor(const struct profile *profile, struct pair *pair)
     return change_owner(profile, pair) || pair->key != before;
 }
 
-/* Where the instances of a `fixed` one started is not kept: none is better than a wrong one. */
+/*
+ * The start of the instances of a `fixed` rename is not stored: drops them instead of counting a
+ * wrong one.
+ */
 static bool change_instance(const struct profile *profile, struct pair *pair)
 {
     const struct object_rename *rename = ended(profile, PAIR_OBJECT(pair->owner));
@@ -307,14 +312,14 @@ static bool change_instance(const struct profile *profile, struct pair *pair)
     return moves;
 }
 
-/* Threads that evicted are counted for functions and threads as well. */
+/* Changes a thread evictor; functions and threads have such rows too. */
 static bool change_thread_evictor(const struct profile *profile, struct pair *pair)
 {
     unsigned of = EVICTOR_THREAD_OF(pair->key);
     return (of == CAUSES_OBJECTS || of == CAUSES_KINDS) && change_owner(profile, pair);
 }
 
-/* The use of lines is counted by field, under a hash of the key that changes. */
+/* Moves the use of lines by field, which is stored under a hash of the key. */
 static void move_field_uses(struct profile *profile)
 {
     const struct pair *pair;
@@ -342,7 +347,7 @@ static void move_all_pairs(struct profile *profile)
         move_pairs(profile, &tables[i]);
 }
 
-/* ---- lists that have an object in each entry ---- */
+/* ---- tables with an object in each entry ---- */
 
 static void move_window(struct profile *profile)
 {
@@ -434,7 +439,7 @@ static void move_legs(struct profile *profile)
         move_id(profile, &reuse->legs[i].object);
 }
 
-/* Fields that become one field have one curve from here on. */
+/* Merges the curves of two fields that become one. */
 static void join_fields(struct timeline *timeline, uint32_t field, uint32_t same)
 {
     struct field_counts *counts = &timeline->fields;
@@ -444,7 +449,7 @@ static void join_fields(struct timeline *timeline, uint32_t field, uint32_t same
     for (size_t i = 0; i < FIELD_ROWS; i++)
         if (counts->rows[i].field == field + 1)
             counts->rows[i].field = same + 1;
-    counts->fields[field].object = TALLY_IDS_MAX; /* no object's */
+    counts->fields[field].object = TALLY_IDS_MAX; /* no longer belongs to an object */
 }
 
 static bool same_field(const struct counted_field *a, const struct counted_field *b)
@@ -481,8 +486,6 @@ static void move_fields(struct profile *profile, size_t first)
     }
 }
 
-/* ---- */
-
 static void move_one(struct profile *profile, const struct object_rename *rename)
 {
     uint32_t from = rename->from;
@@ -497,7 +500,7 @@ static void move_one(struct profile *profile, const struct object_rename *rename
                  use_key(USE_OBJECT, level, to, 0));
 }
 
-/* Not where there is no room, or they are one already. */
+/* Records a rename, unless there is no room or the objects are already one. */
 static void renames_note(struct profile *profile, const struct object_rename *rename)
 {
     uint32_t from = rename->from;

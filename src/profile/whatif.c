@@ -9,16 +9,16 @@
 
 #include "base/array.h"
 
-/* The members of an element as they can be moved, and which of them are hot; for whatif.c. */
+/* The members of an element as units that can be moved, and which of them are hot. */
 enum { WHATIF_UNITS_MAX = 256 };
 
-/* Bytes of an element that go together: a member of the type itself, or several that overlap. */
+/* Bytes of an element that stay together: a member of the type, or several overlapping members. */
 struct whatif_unit {
     uint32_t from;
     uint32_t end;
-    uint32_t natural; /* alignment */
+    uint32_t natural; /* natural alignment */
     double samples;
-    const char *name; /* of its first member */
+    const char *name; /* name of its first member */
     bool hot;
 };
 
@@ -132,7 +132,10 @@ uint32_t whatif_costliest_level(const struct snapshot_simulation *simulation, ui
     uint32_t costliest = now;
     for (uint32_t i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++) {
         cycles += whatif_miss_cycles(i, simulation->level_count);
-        /* Each level is counted by itself, while the program runs. */
+        /*
+         * The levels are counted one by one while the program runs, so the difference can be
+         * negative.
+         */
         double served = fmax(0, misses_at(simulation, i) - misses_at(simulation, i + 1));
         if (i == now)
             of_now = served * cycles;
@@ -162,10 +165,13 @@ void whatif_weigh(struct snapshot_whatif *answer, bool never)
 
 enum { NATURAL_MAX_BYTES = 8 };
 
-/* Hot members take at least this part of the samples together. */
+/* Hot members together have at least this share of the samples. */
 static const double hot_part = 0.9;
 
-/* The largest power of two that divides a number, at most the largest alignment of a member. */
+/*
+ * Returns the largest power of two that divides a number, limited to the largest alignment of a
+ * member.
+ */
 static uint32_t whatif_low_bit(uint64_t value)
 {
     uint64_t bit = value & -value;
@@ -202,7 +208,7 @@ static void add_unit(struct whatif_planner *planner, const struct snapshot_layou
                                                             .name = row->member.name};
 }
 
-/* Without a type the offsets that were seen are its members, each up to the next. */
+/* Finds the units. Without a type, the sampled offsets are the members, each up to the next. */
 static void whatif_find_units(struct whatif_planner *planner)
 {
     const struct snapshot_layout *layout = planner->layout;
@@ -216,7 +222,7 @@ static void whatif_find_units(struct whatif_planner *planner)
     }
 }
 
-/* The alignment that all its members want. */
+/* Returns the alignment that satisfies all members. */
 static uint32_t whatif_natural(const struct whatif_planner *planner)
 {
     uint32_t natural = planner->count ? 1 : NATURAL_MAX_BYTES;
@@ -225,7 +231,7 @@ static uint32_t whatif_natural(const struct whatif_planner *planner)
     return natural;
 }
 
-/* ---- which are hot ---- */
+/* ---- hot units ---- */
 
 static bool whatif_unit_is_named(const struct whatif_unit *unit, const char *name, size_t length)
 {
@@ -235,7 +241,7 @@ static bool whatif_unit_is_named(const struct whatif_unit *unit, const char *nam
            (strlen(offset) == length && !memcmp(offset, name, length));
 }
 
-/* 0, or -EINVAL: a name is unknown; nothing was sampled. */
+/* Marks the named units as hot. Returns -EINVAL if a name is unknown. */
 static int whatif_heat_named(struct whatif_planner *planner)
 {
     for (const char *at = planner->wanted->fields; at; at = strchr(at, ',')) {
@@ -248,7 +254,7 @@ static int whatif_heat_named(struct whatif_planner *planner)
             found |= its;
         }
         if (!found)
-            return error_set(planner->error, -EINVAL, "%.40s has no member %.*s of its own",
+            return error_set(planner->error, -EINVAL, "%.40s has no direct member %.*s",
                              planner->layout ? planner->layout->name : "it", (int)length, at);
     }
     return 0;
@@ -269,7 +275,7 @@ static int whatif_heat_measured(struct whatif_planner *planner)
     for (unsigned i = 0; i < planner->count; i++)
         all += planner->units[i].samples;
     if (!(all > 0))
-        return error_set(planner->error, -EINVAL, "no member of it was sampled yet");
+        return error_set(planner->error, -EINVAL, "none of its members has been sampled yet");
     for (struct whatif_unit *next; hot < hot_part * all && (next = hottest_left(planner));) {
         next->hot = true;
         hot += next->samples;
@@ -277,9 +283,9 @@ static int whatif_heat_measured(struct whatif_planner *planner)
     return 0;
 }
 
-/* The layout of an object's elements in question. */
+/* Layouts of an object's elements. */
 
-/* Of an object without a known element: as if it were made of lines. */
+/* Element size if it is not known: one line. */
 enum { UNTYPED_BYTES = 64 };
 
 /* ---- parts ---- */
@@ -310,7 +316,7 @@ static void put_array(struct whatif_planner *planner, uint32_t array, uint32_t s
     layout->array_count = array + 1 > layout->array_count ? array + 1 : layout->array_count;
 }
 
-/* The element as it is, so many bytes from one to the next. */
+/* Keeps the element as it is, with `stride` bytes from one to the next. */
 static int plan_whole(struct whatif_planner *planner, uint32_t stride, uint32_t align)
 {
     if (stride < planner->element)
@@ -321,7 +327,7 @@ static int plan_whole(struct whatif_planner *planner, uint32_t stride, uint32_t 
     return 0;
 }
 
-/* Hot units into array 0, the others into array 1, each as the compiler would lay it out. */
+/* Puts hot units into array 0 and the others into array 1, each laid out as by a compiler. */
 static void put_groups(struct whatif_planner *planner, uint32_t sizes[2])
 {
     uint32_t natural[2] = {1, 1};
@@ -340,15 +346,15 @@ static void put_groups(struct whatif_planner *planner, uint32_t sizes[2])
     }
 }
 
-/* ---- by kind ---- */
+/* ---- plans by kind ---- */
 
 static int need_members(struct whatif_planner *planner)
 {
     if (planner->count > 1)
         return 0;
     return error_set(planner->error, -EINVAL,
-                     planner->layout ? "it has no members that could be told apart"
-                                     : "no type and no element size is known of it");
+                     planner->layout ? "its members cannot be distinguished"
+                                     : "its type and element size are not known");
 }
 
 static void name_hot(const struct whatif_planner *planner)
@@ -369,14 +375,13 @@ static int plan_hot(struct whatif_planner *planner)
     for (unsigned i = 0; i < planner->count; i++)
         cold += !planner->units[i].hot;
     if (!cold)
-        return error_set(planner->error, -EINVAL,
-                         "all its members are hot: nothing could be put aside");
+        return error_set(planner->error, -EINVAL, "all its members are hot: nothing to separate");
     put_groups(planner, planner->plan->sizes);
     name_hot(planner);
     return 0;
 }
 
-/* Any member may be meant here, one of a nested struct too. */
+/* Finds the offset of the cut: any member, including those of nested structs. */
 static int find_cut(struct whatif_planner *planner, uint32_t *cut)
 {
     const char *name = planner->wanted->fields;
@@ -390,8 +395,7 @@ static int find_cut(struct whatif_planner *planner, uint32_t *cut)
             *cut = (uint32_t)layout->rows[i].member.offset;
     return *cut ? 0
                 : error_set(planner->error, -EINVAL,
-                            "it has no member %.40s, or that is its first: nothing lies before it",
-                            name);
+                            "it has no member %.40s, or it is the first member", name);
 }
 
 static int plan_split(struct whatif_planner *planner)
@@ -416,7 +420,7 @@ static int plan_split(struct whatif_planner *planner)
     return 0;
 }
 
-/* Where a unit goes: into the hole that alignment left, if it fits, else behind all. */
+/* Places a unit into the hole left by alignment if it fits, otherwise at the end. */
 static uint32_t place_unit(const struct whatif_unit *unit, uint32_t *used, uint32_t hole[2])
 {
     uint32_t bytes = unit->end - unit->from;
@@ -434,7 +438,7 @@ static uint32_t place_unit(const struct whatif_unit *unit, uint32_t *used, uint3
     return place;
 }
 
-/* Parts are in the order of the bytes, so places are found first. */
+/* Parts are in byte order, so the places are found first. */
 static int plan_order(struct whatif_planner *planner)
 {
     struct whatif_unit *order[WHATIF_UNITS_MAX];
@@ -481,7 +485,7 @@ static int plan_aligned(struct whatif_planner *planner)
     uint32_t to = planner->wanted->bytes ? planner->wanted->bytes : planner->line;
     bool elements = planner->wanted->kind == WHATIF_ALIGN;
     if (to & (to - 1))
-        return error_set(planner->error, -EINVAL, "%u is no power of two", to);
+        return error_set(planner->error, -EINVAL, "%u is not a power of two", to);
     uint32_t stride = elements ? whatif_round_up(planner->element, to) : planner->element;
     planner->plan->to = to;
     planner->plan->sizes[0] = stride;
@@ -513,7 +517,7 @@ static int (*const plans[WHATIF_KINDS])(struct whatif_planner *planner) = {
     [WHATIF_POOL] = plan_pool,
 };
 
-/* Each element and each block would be where it is now. */
+/* Returns true if no element and no block would move. */
 static bool is_as_now(const struct whatif_planner *planner, const struct snapshot_object *object)
 {
     const struct relayout *layout = &planner->plan->layout;
@@ -542,19 +546,19 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
     whatif_find_units(&planner);
     int code = members ? need_members(&planner) : 0;
     if (elements && !element)
-        return error_set(error, -EINVAL, "no type and no element size is known of it");
+        return error_set(error, -EINVAL, "its type and element size are not known");
     if (!code)
         code = plans[wanted->kind](&planner);
     if (code)
         return code;
     if (is_as_now(&planner, object))
-        return error_set(error, -EINVAL, "its elements of %u bytes are laid out like that already",
+        return error_set(error, -EINVAL, "its elements of %u bytes already have this layout",
                          planner.element);
     plan->layout.element_bytes = planner.element;
     plan->layout.phase_bytes = (uint32_t)(object->address % 4096);
     if (plan->layout.part_count > RELAYOUT_PARTS_MAX ||
         plan->layout.array_count > RELAYOUT_PARTS_MAX)
-        return error_set(error, -EINVAL, "it has more than %d members that would lie apart",
+        return error_set(error, -EINVAL, "it has more than %d separate members",
                          RELAYOUT_PARTS_MAX);
     return 0;
 }

@@ -8,7 +8,7 @@
 #include "sample.h"
 
 enum {
-    DEPTH_MAX = 64, /* functions of one stack; one that calls itself counts as one */
+    DEPTH_MAX = 64, /* functions per stack; consecutive recursive calls count as one */
     FRAMES_MAX = 256
 };
 
@@ -34,7 +34,8 @@ bool callers_describe(const struct callers *callers, uint32_t node, struct calle
     return true;
 }
 
-/* The node of a function that called `parent`'s, or of a sampled one (0); 0: there is no room. */
+/* Returns the node of a function that called the function of `parent`, or of a sampled function
+ * (`parent` 0); 0: no room. */
 static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t function)
 {
     uint64_t pair = (uint64_t)parent << 32 | function;
@@ -51,7 +52,7 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
     return *node = ++callers->count;
 }
 
-/* The earnings of one second may be spent at once. */
+/* Returns true if a walk is within the budget. The budget of one second may be spent at once. */
 static bool can_afford(const struct callers *callers, uint64_t time_ns)
 {
     uint64_t since_ns = time_ns > callers->ticked_ns ? time_ns - callers->ticked_ns : 0;
@@ -80,7 +81,7 @@ static size_t walk(struct resolver *resolver, const struct sample *sample, const
                : chain_callers(resolver, sample, pcs);
 }
 
-/* The node of the outermost caller; 0: there is none. */
+/* Returns the node of the outermost caller; 0: none. */
 static uint32_t node_of(struct resolver *resolver, uint32_t function, const uint64_t *pcs,
                         size_t count)
 {

@@ -5,28 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * `type`: $1 and $2 are arguments, equal where they are repeated; "$1 const" is a constant one,
- * "$1*" a pointer to one, a last "*" all other arguments. Inline namespaces are left out.
- * `shown` NULL: the general rules give the name.
- * `through`: members that are shown without their own name.
- * `holds`: one of raw bytes that are a value of the first template argument.
- * `block`: contents of blocks that its functions allocate, shown after the name: "part of a
- * function's name=text;...;=text of the others".
- */
-struct library_rule {
-    const char *type;
-    const char *shown;
-    const char *through;
-    const char *holds;
-    const char *block;
-    const char *link;      /* a pointer to links, which are of a node */
-    const char *link_type; /* the member type that is the node, or a pointer to it */
-    const char *node;      /* the template of the node of the same first argument */
-    bool links;            /* those of its base class are to its own kind */
-};
-
-/* The first that fits counts. */
+/* The first match wins. */
 static const struct library_rule rules[] = {
     /* libstdc++ 9 to 14: bits/stl_tree.h, hashtable_policy.h, stl_list.h, shared_ptr_base.h */
     {.type = "std::_Rb_tree_node<std::pair<$1 const, $2>>",
@@ -317,7 +296,7 @@ static const struct library_rule rules[] = {
      .block = "=slots"},
 };
 
-/* Arguments left out at the end of a list, where a library has them by default. */
+/* Default arguments of libraries, omitted at the end of a list. */
 static const char *const defaults[] = {"std::allocator",
                                        "std::char_traits",
                                        "std::default_delete",
@@ -378,14 +357,15 @@ static bool same_text(struct text a, struct text b)
     return a.size == b.size && !memcmp(a.at, b.at, a.size);
 }
 
-/* ---- brackets ---- */
+/* Brackets */
 
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Bytes at `at` that look like brackets and are none: operators, arrows, characters; 0: none. */
+/* Returns the length of characters at `at` that look like brackets but are not: operators, arrows,
+ * character literals; 0: none. */
 static size_t no_bracket(struct text text, size_t at)
 {
     struct text rest = from(text, at);
@@ -401,8 +381,8 @@ static size_t no_bracket(struct text text, size_t at)
     return end;
 }
 
-/* After the bracket that closes the first one; 0: none does. In parentheses < and > that have no
- * partner are comparisons. */
+/* Returns the position after the bracket that closes the first one; 0: none. In parentheses, < and
+ * > without a partner are comparisons. */
 static size_t closed(struct text text)
 {
     static const char opening[] = "<([{";
@@ -432,7 +412,7 @@ static size_t closed(struct text text)
     return 0;
 }
 
-/* Where the first argument list begins; the text's size: there is none. */
+/* Returns the start of the first argument list; the text's size if there is none. */
 static size_t first_list(struct text text)
 {
     for (size_t i = 0; i < text.size; i++) {
@@ -457,16 +437,16 @@ static bool is_balanced(struct text text)
     return true;
 }
 
-/* A name with its arguments: "std::pair", "<int, T>", and what comes after. */
+/* A name split into "std::pair", "<int, T>" and the remaining text. */
 struct parts {
     struct text head;
     struct text arguments[ARGUMENTS_MAX];
     unsigned count;
-    bool more; /* arguments than there is room for */
+    bool more; /* more arguments than fit */
     struct text tail;
 };
 
-/* Arguments of a list in its brackets. */
+/* Splits the arguments of a list in its brackets. */
 static void split_list(struct text list, struct parts *parts)
 {
     struct text rest = {list.at + 1, list.size - 2};
@@ -488,7 +468,7 @@ static void split_list(struct text list, struct parts *parts)
     parts->arguments[parts->count++] = trimmed(rest);
 }
 
-/* False: the text has no arguments. */
+/* Splits a name. Returns false if the text has no arguments. */
 static bool split(struct text text, struct parts *parts)
 {
     size_t open = first_list(text);
@@ -502,9 +482,9 @@ static bool split(struct text text, struct parts *parts)
     return size;
 }
 
-/* ---- patterns ---- */
+/* Patterns */
 
-/* Bytes of an inline namespace at the start of a path; 0: none. */
+/* Returns the length of an inline namespace at the start of a path; 0: none. */
 static size_t inline_namespace(struct text path)
 {
     static const char *const names[] = {"__cxx11::", "__1::", "__2::", "__ndk1::"};
@@ -515,7 +495,7 @@ static size_t inline_namespace(struct text path)
     return colons ? (size_t)(colons - path.at) + 2 : 0;
 }
 
-/* Paths, one without inline namespaces. */
+/* Returns true if paths are equal; `plain` has no inline namespaces. */
 static bool same_path(struct text plain, struct text path)
 {
     bool start = true;
@@ -531,8 +511,8 @@ static bool same_path(struct text plain, struct text path)
     return !plain.size && !path.size;
 }
 
-/* Without the const of the whole type, which is before a class and after a pointer; false: it has
- * none. */
+/* Removes the const of the whole type, which is before a class and after a pointer. Returns false
+ * if there is none. */
 static bool without_const(struct text *text)
 {
     bool pointer = ends(*text, "*") || ends(*text, "&");
@@ -550,7 +530,7 @@ static bool without_const(struct text *text)
 
 static bool fit(struct text pattern, struct text text, struct text captures[CAPTURES]);
 
-/* "$1", "$1 const" or "$1*". */
+/* Matches "$1", "$1 const" or "$1*". */
 static bool fit_capture(struct text pattern, struct text text, struct text captures[CAPTURES])
 {
     struct text *capture = &captures[(pattern.at[1] - '0') % CAPTURES];
@@ -579,7 +559,7 @@ static bool fit_arguments(const struct parts *pattern, const struct parts *text,
     return pattern->count == text->count;
 }
 
-/* A tuple of Rust: "($1, $2)". */
+/* Returns true for a Rust tuple: "($1, $2)". */
 static bool is_tuple(struct text text)
 {
     return text.size > 2 && *text.at == '(' && closed(text) == text.size;
@@ -621,7 +601,7 @@ static const struct library_rule *find_rule(struct text text, struct text captur
     return NULL;
 }
 
-/* ---- writing ---- */
+/* Writing */
 
 struct writing {
     char *out;
@@ -629,8 +609,8 @@ struct writing {
     size_t used;
     bool full;
     bool rust;
-    unsigned deep;  /* arguments within arguments that are written */
-    unsigned depth; /* of them, still */
+    unsigned deep;  /* allowed nesting depth of written arguments */
+    unsigned depth; /* remaining depth */
 };
 
 static void put(struct writing *writing, struct text text)
@@ -649,7 +629,7 @@ static void put_string(struct writing *writing, const char *string)
     put(writing, text_of(string));
 }
 
-/* Bytes of the text's leading run of words and "::". */
+/* Returns the length of the leading run of words and "::". */
 static size_t path_bytes(struct text text)
 {
     size_t i = 0;
@@ -659,7 +639,7 @@ static size_t path_bytes(struct text text)
     return i;
 }
 
-/* gcc's spelling of C's numbers, and clang's. */
+/* Writes a number type in C's spelling, from gcc's and clang's spellings. */
 static size_t put_number(struct writing *writing, struct text text)
 {
     static const char *const numbers[][2] = {{"long long unsigned int", "unsigned long long"},
@@ -678,8 +658,8 @@ static size_t put_number(struct writing *writing, struct text text)
     return 0;
 }
 
-/* A path without what its users do not write: Rust's own modules, "std::" and inline namespaces of
- * C++. */
+/* Writes a path without parts that users do not write: Rust's own modules, "std::" and inline
+ * namespaces of C++. */
 static void put_path(struct writing *writing, struct text path)
 {
     bool own = begins(path, "std::") || begins(path, "core::") || begins(path, "alloc::");
@@ -704,7 +684,7 @@ static void put_path(struct writing *writing, struct text path)
 static void put_rule(struct writing *writing, const struct library_rule *rule,
                      const struct text captures[CAPTURES]);
 
-/* Text without argument lists. */
+/* Writes text without argument lists. */
 static void put_plain(struct writing *writing, struct text text)
 {
     static const char nameless[] = "{anonymous}";
@@ -779,8 +759,9 @@ static void put_rule(struct writing *writing, const struct library_rule *rule,
     }
 }
 
-/* By a rule for the name with its arguments and the name after them, else without that. Returns the
- * bytes of the text that the rule is for; 0: no rule. */
+/* Writes a name by its rule. First tries the name with its arguments and the nested name after
+ * them, then without the nested name. Returns the length of the text that the rule covers; 0: no
+ * rule. */
 static size_t put_by_rule(struct writing *writing, struct text text, size_t arguments_end)
 {
     struct text captures[CAPTURES];
@@ -841,13 +822,17 @@ const char *library_name(const char *name, bool rust, char *out, size_t out_size
     return out;
 }
 
-/* ---- members and blocks ---- */
+/* Members and blocks */
+
+const struct library_rule library_none;
 
 const struct library_rule *library_rule(const char *name)
 {
     struct text captures[CAPTURES];
     struct text text = {name, strnlen(name, NAME_MAX_BYTES)};
-    return text.size < NAME_MAX_BYTES && is_balanced(text) ? find_rule(text, captures) : NULL;
+    bool good = text.size < NAME_MAX_BYTES && is_balanced(text);
+    const struct library_rule *rule = good ? find_rule(text, captures) : NULL;
+    return rule ? rule : &library_none;
 }
 
 static bool has_word(const char *words, const char *word)
@@ -864,24 +849,12 @@ static bool has_word(const char *words, const char *word)
 
 enum library_member library_member(const struct library_rule *rule, const char *member)
 {
-    if (!rule)
-        return LIBRARY_PLAIN;
     return has_word(rule->holds, member)     ? LIBRARY_HOLDS
            : has_word(rule->through, member) ? LIBRARY_THROUGH
                                              : LIBRARY_PLAIN;
 }
 
-const char *library_link(const struct library_rule *rule, const char *member)
-{
-    return rule && rule->link && member && !strcmp(rule->link, member) ? rule->link_type : NULL;
-}
-
-bool library_links(const struct library_rule *rule)
-{
-    return rule && rule->links;
-}
-
-/* The entry of "method=text;=text of any other" for a method; size 0: none. */
+/* Finds the entry for a function in "method=text;=text of any other"; size 0: none. */
 static struct text block_of(const char *blocks, const char *function)
 {
     for (const char *at = blocks; at && *at; at += *at == ';') {
@@ -895,7 +868,7 @@ static struct text block_of(const char *blocks, const char *function)
     return (struct text){"", 0};
 }
 
-/* Whether its functions allocate for their callers. */
+/* Returns true if the functions of the scope allocate for their callers. */
 static bool is_allocators(struct text scope)
 {
     static const char *const scopes[] = {"std",
@@ -912,7 +885,7 @@ static bool is_allocators(struct text scope)
     return false;
 }
 
-/* $1: the type it allocates. */
+/* Returns true for an allocator; $1 is the type it allocates. */
 static bool allocator_of(struct text class, struct text captures[CAPTURES])
 {
     static const char *const allocators[] = {
@@ -926,7 +899,7 @@ static bool allocator_of(struct text class, struct text captures[CAPTURES])
     return false;
 }
 
-/* The type that an allocator allocates says all where it is "map<long, Order> node". */
+/* Writes the allocated type if that is descriptive enough, as "map<long, Order> node" is. */
 static bool put_node(struct text type, char *out, size_t out_size)
 {
     struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
@@ -992,7 +965,7 @@ bool library_allows_equals(const char *scope, const char *function)
            (begins(class, "std::_Rb_tree<") && strstr(function, "_equal"));
 }
 
-/* The class of a member function: everything before its last "::" outside of brackets. */
+/* Returns the class of a member function: everything before its last "::" outside brackets. */
 static struct text class_of(struct text function)
 {
     size_t class = 0;
@@ -1019,7 +992,7 @@ bool library_symbol_block(const char *function, char *out, size_t out_size)
     return true;
 }
 
-/* libstdc++: src/c++98/list.cc, src/c++98/tree.cc. */
+/* From libstdc++: src/c++98/list.cc, src/c++98/tree.cc. */
 bool library_node_function(const char *function)
 {
     static const char *const beginnings[] = {
@@ -1028,16 +1001,6 @@ bool library_node_function(const char *function)
         if (!strncmp(function, beginnings[i], strlen(beginnings[i])))
             return !strchr(function, '<');
     return false;
-}
-
-const char *library_node(const struct library_rule *rule)
-{
-    return rule ? rule->link_type : NULL;
-}
-
-const char *library_node_template(const struct library_rule *rule)
-{
-    return rule ? rule->node : NULL;
 }
 
 bool library_source(const char *path)

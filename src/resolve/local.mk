@@ -1,7 +1,7 @@
-# Where a sample's address is: object, function, type. resolver.h is the contract, place.c the way from an
-# access to its place. process/: maps, address space, threads, stacks, TLS, memory use. elf/: modules, symbols,
-# debug files, frames. heap/: the agent's feed, the walk of glibc's heap, blocks, bins. dwarf/: debug information
-# read by processes of our own (reader.h, question.h). runtime/: JIT maps.
+# Finds the object, function and type of a sample. resolver.h is the interface, place.c resolves an access to
+# its place. process/: maps, address space, threads, stacks, TLS, memory use. elf/: modules, symbols, debug
+# files, frames. heap/: the agent's feed, the walk of other heaps, blocks, bins. dwarf/: debug information,
+# read by separate processes (reader.h, question.h). runtime/: JIT maps, objects of Java, Python and V8.
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c \
 	src/resolve/heap/allocations.h src/resolve/elf/binaries.c src/resolve/elf/binaries.h \
@@ -30,9 +30,9 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/process/threads.c src/resolve/process/threads.h src/resolve/process/tlb.c \
 	src/resolve/process/tls.c \
 	src/resolve/process/memory_use.c src/resolve/process/memory_use.h \
-	src/resolve/heap/recorded_heap.c src/resolve/object_types.c src/resolve/object_types.h \
+	src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/provisional.c src/resolve/typing.c src/resolve/typing.h \
-	src/resolve/heap/recorded_heap.h src/resolve/elf/unwind.c src/resolve/elf/unwind.h \
+	src/resolve/elf/unwind.c src/resolve/elf/unwind.h \
 	src/resolve/heap/walk.c src/resolve/heap/walk.h src/resolve/heap/walk_state.h \
 	src/resolve/heap/walk_arena.c src/resolve/heap/walk_free.c src/resolve/heap/walk_span.c \
 	src/resolve/heap/walk_jemalloc.c src/resolve/heap/walk_go.c src/resolve/heap/walk_mapped.c src/resolve/heap/walked_heap.c src/resolve/heap/walked_heap.h

@@ -11,11 +11,11 @@
 static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
                              uint64_t *folded);
 
-/* Names of the members that are found. */
+/* Names of members */
 
 enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
 
-/* The name of a type without "struct ", "union ", "class " or "enum ". */
+/* Returns the name of a type without "struct ", "union ", "class " or "enum ". */
 static const char *members_bare(const char *name)
 {
     static const char *const keywords[] = {"struct ", "union ", "class ", "enum "};
@@ -75,7 +75,7 @@ static const char *write_type_name(const struct type_desc *type, uint32_t member
         return out;
     size_t bare = strlen(out);
     write_path(out, out_size, type, member);
-    bool nameless = !out[bare]; /* padding, or nothing on the way has a name */
+    bool nameless = !out[bare]; /* padding, or nothing on the path has a name */
     bool wrapped = nameless && is_wrapped(type, member);
     if (wrapped && type->members[member].size == type->size) {
         out[bare - 1] = 0;
@@ -122,12 +122,12 @@ const char *type_field_name(const struct type_desc *type, uint64_t offset, uint6
     return write_type_name(type, member, folded, out, out_size);
 }
 
-/* How well a member fits an access; the first of the best is taken. */
+/* How well a member fits an access; the first of the best members is used. */
 enum fit {
     FIT_NONE,
-    FIT_STORAGE, /* only the word that a bit-field is kept in */
+    FIT_STORAGE, /* only the word that contains a bit-field */
     FIT_COVERS,
-    FIT_WHOLE,  /* as large as the access, and so are its parts not */
+    FIT_WHOLE,  /* as large as the access, but its parts are not */
     FIT_ELEMENT /* the innermost member, or an element of it, is as large as the access */
 };
 
@@ -149,7 +149,7 @@ static uint64_t fold_into(const struct type_member *member, uint64_t offset)
     return member->offset + (offset - member->offset) % member->stride;
 }
 
-/* NULL: the type does not end in an array without a length. */
+/* Returns the array without a length at the end of a type; NULL: none. */
 static const struct type_member *flexible_end(const struct type_desc *type)
 {
     const struct type_member *last = NULL;
@@ -193,7 +193,7 @@ static enum fit covers(const struct type_member *member, uint64_t offset)
     return inside >= member->bit_offset / 8u && inside < (end + 7) / 8 ? FIT_COVERS : FIT_STORAGE;
 }
 
-/* Of a member without members of its own. */
+/* Returns the fit of a member without members. */
 static enum fit leaf_fit(const struct type_member *member, uint64_t size)
 {
     uint64_t element = member->stride ? member->stride : member->size;
@@ -211,7 +211,7 @@ static bool has_members(const struct type_desc *type, uint32_t member)
 static struct found members_find_at(const struct type_desc *type, uint32_t first, uint64_t offset,
                                     uint64_t size);
 
-/* The best inside one member that covers the offset. */
+/* Finds the best member inside one that covers the offset. */
 static struct found find_inside(const struct type_desc *type, uint32_t at, enum fit fit,
                                 uint64_t offset, uint64_t size)
 {
@@ -227,7 +227,7 @@ static struct found find_inside(const struct type_desc *type, uint32_t at, enum 
     return found;
 }
 
-/* Among a member and its siblings after it. Recursion ends: depth grows, up to its limit. */
+/* Finds the best of a member and its later siblings. Recursion is bounded by the maximum depth. */
 static struct found members_find_at(const struct type_desc *type, uint32_t first, uint64_t offset,
                                     uint64_t size)
 {
@@ -248,7 +248,7 @@ static struct found members_find_at(const struct type_desc *type, uint32_t first
     return best;
 }
 
-/* type_member_at() with what type_fold() says of an access of that size. */
+/* Combines type_member_at() and type_fold() for an access of that size. */
 static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
                              uint64_t *folded)
 {
@@ -262,7 +262,7 @@ uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t 
     return members_find_at(type, 0, offset, size).member;
 }
 
-/* ---- bit-fields ---- */
+/* Bit-fields */
 
 static uint64_t first_bit_of(const struct type_member *member)
 {
@@ -280,7 +280,7 @@ bool type_has_bits(const struct type_member *member, uint64_t offset, uint64_t b
     return has_bits(member, offset * 8, (offset + bytes) * 8);
 }
 
-/* How many bit-fields of a parent have one of the bits [first, end); *one is the first of them. */
+/* Counts the bit-fields of a parent with a bit in [first, end); *one is the first of them. */
 static unsigned count_bits(const struct type_desc *type, uint32_t parent, uint64_t first,
                            uint64_t end, uint32_t *one)
 {
@@ -292,7 +292,7 @@ static unsigned count_bits(const struct type_desc *type, uint32_t parent, uint64
     return count;
 }
 
-/* A byte that it alone has a part of, else its first one. */
+/* Returns a byte that only this bit-field uses, otherwise its first byte. */
 static uint64_t own_byte(const struct type_desc *type, const struct type_member *member)
 {
     uint64_t first = first_bit_of(member);
@@ -330,14 +330,15 @@ uint64_t type_fold(const struct type_desc *type, uint64_t offset)
     return members_find_at(type, 0, offset, 0).folded;
 }
 
-/* Whether two descriptions can be of the same bytes: see type_holds(). */
+/* Returns true if two descriptions may be of the same bytes: see type_holds(). */
 static bool same_member(const struct type_member *a, const struct type_member *b, uint64_t from)
 {
     return a->offset - from == b->offset && a->size == b->size && a->stride == b->stride &&
            a->bit_size == b->bit_size && !strcmp(a->name, b->name);
 }
 
-/* Members of members may be left out in the deeper of two places: only those in both count. */
+/* Compares the members of two types. Nested members may be missing in the more deeply nested type,
+ * so only members in both count. */
 static bool same_members(const struct type_desc *outer, uint32_t first, uint32_t count,
                          uint64_t from, const struct type_desc *inner)
 {
@@ -370,7 +371,8 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
     return end - member - 1;
 }
 
-/* A member's type is reported with its dimensions: "struct atom [3]" is of "struct atom". */
+/* Returns true if a member has the named type. Its type is written with dimensions: "struct atom
+ * [3]" is of "struct atom". */
 static bool member_is_named(const struct type_member *member, const char *type)
 {
     const char *name = members_bare(member->type);
@@ -385,8 +387,8 @@ static bool is_plain(const struct type_desc *type)
     return type->kind == TYPE_SCALAR || type->kind == TYPE_POINTER;
 }
 
-/* Two units, or two files, may have different structs of one name: where the members are known they
- * decide. */
+/* Returns true if a member is of the inner type. Two units or files may have different structs of
+ * one name, so the members decide if they are known. */
 static bool member_is(const struct type_desc *outer, uint32_t member, const struct type_desc *inner)
 {
     const struct type_member *whole = &outer->members[member];
@@ -462,7 +464,7 @@ bool type_holds(const struct type_desc *outer, uint64_t offset, const struct typ
            holds(outer, 0, offset, inner, inner_offset);
 }
 
-/* Words for how a type is known, and why it is not. */
+/* Text for how a type is known, and why it is not. */
 
 const char *typed_name(enum typed typed)
 {
@@ -484,11 +486,12 @@ static const struct {
     [UNTYPED_NO_UNIT] = {"no-unit", "the debug information does not cover this code"},
     [UNTYPED_NO_CODE] = {"no-code", "the instruction could not be read from a file"},
     [UNTYPED_NO_VARIABLE] = {"no-variable", "no variable is known for the address register"},
-    [UNTYPED_NO_POINTER] = {"no-pointer", "the address register holds no pointer by its type"},
-    [UNTYPED_VOID] = {"void", "the pointer is one to void or to plain bytes"},
+    [UNTYPED_NO_POINTER] = {"no-pointer",
+                            "by its type, the address register does not hold a pointer"},
+    [UNTYPED_VOID] = {"void", "the pointer points to void or plain bytes"},
     [UNTYPED_OUTSIDE] = {"outside-type", "the access is outside the type pointed to"},
-    [UNTYPED_CONFLICT] = {"conflict", "ways that lead here say different types"},
-    [UNTYPED_SPILL] = {"spill", "a stack slot that is no variable of the program"},
+    [UNTYPED_CONFLICT] = {"conflict", "different paths to this instruction give different types"},
+    [UNTYPED_SPILL] = {"spill", "a stack slot that is not a variable of the program"},
     [UNTYPED_GAVE_UP] = {"gave-up", "reading the debug information failed or was stopped"},
     [UNTYPED_RARE] = {"few-samples", "start-up code of the dynamic linker with few samples"}};
 
@@ -521,7 +524,7 @@ void object_search_look(struct object_search *search, uint32_t object, const cha
     search->fits = exact ? 1 : search->fits + 1;
 }
 
-/* Apart from the names themselves, which need a demangler. */
+/* Everything except the names themselves, which need a demangler. */
 
 const char *object_kind_name(enum object_kind kind)
 {

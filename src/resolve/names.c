@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers of the resolver by id or by name: struct place_names, and a search by name. */
+/* Describes objects and functions by id (struct place_names), and finds objects by name. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "resolve/objects.h"
 #include "resolve/resolver_state.h"
 
-/* Name, type and size of a bin change while it is watched. */
+/* Describes a bin. Its name, type and size change while it is watched. */
 static void describe_bin_object(struct resolver *resolver, uint32_t object,
                                 struct object_desc *desc)
 {
@@ -21,7 +21,7 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
     uint32_t type = allocations_bin_type(allocations, bin);
     uint64_t blocks;
     desc->name = allocations_bin_name(allocations, bin);
-    /* Blocks of a size class that have a type are other objects: those seen count. */
+    /* A size class may have blocks that are objects by type, so only the instances seen count. */
     if (allocations_bin_walked(bin))
         return;
     allocations_bin_live(allocations, bin, &blocks, &desc->size_bytes);
@@ -30,7 +30,7 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
         object_types_assign(&resolver->object_types, object, type);
 }
 
-/* The object of the bin that a combined one is shown under, made if there was no sample of it; 0:
+/* Returns the object of the bin under which a combined bin is shown; made if it has no sample. 0:
  * the bin is not combined. */
 static uint32_t lead_object(struct resolver *resolver, uint32_t object)
 {
@@ -61,7 +61,7 @@ static bool describe_object(struct resolver *resolver, uint32_t object, struct o
     if (desc->part_of) {
         desc->name =
             allocations_bin_name(resolver->allocations, resolver->bin_of_object[desc->part_of]);
-        desc->blocks = 0; /* they are in the sums of the bin's group */
+        desc->blocks = 0; /* counted in the sums of the bin's group */
     } else {
         desc->part_of = provisional_part_of(resolver, object);
         desc->blocks = desc->part_of && !provisional_is_block(resolver, object) ? 0 : desc->blocks;
@@ -163,15 +163,15 @@ static bool describe_extent(struct resolver *resolver, uint64_t address,
         extent->object = located_intern(&located, &resolver->names);
     if (!walked && located.bin)
         resolver_note_bin(resolver, extent->object, located.bin);
-    /* The nameless rest of a section: only up to the next variable. */
+    /* In the unnamed part of a section: only up to the next variables. */
     struct module *module = space_module_at(space, map, address);
     if (module && !module_object(module, address))
         module_gap(module, address, &extent->base, &extent->bound);
     return extent->bound > extent->base;
 }
 
-/* Lines are looked up for the address itself: a function has many call sites. Those of inlined
- * library functions are not the program's. */
+/* Names a code address. The line is that of the address itself, because a function has many call
+ * sites. Lines of inlined library functions are skipped. */
 bool resolver_name_address(void *context, uint64_t address, const char **function,
                            const char **module, const char **file, uint32_t *line)
 {
@@ -195,11 +195,11 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type)
 {
-    static const struct typed_call nothing;
+    static const struct typed_answer nothing;
     struct resolver *resolver = context;
     struct module *module = resolver_code_at(resolver, return_address);
-    const struct typed_call *call =
-        module ? typing_call(resolver->typing, module, return_address) : &nothing;
+    const struct typed_answer *call =
+        module ? typing_answer(resolver->typing, module, DWARF_CALL, return_address, 0) : &nothing;
     if (!call)
         return -EAGAIN;
     *type = call->type;

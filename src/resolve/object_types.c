@@ -12,23 +12,23 @@
 enum {
     INSTANCES = 1 << 13,
     PLACES = 1 << 12,
-    COOKIE_BYTES = 16 /* that C++'s new[] keeps before an array, at most */
+    COOKIE_BYTES = 16 /* maximum that C++'s new[] stores before an array */
 };
 
-/* The type at a block's start, or behind the cookie. */
+/* The type at the start of a block, or after the cookie. */
 struct type_instance {
     uint64_t start;
     uint32_t type; /* 0: empty */
-    uint32_t size; /* of the block: another size is another block; 0: it was none */
+    uint32_t size; /* size of the block: if it differs, it is another block; 0: no block */
 };
 
-/* Where in blocks of one size a type was seen. One block alone is soon no longer sampled: whether
- * it is an array is known by the others of its size. */
+/* Positions of a type in blocks of one size. A single block is soon no longer sampled, so the
+ * blocks of its size together show whether they are arrays. */
 struct type_places {
     uint32_t type; /* 0: empty */
     uint32_t size;
-    uint64_t first; /* bytes from a block's start to the type's */
-    bool array;     /* seen elsewhere too, whole elements apart */
+    uint64_t first; /* offset of the type in the first block */
+    bool array;     /* also seen at another offset, a multiple of the size away */
 };
 
 int type_instances_init(struct type_instances *instances)
@@ -50,8 +50,8 @@ void type_instances_forget(struct type_instances *instances)
     memset(instances->places, 0, PLACES * sizeof *instances->places);
 }
 
-/* Whether elements of `size` bytes from the start of the located block are placed so that one
- * begins at `start`. */
+/* Returns true if an element begins at `start`, given elements of `size` bytes from the start of
+ * the located block. */
 static bool type_instances_fit(const struct located *located, uint64_t start, uint64_t size)
 {
     return located->allocation != ALLOCATION_MAPPING && size &&
@@ -64,7 +64,7 @@ static bool is_inside(const struct type_desc *type, int64_t offset)
     return type->size && offset >= 0 && ((uint64_t)offset < type->size || type_is_flexible(type));
 }
 
-/* On the path of every sample: no printf. */
+/* Runs for every sample, so no printf. */
 static const char *name_array(struct located *located, const char *name)
 {
     static const char brackets[] = " []";
@@ -74,18 +74,18 @@ static const char *name_array(struct located *located, const char *name)
     return located->text;
 }
 
-/* `start`, `end`: of the type's instance, or of all elements. */
+/* Names memory after a type. `start`, `end`: bounds of the instance, or of all elements. */
 static void name_after(struct located *located, const struct type_desc *type, uint32_t id,
                        uint64_t start, uint64_t end, bool array)
 {
-    enum { KEY_TYPE = 9 /* beside those of objects.c */ };
-    /* Mapped files and shared memory have their own types each; private memory is the heap. */
+    enum { KEY_TYPE = 9 /* other values are in objects.c */ };
+    /* Each mapped file or shared memory has types of its own; private memory is the heap. */
     uint64_t owner = located->kind == OBJECT_MAP ? located->key : 0;
-    /* One of its kind to a block, or many: two different things to a programmer. */
+    /* One instance per block and an array are different things to a programmer. */
     id = id * 2 + array;
     located->key = (hash_mix(hash_mix(id) + owner) & ~UINT64_C(15)) | KEY_TYPE;
     located->type_base = start;
-    /* A block keeps its bounds where the type is in its middle. */
+    /* A block keeps its bounds if the type is in its middle. */
     if (located->allocation != ALLOCATION_WALKED) {
         located->base = start;
         located->end = end;
@@ -99,7 +99,7 @@ static void name_after(struct located *located, const struct type_desc *type, ui
         located->kind = OBJECT_HEAP;
 }
 
-/* The larger of the types seen here before and now, if one is part of the other. */
+/* Returns the larger of the types seen here before and now, if one contains the other. */
 static uint32_t type_instances_join(const struct types *types, uint32_t before, uint32_t now)
 {
     const struct type_desc *old = types_at(types, before);
@@ -121,7 +121,7 @@ bool type_instances_apply(const struct located *located)
            located->allocation != ALLOCATION_HEADER;
 }
 
-/* The type seen at a place, in a block of this size; 0: none. */
+/* Returns the type seen at a position in a block of this size; 0: none. */
 static uint32_t seen_at(const struct type_instance *known, uint64_t start, uint32_t size)
 {
     return known->start == start && known->size == size ? known->type : 0;
@@ -143,9 +143,9 @@ static bool is_array(struct type_instances *instances, uint32_t type, uint32_t s
     return places->type == type && places->size == size && places->array;
 }
 
-/* One that is at a multiple of its size may have something else before it, as a page has its header
- * behind it, and one at the start something else behind it: an array has them in more places.
- * Returns whether this is the first of them. */
+/* Records the position of a type in blocks of one size. One position proves nothing: other data may
+ * precede an instance (at a multiple of its size) or follow it (at the start). Only an array has
+ * instances at several positions. Returns true for the first position. */
 static bool note_place(struct type_instances *instances, uint32_t id, const struct type_desc *type,
                        uint32_t size, uint64_t into)
 {
@@ -166,7 +166,7 @@ static uint32_t name_block(struct type_instances *instances, const struct types 
     return id;
 }
 
-/* Types of glibc's malloc inside its blocks, which are not the program's. */
+/* Returns true for types of glibc's malloc in its blocks, which are not the program's. */
 static bool is_allocators(const struct type_desc *type)
 {
     return !strcmp(type->name, "struct malloc_chunk") || !strcmp(type->name, "struct tcache_entry");
@@ -179,7 +179,7 @@ bool type_instances_array(struct type_instances *instances, const struct types *
            name_block(instances, types, located, type, 0);
 }
 
-/* By what was seen in the walked block before; the code says nothing. */
+/* Names a walked block after the type seen in it before, because the code has no type. */
 static uint32_t rename_by_memory(struct type_instances *instances, const struct types *types,
                                  struct located *located)
 {
@@ -195,7 +195,7 @@ static uint32_t rename_by_memory(struct type_instances *instances, const struct 
     return name_block(instances, types, located, known, cookie);
 }
 
-/* The type of an instance that begins at `start`, in a walked block. */
+/* Names a walked block after the type of an instance that begins at `start`. */
 static uint32_t rename_block(struct type_instances *instances, const struct types *types,
                              struct located *located, uint32_t id, uint64_t start)
 {
@@ -208,7 +208,7 @@ static uint32_t rename_block(struct type_instances *instances, const struct type
     bool first = inside && note_place(instances, id, type, size, into);
     bool fits = inside && (!into || is_array(instances, id, size));
     located->may_be_array = first && !fits && !before;
-    /* A part of something larger, and not its first: the larger one gives the name. */
+    /* A part of a larger type, but not at its start: the larger type gives the name. */
     if (!fits && before && types_contains(types, before, id))
         return rename_by_memory(instances, types, located);
     if (!fits) {
@@ -221,7 +221,7 @@ static uint32_t rename_block(struct type_instances *instances, const struct type
                      : rename_by_memory(instances, types, located);
 }
 
-/* Memory without known blocks. */
+/* Names memory without known blocks. */
 static uint32_t rename_place(struct type_instances *instances, const struct types *types,
                              struct located *located, uint32_t id, uint64_t start)
 {
@@ -241,7 +241,7 @@ static bool is_alone(const struct located *block, uint64_t size)
 
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
                                struct located *located, const struct access *access,
-                               const struct typed_operand *operand)
+                               const struct typed_answer *operand)
 {
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
     if (!type_instances_apply(located))
@@ -250,7 +250,7 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
         return rename_by_memory(instances, types, located);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = located->allocation == ALLOCATION_WALKED;
-    /* How far an index moved is not known; where the block has room for one only, that is there. */
+    /* The index is not known. If the block has room for only one instance, that is the instance. */
     if (block && operand->indexed && is_alone(located, type->size) &&
         (start < located->base || start + type->size > located->end))
         start = located->base;
@@ -320,9 +320,9 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
         known->assigned = type;
 }
 
-/* Whether a block can be an array of the type that its object got by votes, or by assignment: code
- * was seen to go over elements; else the size fits. One that is larger than a base class, or the
- * links of a node, is none. */
+/* Returns true if a block can be an array of the type that its object got by votes or by
+ * assignment. For types with votes, code must have accessed further elements; otherwise the size
+ * must fit. A block larger than a base class, or than the links of a node, is not an array. */
 static bool is_array_of(const struct object_type *object, const struct type_desc *desc,
                         const struct located *located, uint32_t type)
 {
@@ -333,26 +333,27 @@ static bool is_array_of(const struct object_type *object, const struct type_desc
     return !desc->member_count || (located->end - located->base) % desc->size < ROUNDED;
 }
 
-/* Blocks of one size class may be of several types: only a type common to all accesses is used. */
+/* Returns the object's own type. A size class may contain blocks of several types, so only a type
+ * common to all accesses is used. */
 static uint32_t own_type(struct object_type *object, const struct types *types)
 {
     uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
     if (object->by_size && !object->type && voted && !object->votes.leads_alone)
         return 0;
-    /* Most accesses may be to the base class, or to the value in a node. */
+    /* Most accesses may be to a base class, or to the value in a node. */
     bool whole = voted && !object->type && types_contains(types, object->assigned, voted);
     return voted && !whole ? voted : object->assigned;
 }
 
-/* Whether the type in an object was seen to begin where the object begins: mappings and stacks have
- * no single type, and of a size class each block may be of another. */
+/* Returns true if the object's type begins at the start of the object. Mappings and stacks have no
+ * single type, and blocks of a size class may have different types. */
 static bool begins_with_type(const struct object_type *object, const struct located *located)
 {
     return object->type || located->kind == OBJECT_GLOBAL || located->kind == OBJECT_TLS ||
            located->allocation == ALLOCATION_RECORDED;
 }
 
-/* The object's own type, if it is one that can be laid over its memory; *offset is in it. */
+/* Returns the object's own type if it applies to the object's memory; *offset: the offset in it. */
 static uint32_t data_type(struct object_type *object, const struct types *types,
                           const struct located *located, const struct place *place,
                           uint64_t *offset)
@@ -375,7 +376,7 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
     return type;
 }
 
-static void by_code(const struct types *types, const struct typed_operand *operand,
+static void by_code(const struct types *types, const struct typed_answer *operand,
                     struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
@@ -386,7 +387,7 @@ static void by_code(const struct types *types, const struct typed_operand *opera
 }
 
 static void vote(struct object_type *object, const struct types *types,
-                 const struct located *located, const struct typed_operand *operand,
+                 const struct located *located, const struct typed_answer *operand,
                  const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
@@ -417,14 +418,14 @@ void object_types_vote(struct object_types *typed, const struct types *types,
     votes_add(&known->votes, types, type, fits);
 }
 
-/* The rest of a section that no variable is known in: many variables. */
+/* Returns true for the part of a section without known variables, which contains many variables. */
 static bool is_nameless(const struct located *located)
 {
     return located->in_module && !located->variable_of;
 }
 
 static void place_type(struct object_types *typed, const struct types *types,
-                       const struct located *located, const struct typed_operand *operand,
+                       const struct located *located, const struct typed_answer *operand,
                        struct place *place)
 {
     struct object_type *object = object_at(typed, place->object);
@@ -435,7 +436,7 @@ static void place_type(struct object_types *typed, const struct types *types,
     uint32_t type = object ? data_type(object, types, located, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
-    /* A whole stack is no array of anything. */
+    /* A whole stack is not an array of one type. */
     if (object && coded && !object->declared && located->kind != OBJECT_STACK &&
         !is_nameless(located))
         vote(object, types, located, operand, place);
@@ -445,18 +446,18 @@ static void place_type(struct object_types *typed, const struct types *types,
         by_code(types, operand, place);
     if (!type)
         return;
-    /* Where the object begins is known, and an index, as of a virtual base, may lead to another
-     * member than the one that it is counted from. */
+    /* The start of the object is known. An index, as of a virtual base, may lead to another member
+     * than the one it starts from. */
     if (coded && operand->indexed && operand->type == type)
         place->type_offset = (uint32_t)type_fold(types_at(types, type), offset);
     bool agreed = coded && holds(types, type, offset, operand->type, place->type_offset);
     bool called = object->type && !object->declared;
     place->typed = !coded ? TYPED_DATA : agreed ? TYPED_AGREED : TYPED_DISAGREED;
     place->untyped = UNTYPED_NO_REASON;
-    /* A name that was taken from the code does not confirm the code. */
+    /* A type name that was taken from the code does not confirm the code. */
     if (called && agreed)
         place->typed = TYPED_CODE;
-    /* An undeclared type is a guess: then the code is right. */
+    /* An undeclared type is only inferred, so the code takes precedence. */
     if (place->typed == TYPED_DISAGREED && !object->declared)
         return;
     place->type = type;
@@ -465,7 +466,7 @@ static void place_type(struct object_types *typed, const struct types *types,
 }
 
 void object_types_place(struct object_types *typed, const struct types *types,
-                        const struct located *located, const struct typed_operand *operand,
+                        const struct located *located, const struct typed_answer *operand,
                         struct place *place)
 {
     place_type(typed, types, located, operand, place);
@@ -510,7 +511,7 @@ static const double structs_at_least = 0.1;
 static const double misfits_at_most = 0.2;
 static const double against_at_most = 0.02;
 
-/* The slots that a type may take. */
+/* The range of slots for a type. */
 struct slots {
     unsigned first;
     unsigned end;
@@ -529,7 +530,7 @@ static void wear_down(struct votes *votes, struct slots slots)
     }
 }
 
-/* Old votes count less than new ones: a leader can change. */
+/* Halves all votes, so that old votes count less and the leader can change. */
 static void halve(struct votes *votes)
 {
     votes->all /= 2;
@@ -550,7 +551,7 @@ static bool has_members(const struct types *types, uint32_t type)
     return desc && desc->member_count;
 }
 
-/* The slot of a type, else one that is empty; slots.end: none. */
+/* Returns the slot of a type, otherwise an empty slot; slots.end: none. */
 static unsigned slot_of(const struct votes *votes, struct slots slots, uint32_t type)
 {
     unsigned empty = slots.end;

@@ -14,9 +14,9 @@
 #include "resolve/process/process.h"
 
 /*
- * The anonymous mappings that belong to glibc's malloc, recognised by their start: a thread arena
- * begins with a heap_info on a 64 MiB boundary, a large block with a chunk header with its mmapped
- * bit set (glibc malloc/arena.c, malloc/malloc.c; doc/facts.md).
+ * Recognises anonymous mappings of glibc's malloc by their start: a thread arena begins with a
+ * heap_info on a 64 MiB boundary, a large block with a chunk header with its mmapped bit set (glibc
+ * malloc/arena.c, malloc/malloc.c; doc/facts.md).
  */
 enum heap_answer { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
 
@@ -24,8 +24,7 @@ enum { HEAP_MAX_BYTES = 64 << 20, CHUNK_FLAGS = 7, CHUNK_MMAPPED = 2 };
 
 static bool is_arena(uint64_t start, const uint64_t words[4])
 {
-    /* struct heap_info: arena, previous heap, size, mprotected size. The arena of the first heap is
-     * right behind it. */
+    /* struct heap_info: arena, previous heap, size, mprotected size. The first arena follows it. */
     uint64_t arena = words[0];
     bool aligned = !(start & (HEAP_MAX_BYTES - 1));
     bool inside = (arena & ~(uint64_t)(HEAP_MAX_BYTES - 1)) == start || words[1] != 0;
@@ -35,15 +34,15 @@ static bool is_arena(uint64_t start, const uint64_t words[4])
 
 static bool is_block(uint64_t room, const uint64_t words[4])
 {
-    /* Chunk header: previous size (0 for an aligned mmapped one), size with flags. Mappings
-     * next to each other are one line of maps, so the block may be smaller than that; where it is
-     * the smaller part, the line is of something else. */
+    /* Chunk header: previous size (0 for an aligned mmapped chunk), size with flags. Adjacent
+     * mappings are one line of maps, so the block may be smaller than the line. If it is less than
+     * half, the line is something else. */
     uint64_t size = words[1] & ~(uint64_t)CHUNK_FLAGS;
     return words[1] & CHUNK_MMAPPED && !(words[1] & 5) && words[0] < 4096 && size >= 4096 &&
            !((size + words[0]) & 4095) && size <= room && size >= room / 2;
 }
 
-/* The same for a part of a mapping, each time anew. */
+/* Checks a part of a mapping, without caching. */
 static enum heap_answer heap_read(uint64_t start, uint64_t end, pid_t pid)
 {
     uint64_t words[4];
@@ -54,7 +53,7 @@ static enum heap_answer heap_read(uint64_t start, uint64_t end, pid_t pid)
     return is_block(end - start, words) ? HEAP_BLOCK : HEAP_NO;
 }
 
-/* Looks once per mapping and remembers. */
+/* Checks a mapping once and caches the result. */
 static enum heap_answer heap_look(struct map *map, pid_t pid)
 {
     if (map->heap == HEAP_UNKNOWN)
@@ -62,9 +61,9 @@ static enum heap_answer heap_look(struct map *map, pid_t pid)
     return map->heap;
 }
 
-/* Keys of unlike kinds must not meet: one of these goes into each. */
+/* Tags of keys, so that keys of different kinds never collide. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
-/* Objects that a process has once: the same object at any address. */
+/* Keys of objects that a process has only once, at any address. */
 enum {
     KEY_STACKS = 6,
     KEY_HEAP = 7,
@@ -75,17 +74,17 @@ enum {
 };
 
 enum { STACK_BYTES_MAX = 32 << 20, NUMBERED_DIGITS = 6 };
-/* Below and above a stack pointer; else by the size and alignment of glibc's arenas, which are the
- * only distinction left. */
+/* Range around a stack pointer; otherwise size and alignment of glibc's arenas as a last resort. */
 enum { LOCATED_RED_ZONE = 128, LOCATED_FRAMES = 1 << 20, LOCATED_UNRECORDED = 64 << 20 };
 
-/* Another object may take the same address later: a key also has its owner. */
+/* Returns a key. It includes the owner, because another object may later have the same address. */
 static uint64_t located_key_of(uint64_t address, uint64_t owner, uint64_t kind)
 {
     return hash_mix(hash_mix(address) + owner) ^ kind;
 }
 
-/* All that a section has without names is one object; its extent is the gap around. */
+/* Sets the object for memory of a section without names: one object per section, with the gap
+ * around the address as its extent. */
 static void find_nameless(struct located *located, const struct module *module, uint64_t address)
 {
     const char *section = module_section(module, address, &located->base, &located->end);
@@ -117,7 +116,7 @@ static void find_in_module(struct located *located, const struct module *module,
     located->variable_at = symbol->start;
 }
 
-/* An image without names is one object as a whole. */
+/* Finds a thread-local object. An image without names is one object. */
 static bool find_tls(struct located *located, const struct tls *tls, uint64_t address)
 {
     const struct tls_block *block = tls_find(tls, address);
@@ -165,7 +164,7 @@ static enum heap_answer look_at_heap(const struct located *located, struct map *
                : heap_read(located->base, located->end, pid);
 }
 
-/* The name is made once; a sample on a known mapping needs none. */
+/* Locates anonymous memory. The name is formatted only once; later samples do not need it. */
 static void find_anonymous(struct located *located, struct space *space, const struct names *names,
                            struct map *map)
 {
@@ -210,7 +209,7 @@ static void find_anonymous(struct located *located, struct space *space, const s
     located->name = located->text;
 }
 
-/* Beside a thread's stack something else may go on in the same mapping. */
+/* Locates a stack; other memory may share its mapping. */
 static bool find_stack(struct located *located, const struct stacks *stacks, const struct map *map,
                        uint64_t address, enum stack_wanted which)
 {
@@ -233,7 +232,8 @@ static bool find_stack(struct located *located, const struct stacks *stacks, con
     return true;
 }
 
-/* "/dev/shm/x", "/memfd:a/b (deleted)": the last part, or the whole that memfd_create() got. */
+/* Locates memory in a file: "/dev/shm/x" by its last component, "/memfd:a/b (deleted)" by the whole
+ * name passed to memfd_create(). */
 static void find_in_file(struct located *located, const char *name)
 {
     static const char deleted[] = " (deleted)";
@@ -251,8 +251,9 @@ static void find_in_file(struct located *located, const char *name)
 }
 
 /*
- * Shared memory that a program makes anew for each piece of work has a number of its own each time
- * (postgres: /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one object.
+ * Joins numbered shared memory. Programs that create new shared memory for each task use a new
+ * number each time (postgres: /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one
+ * object.
  */
 static bool join_numbered(struct located *located, const char *path)
 {
@@ -296,8 +297,9 @@ static void find_in_map(struct located *located, struct space *space, const stru
     }
 }
 
-/* Memory reached through the stack pointer is a stack, whoever made it; unless it is part of a
- * larger object, as stacks of coroutines are, which must not be named stack as a whole. */
+/* Returns true if memory reached through the stack pointer is a stack. It is not if it is part of a
+ * larger object, as stacks of coroutines are, because the whole object must not be named a
+ * stack. */
 static bool looks_like_stack(struct space *space, struct map *map)
 {
     return map->kind == MAPPING_ANON && map->end - map->start <= STACK_BYTES_MAX &&
@@ -319,7 +321,7 @@ bool located_make(struct located *located, struct space *space, const struct tls
     }
     if (stack == STACK_REACHED && looks_like_stack(space, map))
         stacks_reached(&space->stacks, map, address);
-    /* Images of libraries loaded later are on the heap. */
+    /* TLS images of libraries loaded later are on the heap. */
     if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(located, tls, address))
         return true;
     find_in_map(located, space, names, map, address, stack);
@@ -420,7 +422,7 @@ void located_of_class(struct located *located, const struct space *space, const 
     located->name = located->text;
 }
 
-/* Of several mappings or blocks the largest: the last one sampled would change with each sample. */
+/* Keeps the size of the largest mapping or block; that of the last one would keep changing. */
 static void grow_to(struct object_desc *desc, uint64_t size_bytes)
 {
     if (size_bytes > desc->size_bytes)
@@ -447,7 +449,7 @@ uint32_t located_object(const struct located *located, struct names *names)
     if (!object) {
         object = names_add_object(names, located->key, &desc);
         struct object_desc *made = &names->objects[object];
-        /* Bins have call paths. */
+        /* Bins are distinguished by their call paths instead. */
         if (object && !located->bin)
             made->name = names_number(names, made, made->name);
     } else if (!located->of_type &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From an access to its place: object, function and type. */
+/* Resolves an access to its place: object, function and type. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct module *resolver_code_at(struct resolver *resolver, uint64_t address)
     return map ? space_module(&resolver->space, map) : NULL;
 }
 
-static const char *part_of_frame(const struct typed_variable *slot)
+static const char *part_of_frame(const struct typed_answer *slot)
 {
     if (!slot)
         return NULL;
@@ -34,18 +34,18 @@ static const char *part_of_frame(const struct typed_variable *slot)
     }
 }
 
-const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct located *located,
-                                                uint64_t address, uint64_t pc, int64_t at,
-                                                bool *waits)
+const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct located *located,
+                                              uint64_t address, uint64_t pc, int64_t at,
+                                              bool *waits)
 {
     enum { NAME_COLUMNS = 900, RETURN_ADDRESS = -8 /* System V ABI AMD64 1.0, figure 3.3 */ };
-    static const struct typed_variable return_address = {.slot = DWARF_SLOT_SAVED,
-                                                         .untyped = UNTYPED_SPILL};
+    static const struct typed_answer return_address = {.slot = DWARF_SLOT_SAVED,
+                                                       .untyped = UNTYPED_SPILL};
     struct module *module = resolver_code_at(resolver, pc);
-    const struct typed_variable *slot = !module ? NULL
-                                        : at >= RETURN_ADDRESS
-                                            ? &return_address
-                                            : typing_slot(resolver->typing, module, pc, at);
+    const struct typed_answer *slot = !module ? NULL
+                                      : at >= RETURN_ADDRESS
+                                          ? &return_address
+                                          : typing_slot(resolver->typing, module, pc, at);
     const char *part = part_of_frame(slot);
     *waits = module && !part;
     if (!part)
@@ -70,24 +70,25 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
     return slot;
 }
 
-/* A stack becomes what a function keeps there, one object for all its frames in all threads. */
-static const struct typed_variable *refine_stack(struct resolver *resolver, struct located *located,
-                                                 const struct access *access, const uint64_t *regs,
-                                                 struct place *place)
+/* Refines a stack to the variable or slot of a function: one object for all frames of the function
+ * in all threads. */
+static const struct typed_answer *refine_stack(struct resolver *resolver, struct located *located,
+                                               const struct access *access, const uint64_t *regs,
+                                               struct place *place)
 {
     struct unwind_frame frame;
     bool waits;
     if (!regs || !unwind_find(&resolver->unwind, &resolver->space, regs, access->address, &frame))
         return NULL;
     int64_t at = (int64_t)(access->address - frame.cfa);
-    const struct typed_variable *slot =
+    const struct typed_answer *slot =
         resolver_name_slot(resolver, located, access->address, frame.pc, at, &waits);
     if (waits)
         provisional_slot(resolver, located, frame.pc, at, access, place);
     return slot;
 }
 
-/* Samples of it so far, as far as they are of interest; those of others may be among them. */
+/* Counts the samples of a key, up to a limit. Hash collisions may add samples of other keys. */
 static unsigned met(struct resolver *resolver, uint64_t key)
 {
     uint8_t *count = &resolver->met[hash_mix(key) % RESOLVER_MET];
@@ -95,28 +96,29 @@ static unsigned met(struct resolver *resolver, uint64_t key)
     return *count;
 }
 
-/* A simulation sees each variable that a program ever touches: few of them are of interest, and for
- * one that its code does not declare all units of a library are read. */
+/* A simulation sees each variable that the program ever uses. Few of them matter, and for a
+ * variable that the code does not declare, all units of a library are read. */
 enum { DECLARED_FROM = 4 /* samples */ };
 
-/* The dynamic linker relocates each pointer in a variable: the program's own code says soon enough
- * which variables are of interest, and for one of libc all its units are read. */
-static const struct typed_variable *declaration(struct resolver *resolver,
-                                                const struct located *located, uint64_t pc,
-                                                const struct module *code)
+/* Returns the declaration of a variable. NULL for accesses by the dynamic linker, which relocates
+ * every pointer in a variable: the program's own code will show which variables matter, and for one
+ * of libc all units are read. */
+static const struct typed_answer *declaration(struct resolver *resolver,
+                                              const struct located *located, uint64_t pc,
+                                              const struct module *code)
 {
     if (!located->variable_of || (code && module_is_linker(code)) ||
         (resolver->options.simulated && met(resolver, located->key) < DECLARED_FROM))
         return NULL;
-    return located->kind == OBJECT_TLS
-               ? typing_tls(resolver->typing, located->variable_of, located->variable_at, pc)
-               : typing_global(resolver->typing, located->variable_of, located->variable_at, pc);
+    return typing_answer(resolver->typing, located->variable_of,
+                         located->kind == OBJECT_TLS ? DWARF_TLS : DWARF_VARIABLE, pc,
+                         located->variable_at);
 }
 
-/* Memory that has no name of its own is called after the type that is there; what holds it keeps
- * its place in phases and in the heap's bins. */
+/* Names memory without a name after the type in it. The object that contains it stays the holder,
+ * for phases and for the heap's bins. */
 static uint32_t call_after_type(struct resolver *resolver, struct located *located,
-                                const struct access *access, const struct typed_operand *operand,
+                                const struct access *access, const struct typed_answer *operand,
                                 struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
@@ -132,34 +134,34 @@ static uint32_t call_after_type(struct resolver *resolver, struct located *locat
     place->holder = located_object(&holder, &resolver->names);
     if (holder.bin)
         resolver_note_bin(resolver, place->holder, holder.bin);
-    /* A mapping that has structs in it is an allocator's: it is no array of the numbers that are
-     * accessed there besides. */
+    /* A mapping with structs belongs to an allocator. The vote keeps it from becoming an array of
+     * the numbers that are also accessed there. */
     object_types_vote(&resolver->object_types, types, &holder, place->holder, type,
                       type_instances_is_whole(located, &holder));
     return type;
 }
 
-/* Our own library, in a process that was started with it. */
+/* Returns true for misstop's agent library, in a process started with it. */
 static bool is_ours(const struct module *code)
 {
     return code && module_is_agent(code);
 }
 
-/* Its variables, or the memory it shares with misstop. */
+/* Returns true for the agent's variables and the memory that it shares with misstop. */
 static bool is_data_of_ours(const struct located *located)
 {
     return is_ours(located->in_module) ||
            (located->kind == OBJECT_MAP && located->name && strstr(located->name, AGENT_MEMORY));
 }
 
-/* Neither its code nor its data is the program's. */
+/* Excludes an access of the agent: its code and data are not the program's. */
 static void leave_out(struct place *place)
 {
     place->access.reason = REASON_AGENT;
     place->function = 0;
 }
 
-/* 0: its fields are not known. */
+/* Returns the type of a class; 0: its fields are not known. */
 static uint32_t type_of_class(struct resolver *resolver, const struct runtime_object *object)
 {
     struct runtime_class *class = object->class;
@@ -172,7 +174,8 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
     return class->type;
 }
 
-/* An object with the name of a class keeps its place in the heap's bins; false: it has none. */
+/* Sets the heap block that contains a runtime's object as the holder, for the heap's bins. Returns
+ * false if there is no block. */
 static bool note_holder(struct resolver *resolver, struct located *holder,
                         const struct access *access, struct place *place)
 {
@@ -185,11 +188,12 @@ static bool note_holder(struct resolver *resolver, struct located *holder,
     return true;
 }
 
-/* The head of an object inside a block that does not end there is chance. A size may be too large
- * (of an int's digits, a string's head): cut to the block. */
+/* Cuts an object to its block, because its size may be too large (an int's digits, a string's
+ * head). Rejects an object that begins further inside the block and does not end in it: its head is
+ * a coincidence. */
 static bool fit_block(const struct located *block, struct runtime_object *object)
 {
-    enum { BEFORE_HEAD_BYTES = 64 }; /* a collector's */
+    enum { BEFORE_HEAD_BYTES = 64 }; /* head of a garbage collector */
     if (object->start < block->base)
         return false;
     uint64_t room = block->end - object->start;
@@ -199,11 +203,11 @@ static bool fit_block(const struct located *block, struct runtime_object *object
     return true;
 }
 
-/* The object of a runtime; *type: its own, 0 if not known. False: it is in no memory of one, or the
- * type of the operand says more. */
+/* Finds the object of a runtime; *type: its type, 0 if not known. Returns false if the memory
+ * belongs to no runtime, or the operand's type is more specific. */
 static bool find_class(struct resolver *resolver, struct located *located,
                        const struct access *access, const uint64_t *regs,
-                       const struct typed_operand *operand, struct place *place, uint32_t *type)
+                       const struct typed_answer *operand, struct place *place, uint32_t *type)
 {
     struct runtime_object object;
     bool memory = located->kind == OBJECT_ANON || located->kind == OBJECT_HEAP ||
@@ -212,7 +216,7 @@ static bool find_class(struct resolver *resolver, struct located *located,
         memory ? runtimes_find(&resolver->runtimes, access, located->base, regs, &object) : NULL;
     if (!name || (!object.class && (!operand || operand->type)))
         return false;
-    /* Large tables of a runtime are blocks of malloc, which may be between its own arenas. */
+    /* Large tables of a runtime are blocks of malloc, possibly between the runtime's arenas. */
     struct located holder = *located;
     bool block = note_holder(resolver, &holder, access, place);
     if (block && (!object.class || !fit_block(&holder, &object))) {
@@ -237,13 +241,13 @@ void resolver_note_caller(struct resolver *resolver, const struct sample *sample
         access->caller = 0;
 }
 
-/* Code that is compiled for nodes of any type: whoever called it knows which, and the links are at
- * the start of the block. */
-const struct typed_operand *resolver_operand_in(struct resolver *resolver,
-                                                const struct access *access,
-                                                const struct located *block,
-                                                const struct typed_operand *operand,
-                                                struct typed_operand *node)
+/* Returns the operand of code compiled for nodes of any type: the caller determines the node type,
+ * and the links are at the start of the block. */
+const struct typed_answer *resolver_operand_in(struct resolver *resolver,
+                                               const struct access *access,
+                                               const struct located *block,
+                                               const struct typed_answer *operand,
+                                               struct typed_answer *node)
 {
     enum { LINKS_BYTES = 32, ROUNDED = 16 };
     uint64_t size = block->end - block->base;
@@ -256,13 +260,14 @@ const struct typed_operand *resolver_operand_in(struct resolver *resolver,
             : NULL;
     if (!module)
         return operand;
-    const struct typed_operand *found = typing_node(resolver->typing, module, access->caller);
+    const struct typed_answer *found =
+        typing_answer(resolver->typing, module, DWARF_NODE, access->caller, 0);
     if (!found)
         return NULL;
     const struct type_desc *desc = types_at(typing_types(resolver->typing), found->type);
     if (!desc || desc->size > size || size - desc->size >= ROUNDED)
         return operand;
-    *node = (struct typed_operand){.type = found->type, .offset = (int64_t)offset};
+    *node = (struct typed_answer){.type = found->type, .offset = (int64_t)offset};
     return node;
 }
 
@@ -271,8 +276,8 @@ static struct function_at *function_at(struct resolver *resolver, uint64_t ip)
     return &resolver->functions[hash_mix(ip) % FUNCTIONS_AT];
 }
 
-/* The binary of an instruction with the function that was asked for last; 0: its file is not known,
- * or another instruction was asked about since. */
+/* Returns the binary of an instruction if its function was the last one looked up in its cache
+ * slot; 0: file not known, or another instruction replaced it. */
 static uint32_t binary_of(struct resolver *resolver, uint64_t ip)
 {
     const struct function_at *at = function_at(resolver, ip);
@@ -290,7 +295,7 @@ static struct resolved *resolved_at(const struct resolver *resolver, const struc
     return &resolver->resolved[hash_mix(access->ip ^ access->address >> 21) % RESOLVED_RECENT];
 }
 
-/* The same instruction's next access to the object. */
+/* Resolves another access of the same instruction to the same object from the cache. */
 static bool resolve_again(struct resolver *resolver, struct place *place)
 {
     const struct access *access = &place->access;
@@ -314,7 +319,7 @@ static bool resolve_again(struct resolver *resolver, struct place *place)
 }
 
 static void remember(struct resolver *resolver, const struct located *located,
-                     const struct typed_operand *operand, const struct typed_variable *variable,
+                     const struct typed_answer *operand, const struct typed_answer *variable,
                      const struct place *place)
 {
     const struct access *access = &place->access;
@@ -335,8 +340,8 @@ static void remember(struct resolver *resolver, const struct located *located,
     memcpy(&known->located, located, offsetof(struct located, text));
 }
 
-/* The dynamic linker's start-up code is long and runs once: a simulation has all of it, and to
- * follow its registers takes more time than to simulate it. */
+/* Returns true for the dynamic linker's start-up code, which is long and runs once. A simulation
+ * contains all of it, and tracking its registers would take longer than the simulation. */
 static bool is_rare(struct resolver *resolver, const struct module *code, uint32_t function)
 {
     enum { BYTES_A_SAMPLE = 64 };
@@ -350,12 +355,12 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
                            struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    static const struct typed_operand rare = {.untyped = UNTYPED_RARE};
-    const struct typed_operand *operand = is_rare(resolver, code, place->function)
-                                              ? &rare
-                                              : typing_operand(resolver->typing, code, access);
-    const struct typed_variable *variable = NULL;
-    struct typed_operand node;
+    static const struct typed_answer rare = {.untyped = UNTYPED_RARE};
+    const struct typed_answer *operand = is_rare(resolver, code, place->function)
+                                             ? &rare
+                                             : typing_operand(resolver->typing, code, access);
+    const struct typed_answer *variable = NULL;
+    struct typed_answer node;
     uint32_t type = 0;
     uint32_t class_type = 0;
     bool of_class = find_class(resolver, located, access, regs, operand, place, &class_type);
@@ -385,14 +390,14 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     object_types_place(&resolver->object_types, types, located, class_type ? NULL : operand, place);
     if (resolver->resolved && !of_class && !type)
         remember(resolver, located, operand, variable, place);
-    /* An instruction without an operand in memory: a call's or return's use of the stack. */
+    /* Without a memory operand, the access is a call's or return's use of the stack. */
     bool returns = located->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
     if (place->typed == TYPED_NOT &&
         (returns || (variable && variable->slot > DWARF_SLOT_VARIABLE)))
         place->untyped = UNTYPED_SPILL;
 }
 
-/* The programs that a recording needs; opened here, to find out whether they are there. */
+/* Counts a sample for its binary. The file is opened here to find out whether it is available. */
 static void count_binary(struct resolver *resolver, const struct access *access)
 {
     uint32_t known = binary_of(resolver, access->ip);
@@ -411,7 +416,7 @@ static void count_binary(struct resolver *resolver, const struct access *access)
     space_complete(&resolver->space, map);
 }
 
-/* The access that evicted the missed line. It is not counted as an access. */
+/* Resolves the access that evicted the missed line. It is not counted as an access. */
 static void resolve_evictor(struct resolver *resolver, const struct access *access,
                             struct place *place)
 {
@@ -433,7 +438,7 @@ static void resolve_evictor(struct resolver *resolver, const struct access *acce
     place->evictor_object = other.object;
 }
 
-/* A thread's stack is known by its first sample, not by the next tick only. */
+/* Adds the stack of a new thread at its first sample instead of at the next tick. */
 static void hear_of_thread(struct resolver *resolver, uint32_t tid)
 {
     struct stacks *stacks = &resolver->space.stacks;
@@ -448,8 +453,8 @@ static void hear_of_thread(struct resolver *resolver, uint32_t tid)
         stacks_of_thread(stacks, tcb, &resolver->space.maps);
 }
 
-/* Memory without a name may be a thread's own since the last tick: a program that was just started,
- * a new thread. True: it was looked for. */
+/* Refreshes thread-local storage if memory without a name may be newer than the last tick: a
+ * program just started, or a new thread. Returns true if it was refreshed. */
 static bool look_for_tls(struct resolver *resolver, const struct located *located,
                          const struct access *access)
 {
@@ -467,8 +472,8 @@ static bool look_for_tls(struct resolver *resolver, const struct located *locate
     return true;
 }
 
-/* Around a stack pointer there may be other things than the stack: only addresses in a frame of the
- * thread are called so. */
+/* Returns true if an address is not in a frame. Around a guessed stack there may be other memory,
+ * so only addresses in a frame of the thread count as its stack. */
 static bool is_in_no_frame(struct resolver *resolver, const struct located *located,
                            const struct access *access, const uint64_t *regs)
 {
@@ -478,7 +483,7 @@ static bool is_in_no_frame(struct resolver *resolver, const struct located *loca
              unwind_find(&resolver->unwind, &resolver->space, regs, access->address, &frame));
 }
 
-/* False: nothing is mapped there. */
+/* Locates an access. Returns false if nothing is mapped there. */
 static bool place_find(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                        struct located *located)
 {
@@ -506,7 +511,7 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
         return;
     if (!resolver->options.live)
         count_binary(resolver, access);
-    /* The code is worth reporting even when the data is not known. */
+    /* The code is worth reporting even if the data is not known. */
     if (access->reason != REASON_KERNEL)
         place->function = resolver_function(resolver, access->ip, &code);
     if (is_ours(code)) {
@@ -533,7 +538,7 @@ const struct typed_line *resolver_line(struct resolver *resolver, uint64_t addre
     return module ? typing_line(resolver->typing, module, address) : &nowhere;
 }
 
-enum { FUNCTIONS_BLOCK_BYTES = 64 }; /* code without any bounds is distinguished by blocks */
+enum { FUNCTIONS_BLOCK_BYTES = 64 }; /* code without known bounds is divided into blocks */
 
 static void describe_anonymous(const struct resolver *resolver, const struct map *map, uint64_t ip,
                                const struct jit_symbol *symbol, struct function_desc *desc,
@@ -551,7 +556,7 @@ static void describe_anonymous(const struct resolver *resolver, const struct map
     desc->module = symbol || is_java ? "[jit]" : "";
 }
 
-/* Function of a recording without its file here: its functions cannot be distinguished. */
+/* Describes code of a recording without its file: functions cannot be distinguished. */
 static void describe_missing(const struct space *space, const struct map *map,
                              struct function_desc *desc, char *text, size_t text_size)
 {
@@ -563,7 +568,7 @@ static void describe_missing(const struct space *space, const struct map *map,
     desc->name = text;
 }
 
-/* Named by its place in the file, the same in every run; stubs of calls by their section. */
+/* Names code by its offset in the file, the same in every run; PLT stubs by their section. */
 static void describe_nameless(struct module *module, const struct map *map, uint64_t ip,
                               struct function_desc *desc, char *text, size_t text_size)
 {
@@ -585,7 +590,8 @@ static void describe_nameless(struct module *module, const struct map *map, uint
     desc->name = text;
 }
 
-/* Other code may come to are in the same place: from another file, or compiled anew. */
+/* Returns a key that includes the module or name, because other code may later be at the same
+ * address: from another file, or newly compiled. */
 static uint64_t functions_key_of(const struct function_desc *desc, const struct module *module)
 {
     uint64_t owner = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));
@@ -609,7 +615,7 @@ static uint32_t look_up_function(struct resolver *resolver, const struct map *ma
     else if (jit || map)
         describe_anonymous(resolver, map, ip, jit, &desc, text, sizeof text);
     else
-        return 0; /* code in no mapping is no single function */
+        return 0; /* code outside all mappings does not form one function */
     uint64_t key = functions_key_of(&desc, module);
     uint32_t function = names_find_function(&resolver->names, key);
     return function ? function : names_add_function(&resolver->names, key, &desc);
@@ -619,7 +625,7 @@ uint32_t resolver_function(struct resolver *resolver, uint64_t ip, struct module
 {
     struct function_at *at = function_at(resolver, ip);
     bool known = at->ip == ip && at->function;
-    /* A file that was not there yet may have come. */
+    /* A file that was not available before may be now. */
     if (!known || !at->module) {
         struct map *map = space_map(&resolver->space, ip);
         at->module = map ? space_module(&resolver->space, map) : NULL;
@@ -644,7 +650,7 @@ bool resolver_function_bounds(void *context, uint64_t ip, uint64_t *start, uint6
         *end = jit ? jit->end : java.end;
         return jit || is_java;
     }
-    /* Unwind tables cover hand-written code with symbols without size. */
+    /* Unwind tables also cover hand-written code with unsized symbols. */
     const struct symbol *symbol = module_function(module, ip);
     if (symbol && !symbol->is_stub) {
         *start = symbol->start;

@@ -9,11 +9,11 @@
 #include "resolve/members.h"
 #include "resolve/resolver_state.h"
 
-/* Keys of unlike objects must not meet: one of these goes into each, beside those of objects.c. */
+/* Tags of keys, so that keys of different kinds never collide; objects.c has more. */
 enum { KEY_BLOCK = 13, KEY_CODE = 14, KEY_SLOT = 15 };
 
-/* A block without a type joins its size class after this time; later where others of its class have
- * types, for then it may get one. */
+/* Time after which a block without a type joins its size class. It is longer if other blocks of the
+ * class have types, because then it may get one. */
 static const uint64_t settle_ns = 2000000000;
 static const uint64_t settle_typed_ns = 10000000000;
 
@@ -74,7 +74,7 @@ bool provisional_is_block(const struct resolver *resolver, uint32_t object)
     return found && found->kind == PROVISIONAL_BLOCK;
 }
 
-/* All that is seen of it are pointers of one type. */
+/* Returns true if all accesses to the block are to pointers of one type. */
 static bool holds_pointers(const struct object_desc *desc)
 {
     enum { VOTES_LEAST = 8, OF_EACH_AGAINST = 20 };
@@ -112,7 +112,7 @@ uint32_t provisional_now(const struct resolver *resolver, uint32_t object)
     return one_of(&resolver->provisional, object);
 }
 
-/* ---- which object a block is ---- */
+/* Finding the object of a block */
 
 static uint64_t block_key(const struct space *space, uint64_t start, uint64_t size_bytes)
 {
@@ -150,7 +150,7 @@ static void provisional_remember(struct resolver *resolver, uint64_t start, uint
         (struct provisional_known){start, size_bytes, type_at, object, 0};
 }
 
-/* ---- the end of one ---- */
+/* Ending a provisional object */
 
 static void end_as(struct resolver *resolver, struct provisional_object *ending, uint32_t to,
                    const struct object_rename *how)
@@ -176,9 +176,9 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     }
 }
 
-/* A block that begins with `type`, or is mostly of it, where one type only that contains it was
- * seen to fill blocks of its size: a base class, or the value of a node. Returns that object; 0:
- * none. */
+/* Returns the object for a block that begins with `type`, or mostly consists of it: the only type
+ * that contains `type` and fills blocks of this size. `type` is then a base class, or the value of
+ * a node. 0: none. */
 static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
@@ -226,7 +226,7 @@ static bool end_as_whole(struct resolver *resolver, struct provisional_object *b
     return object;
 }
 
-/* No more comes of it: it is what it was shown under. */
+/* Ends an object without further evidence: it becomes the object it was shown under. */
 static void provisional_settle(struct resolver *resolver, struct provisional_object *ending)
 {
     if (end_as_whole(resolver, ending, ending->type))
@@ -235,7 +235,7 @@ static void provisional_settle(struct resolver *resolver, struct provisional_obj
     end_as(resolver, ending, ending->part_of, &how);
 }
 
-/* ---- a new one ---- */
+/* Adding a provisional object */
 
 static struct provisional_object *provisional_add(struct resolver *resolver, uint64_t key,
                                                   const struct located *located, const char *name,
@@ -268,7 +268,7 @@ static struct provisional_object *provisional_add(struct resolver *resolver, uin
     return made;
 }
 
-/* Blocks of a size class that are or were rows of their own. */
+/* Counts the blocks of a size class that have, or had, their own row. */
 static unsigned own_rows(const struct provisional *provisional, uint32_t class)
 {
     unsigned rows = 0;
@@ -277,8 +277,8 @@ static unsigned own_rows(const struct provisional *provisional, uint32_t class)
     return rows;
 }
 
-/* More large blocks of one size class than can be distinguished at a glance are one row, as small
- * ones are. */
+/* Combines the large blocks of a size class into one row if there are too many to distinguish at a
+ * glance; small blocks always share one. */
 static void combine_class(struct resolver *resolver, uint32_t class)
 {
     struct provisional *provisional = &resolver->provisional;
@@ -288,7 +288,7 @@ static void combine_class(struct resolver *resolver, uint32_t class)
             provisional->list[i].own_row = false;
 }
 
-/* The first sample of a block without a type. */
+/* Makes an object for a block without a type, at its first sample. */
 static uint32_t new_block(struct resolver *resolver, const struct located *block, uint32_t class,
                           bool waits, const struct access *access)
 {
@@ -316,9 +316,9 @@ static uint32_t new_block(struct resolver *resolver, const struct located *block
     return made->object;
 }
 
-/* ---- blocks ---- */
+/* Blocks */
 
-/* An object that has no block yet: those that are shown under it come and go. */
+/* Returns an object that starts without blocks: blocks shown under it come and go. */
 static uint32_t without_blocks(struct resolver *resolver, const struct located *located)
 {
     size_t before = resolver->names.object_count;
@@ -330,7 +330,7 @@ static uint32_t without_blocks(struct resolver *resolver, const struct located *
     return object;
 }
 
-/* The size class; it is the object of those of its blocks only that are no other's. */
+/* Returns the object of the size class, which counts only blocks that belong to no other object. */
 uint32_t provisional_class(struct resolver *resolver, const struct located *block)
 {
     uint32_t class = without_blocks(resolver, block);
@@ -338,22 +338,21 @@ uint32_t provisional_class(struct resolver *resolver, const struct located *bloc
     return class;
 }
 
-/* How a type that was seen in a block speaks for the block. */
+/* The strength of a type seen in a block as evidence for the type of the block. */
 enum evidence {
-    EVIDENCE_NONE, /* there is no type that is in it */
-    EVIDENCE_PART, /* something in it is of the type; the block is larger than that */
-    EVIDENCE_WEAK, /* it begins with one, which may be the start of something larger; or it is most
-                      of it */
+    EVIDENCE_NONE, /* no type is known in it */
+    EVIDENCE_PART, /* a part of the larger block has the type */
+    EVIDENCE_WEAK, /* begins with the type, possibly part of a larger one; or mostly of it */
     EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
 };
 
 static enum evidence evidence_of(const struct resolver *resolver, const struct located *named,
                                  const struct located *block, uint32_t type)
 {
-    enum { ROUNDED = 16 }; /* up to a multiple of it */
+    enum { ROUNDED = 16 }; /* allocation sizes are rounded up to a multiple */
     const struct type_desc *desc = types_at(typing_types(resolver->typing), type);
     uint64_t size = block->end - block->base;
-    /* A type that begins before the block or ends behind it is the allocator's view of it. */
+    /* A type that begins before the block or ends after it is the allocator's view. */
     if (!type || !desc || named->type_base < block->base ||
         (desc->size > size && !type_is_flexible(desc)))
         return EVIDENCE_NONE;
@@ -361,13 +360,13 @@ static enum evidence evidence_of(const struct resolver *resolver, const struct l
     bool fills = desc->size <= size && size - desc->size < ROUNDED;
     if (whole && (fills || size >= PROVISIONAL_OWN_BYTES))
         return EVIDENCE_BLOCK;
-    /* In free memory there are only the allocator's own. */
+    /* Types in free memory are the allocator's own. */
     return whole || desc->size > size / 2 ? EVIDENCE_WEAK
            : block->in_use                ? EVIDENCE_PART
                                           : EVIDENCE_NONE;
 }
 
-/* Whether memory of one type can be the same object as memory of the other. */
+/* Returns true if memory of one type can be the same object as memory of the other. */
 static bool is_related(const struct resolver *resolver, uint32_t object, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
@@ -376,7 +375,7 @@ static bool is_related(const struct resolver *resolver, uint32_t object, uint32_
            types_contains(types, type, before);
 }
 
-/* Whether the block is an object that has such parts: an array of them, or of what contains one. */
+/* Returns true if the block's object has such parts: it is an array of the type or contains it. */
 static bool is_within(const struct resolver *resolver, const struct located *block, uint32_t type)
 {
     uint32_t object = provisional_find(resolver, block->base, block->end - block->base);
@@ -406,7 +405,7 @@ static void name_block(struct resolver *resolver, struct provisional_object *end
     end_as(resolver, ending, object, &how);
 }
 
-/* A located block with a known object: its type, and its start. */
+/* Sets type and start of a located block from its known object. Returns the type. */
 static uint32_t fit_located(const struct resolver *resolver, const struct located *block,
                             uint32_t object, struct located *named)
 {
@@ -422,7 +421,7 @@ static uint32_t fit_located(const struct resolver *resolver, const struct locate
     return called;
 }
 
-/* ---- code without debugging information ---- */
+/* Code without debug information */
 
 static struct provisional_site *site_at(const struct provisional *provisional, uint64_t ip,
                                         uint32_t class)
@@ -430,7 +429,7 @@ static struct provisional_site *site_at(const struct provisional *provisional, u
     return &provisional->sites[hash_mix(ip + class) % PROVISIONAL_SITES];
 }
 
-/* Code without a known type has accessed a known block. */
+/* Records that code without a known type accessed a known block. */
 static void note_site(struct provisional *provisional, uint64_t ip, uint32_t class, uint32_t object)
 {
     struct provisional_site *site = site_at(provisional, ip, class);
@@ -442,8 +441,7 @@ static void note_site(struct provisional *provisional, uint64_t ip, uint32_t cla
         site->others++;
 }
 
-/* The object of the blocks that such code accesses; 0: too few were known, or they were of several
- * kinds. */
+/* Returns the object of the blocks that such code accesses; 0: too few are known, or they vary. */
 static uint32_t object_by_site(const struct provisional *provisional, uint64_t ip, uint32_t class)
 {
     enum { AGREED_LEAST = 3, OTHERS_IN = 32 };
@@ -453,9 +451,9 @@ static uint32_t object_by_site(const struct provisional *provisional, uint64_t i
     return same ? one_of(provisional, site->object) : 0;
 }
 
-/* ---- blocks, continued ---- */
+/* Blocks, continued */
 
-/* A type that may not be all there is: the block is shown under it, and waits for more. */
+/* Shows a block under a type that may be only a part of it, and waits for more evidence. */
 static void name_weakly(struct resolver *resolver, struct provisional_object *block,
                         const struct located *named, uint32_t type)
 {
@@ -492,9 +490,9 @@ static uint32_t first_object(struct resolver *resolver, const struct located *bl
     return object;
 }
 
-/* Memory was freed and is another block now, by the type that is there. In a small block that
- * begins with it; in a large one, which may have elements of several types, all samples in a row
- * say so. */
+/* Returns true if memory was freed and reused, as the type now there shows. A small block must
+ * begin with the type. A large block may have elements of several types, so several consecutive
+ * samples must agree. */
 static bool is_reused(const struct located *block, const struct located *named,
                       const struct provisional_known *known)
 {
@@ -503,8 +501,8 @@ static bool is_reused(const struct located *block, const struct located *named,
     return small ? type_instances_is_whole(named, block) : known->against >= IN_A_ROW;
 }
 
-/* A block that was free when it was first seen is another in use. Its samples so far are in the bin
- * of free blocks, and stay there. */
+/* Ends the object of a free block that is now in use. It is a new object; earlier samples stay in
+ * the bin of free blocks. */
 static uint32_t leave_free(struct resolver *resolver, uint32_t object)
 {
     struct provisional *provisional = &resolver->provisional;
@@ -515,14 +513,14 @@ static uint32_t leave_free(struct resolver *resolver, uint32_t object)
     return unnamed->one_of ? 0 : object;
 }
 
-/* Whether an object has another type, that contains this one. */
+/* Returns true if an object has another type that contains this one. */
 static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t type)
 {
     uint32_t called = object_types_called(&resolver->object_types, object);
     return called && called != type && types_contains(typing_types(resolver->typing), called, type);
 }
 
-/* Blocks of the class are arrays of the type: types that it contains do not name them. */
+/* Notes that blocks of the class are arrays of the type, so that its parts do not name them. */
 static void note_array(struct resolver *resolver, uint32_t class, const struct located *named,
                        uint32_t type)
 {
@@ -533,7 +531,7 @@ static void note_array(struct resolver *resolver, uint32_t class, const struct l
 
 uint32_t provisional_block(struct resolver *resolver, const struct located *block,
                            struct located *named, uint32_t type, const struct access *access,
-                           const struct typed_operand *operand, struct place *place)
+                           const struct typed_answer *operand, struct place *place)
 {
     struct provisional *provisional = &resolver->provisional;
     const struct types *types = typing_types(resolver->typing);
@@ -598,7 +596,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     bool settles = evidence == EVIDENCE_BLOCK && (!known.object || unnamed || another);
     if (settles || (evidence == EVIDENCE_WEAK && !known.object))
         known.type_at = named->type_base - block->base;
-    /* The containing type begins where the block does. */
+    /* The containing type begins at the start of the block. */
     if (evidence == EVIDENCE_WEAK && (!known.object || unnamed) &&
         is_whole(resolver, one_of(provisional, object), type))
         known.type_at = 0;
@@ -612,7 +610,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     if (!has_no_name(provisional, object))
         names_instance(&resolver->names, object, block->base);
     place->object = object;
-    /* The block may have been freed since. */
+    /* The block may have been freed since the sample. */
     struct provisional_object *counted = object_of(provisional, object);
     place->holder = counted && counted->class         ? counted->class
                     : resolver->bin_of_object[object] ? object
@@ -620,9 +618,9 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     return fit_located(resolver, block, object, named);
 }
 
-/* ---- code and stack slots ---- */
+/* Code and stack slots */
 
-/* Another access of an object with an answer that came and was forgotten since. */
+/* Sets the bounds of an instance from an earlier answer that is no longer cached. */
 static void bound_instance(const struct resolver *resolver, uint32_t object,
                            const struct access *access, struct located *located)
 {
@@ -635,7 +633,7 @@ static void bound_instance(const struct resolver *resolver, uint32_t object,
     located->end = located->base + now->size_bytes;
 }
 
-/* A part of `whole` that waits for its type: at first it has the name of the whole. */
+/* Adds a part of `whole` that waits for its type; until then it has the name of the whole. */
 static bool provisional_part(struct resolver *resolver, struct located *whole, uint64_t key,
                              const struct provisional_object *part, struct place *place)
 {
@@ -676,7 +674,7 @@ bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t
     return provisional_part(resolver, stack, (key & ~UINT64_C(15)) | KEY_SLOT, &part, place);
 }
 
-/* ---- answers ---- */
+/* Answers */
 
 static struct located located_of(const struct resolver *resolver,
                                  const struct provisional_object *waiting)
@@ -696,10 +694,10 @@ static struct located located_of(const struct resolver *resolver,
 static void take_operand(struct resolver *resolver, struct provisional_object *waiting)
 {
     const struct types *types = typing_types(resolver->typing);
-    const struct typed_operand *operand = typing_operand(
+    const struct typed_answer *operand = typing_operand(
         resolver->typing, resolver_code_at(resolver, waiting->access.ip), &waiting->access);
     struct located block = located_of(resolver, waiting);
-    struct typed_operand node;
+    struct typed_answer node;
     operand = resolver_operand_in(resolver, &waiting->access, &block, operand, &node);
     if (!operand)
         return;
@@ -730,8 +728,8 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
 {
     struct located named = located_of(resolver, waiting);
     bool waits;
-    const struct typed_variable *slot = resolver_name_slot(
-        resolver, &named, waiting->access.address, waiting->pc, waiting->slot, &waits);
+    const struct typed_answer *slot = resolver_name_slot(resolver, &named, waiting->access.address,
+                                                         waiting->pc, waiting->slot, &waits);
     if (waits)
         return;
     if (!slot) {
@@ -748,7 +746,7 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
     end_as(resolver, waiting, object, &how);
 }
 
-/* Whether the allocator still has a block there, of that size. */
+/* Returns true if the allocator still has a block of that size there. */
 static bool is_there(struct resolver *resolver, const struct provisional_object *block,
                      uint64_t now_ns)
 {
@@ -756,7 +754,7 @@ static bool is_there(struct resolver *resolver, const struct provisional_object 
                              block->end);
 }
 
-/* Blocks that were seen before any other element of such blocks was. */
+/* Names a block that was first seen before other elements of such blocks were. */
 static void name_as_array(struct resolver *resolver, struct provisional_object *block)
 {
     struct located named = located_of(resolver, block);
@@ -807,7 +805,7 @@ static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
     provisional_settle(resolver, ending);
 }
 
-/* Mappings that have turned out to be one object. */
+/* Joins mappings that turned out to be one object. */
 static void take_joins(struct resolver *resolver)
 {
     struct regions *regions = &resolver->space.regions;

@@ -26,7 +26,8 @@ static int open_allocations(struct resolver *resolver, struct error *error)
 
 enum { AWAIT_HEAP_NS = 300000000 };
 
-/* For a recording: only a map that came with it, because a local one is of another process. */
+/* Reads the JIT map of a recording, only if it was copied with the recording: a local map belongs
+ * to another process. */
 static void read_recorded_jitmap(struct resolver *resolver)
 {
     char path[64];
@@ -41,7 +42,7 @@ static void read_recorded_jitmap(struct resolver *resolver)
     close(fd);
 }
 
-/* The memory map cannot be read. */
+/* Reports that the memory map cannot be read. */
 static int resolver_refuse(pid_t pid, int code, struct error *error)
 {
     char cause[ERROR_CAUSE];
@@ -57,13 +58,13 @@ static int resolver_refuse(pid_t pid, int code, struct error *error)
 int resolver_open(struct resolver **out, const struct resolver_options *options,
                   struct error *error)
 {
-    struct modules_from from = {.pid = options->pid,
-                                .live = options->live,
-                                .files = options->files,
-                                .symfs = options->symfs,
-                                .elsewhere = options->elsewhere,
-                                .host_unknown = options->host_unknown,
-                                .debuginfod = options->debuginfod};
+    struct lookup_from from = {.pid = options->pid,
+                               .live = options->live,
+                               .files = options->files,
+                               .symfs = options->live ? NULL : options->symfs,
+                               .elsewhere = options->elsewhere,
+                               .host_unknown = options->host_unknown,
+                               .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver || names_init(&resolver->names)) {
         free(resolver);
@@ -73,7 +74,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     jitmap_init(&resolver->jitmap);
     unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     resolver->alive = true;
-    /* No record names the idle task. */
+    /* No record contains the name of the idle task. */
     if (!options->live && !options->pid)
         snprintf(resolver->comm, sizeof resolver->comm, "swapper");
     if (options->live)
@@ -99,7 +100,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return resolver_refuse(options->pid, code, error);
     }
     resolver_tick(resolver, clock_now_ns());
-    /* So that the first samples find blocks, where the heap is not huge. */
+    /* Wait for the first count, so that the first samples find blocks unless the heap is huge. */
     allocations_await(resolver->allocations, AWAIT_HEAP_NS);
     *out = resolver;
     return 0;
@@ -217,7 +218,7 @@ bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t 
     bool live = resolver->options.live && resolver->alive;
     if (thread_names_get(&resolver->threads_named, resolver->options.pid, tid, live, out, out_size))
         return true;
-    /* A thread that has given itself no name has its process's. */
+    /* A thread without a name of its own has the name of its process. */
     snprintf(out, out_size, "%s", resolver->comm);
     return resolver->comm[0];
 }
@@ -258,7 +259,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
         return;
     bool there = process_stat(resolver->options.pid, &stat);
     if (!there && (errno == EMFILE || errno == ENFILE))
-        return; /* which says nothing of the process */
+        return; /* says nothing about the process */
     resolver->alive = there && stat.state != 'Z';
     if (!resolver->alive) {
         tick_allocations(resolver, now_ns);
@@ -321,14 +322,14 @@ struct resolver_target resolver_target(const struct resolver *resolver)
     };
 }
 
-/* The decoder's requests: code, bounds, memory, segment bases. */
+/* Requests of the decoder: code, bounds, memory, segment bases. */
 
 enum { RESOLVER_SCAN_PER_S = 1 };
 
 size_t resolver_code(void *context, uint64_t address, void *out, size_t size)
 {
     struct resolver *resolver = context;
-    /* Memory is what runs: it has relocations and patches that the file has not. */
+    /* Prefer memory, which is what runs: unlike the file, it has relocations and patches. */
     size_t got =
         resolver->options.live ? process_read_some(resolver->options.pid, address, out, size) : 0;
     if (got)
@@ -342,7 +343,7 @@ bool resolver_memory(void *context, uint64_t address, void *out, size_t size)
     struct resolver *resolver = context;
     if (resolver->options.live)
         return process_read(resolver->options.pid, address, out, size);
-    /* The memory of a recording is gone; bytes that are never written still are in the file. */
+    /* A recording has no memory, but bytes that are never written are also in the file. */
     struct module *module = resolver_code_at(resolver, address);
     return module && module_constant(module, address, out, size);
 }
@@ -373,7 +374,7 @@ bool resolver_mapped(void *context, uint64_t address)
            space_unrecorded(&resolver->space, address) != SPACE_NOTHING;
 }
 
-/* Input of the heap and the types from outside: how far to follow, and the user's bins. */
+/* Inputs for the heap and the types: the time to follow to, and the user's bins. */
 
 long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 {
@@ -382,7 +383,7 @@ long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 
 void resolver_settle(struct resolver *resolver, uint64_t now_ns)
 {
-    /* After an exec: records report mappings, but not of what became read-only later. */
+    /* After an exec: records report mappings, but not what became read-only later. */
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
     if (resolver->options.live && resolver->alive)
@@ -412,19 +413,19 @@ int resolver_bin_undo(struct resolver *resolver)
     return allocations_undo(resolver->allocations);
 }
 
-/* The blocks that an object consists of now, and by which call paths more come. */
+/* The blocks of an object, and the call paths that allocate more of them. */
 
 static const char *refusal(enum object_kind kind)
 {
     switch (kind) {
     case OBJECT_HEAP:
-        return "its blocks are not known one by one: that needs the allocation agent (--heap)";
+        return "its individual blocks are not known; this requires the allocation agent (--heap)";
     case OBJECT_STACK:
-        return "it is on a stack, where the place of a variable changes with the calls";
+        return "it is on a stack, where a variable's address changes with every call";
     case OBJECT_TLS:
-        return "each thread has its own in its own place";
+        return "each thread has its own copy at another address";
     default:
-        return "where it begins and ends is not known";
+        return "its bounds are not known";
     }
 }
 

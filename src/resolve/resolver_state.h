@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The resolver from inside. resolver.c keeps it current, answers the decoder, and receives the
- * time and the user's bins; place.c names accesses, names.c answers by id or name.
+ * Internal state of the resolver. resolver.c keeps it current, serves the decoder, and receives the
+ * time and the user's bins; place.c names accesses; names.c answers by id or name.
  */
 #ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
 #define MISSTOP_RESOLVE_RESOLVER_STATE_H
@@ -21,56 +21,55 @@
 #include "resolve/runtime/runtime.h"
 #include "resolve/typing.h"
 
-/* The function an instruction was in when it was asked about last, for every sample asks: until
- * code changes somewhere. */
+/* Cached function of an instruction, looked up for every sample; valid until code changes. */
 struct function_at {
     uint64_t ip;
     struct module *module;
     uint32_t function; /* 0: empty */
-    uint32_t binary;   /* of a recording, that the instruction is in; 0: none */
+    uint32_t binary;   /* recording: binary of the instruction; 0: none */
 };
 
 enum { FUNCTIONS_AT = 1024 }; /* direct-mapped */
 
 /*
- * The callers of the sampled function: the stacks of a part of the samples, as nodes of a tree that
- * grows from the sampled functions outwards (struct caller_desc, place.h). Of a stack that has no
- * room in the tree, or cannot be followed further, the inner part is known.
+ * The callers of sampled functions: the stacks of some samples as a tree that grows from the
+ * sampled functions outwards (struct caller_desc, place.h). If a stack does not fit in the tree, or
+ * cannot be followed further, only its inner part is known.
  *
- * Live, walking takes CALLERS_COST of one CPU at most: samples that come before that is earned
- * have no stack.
+ * In a live process, walking takes at most CALLERS_COST of one CPU: samples beyond that budget have
+ * no stack.
  */
 #define CALLERS_COST 0.01
 
-/* Starts as zeros. */
+/* Initialised with zeros. */
 struct callers {
     struct caller_desc *nodes; /* [count], from id 1 on */
     uint32_t count;
     size_t room;
     struct hash of_pair; /* parent and function -> node */
-    uint64_t spent_ns;   /* on walking, less what was earned up to the last tick */
+    uint64_t spent_ns;   /* time spent walking, minus the budget earned up to the last tick */
     uint64_t ticked_ns;
 };
 
 void callers_fini(struct callers *callers);
 
-/* Once per refresh. */
+/* Adds to the budget. Called once per refresh. */
 void callers_tick(struct callers *callers, uint64_t now_ns);
 
-/* false: no such node. */
+/* Returns false if there is no such node. */
 bool callers_describe(const struct callers *callers, uint32_t node, struct caller_desc *desc);
 
 /*
- * Objects that have no name yet (doc/design/heap.md: an object keeps one identity). A heap block
- * that the walk found, memory that is accessed by code with unread debugging information, a stack
- * slot: each gets an object at its first sample. When its type or name is known, a rename (place.h)
- * moves its counts; when it is known that none will come, it joins its size class, mapping or
+ * Objects without a name yet (doc/design/heap.md: an object has one identity): a heap block found
+ * by the walk, memory accessed by code with unread debug information, a stack slot. Each gets an
+ * object at its first sample. When its type or name becomes known, a rename (place.h) moves its
+ * counts. If it turns out that there will be none, the object joins its size class, mapping or
  * stack.
  *
  * A block has one object from its first sample on. The walk cannot see that a block was freed and
- * its memory given out again: an unrelated type at the same address shows it.
+ * its memory allocated again; an unrelated type at the same address reveals it.
  *
- * Bounded: PROVISIONAL_MAX of them in a run, and PROVISIONAL_BLOCKS blocks remembered; further ones
+ * Bounded: PROVISIONAL_MAX objects per run, and PROVISIONAL_BLOCKS cached blocks; further blocks
  * join their size class at once. Owned by the resolver.
  */
 struct resolver;
@@ -78,156 +77,155 @@ struct resolver;
 enum {
     PROVISIONAL_MAX = 1 << 14,
     PROVISIONAL_BLOCKS = 1 << 16,
-    PROVISIONAL_OWN_ROWS = 8,     /* blocks of one size class that are shown one by one, */
-    PROVISIONAL_OWN_BYTES = 4096, /* from this size on */
+    PROVISIONAL_OWN_ROWS = 8,     /* blocks of one size class with a row each, ... */
+    PROVISIONAL_OWN_BYTES = 4096, /* ... if they have at least this size */
     PROVISIONAL_SITES = 1 << 12,
 };
 
-/* The reason why an object waits. */
+/* Why an object waits. */
 enum provisional_kind {
     PROVISIONAL_BLOCK, /* a walked block */
-    PROVISIONAL_CODE,  /* memory that one instruction accesses: the type of its operand */
-    PROVISIONAL_SLOT,  /* a place in the frames of a function: the variable there */
+    PROVISIONAL_CODE,  /* memory accessed by one instruction: the type of its operand */
+    PROVISIONAL_SLOT,  /* a slot in the frames of a function: the variable there */
 };
 
 struct provisional_object {
     uint32_t object;
-    uint32_t part_of; /* the object it is shown under, and joins if no type comes */
-    uint32_t class;   /* object of the size class of a block */
-    uint32_t type;    /* of part_of, where that is called after what the block begins with; 0 */
-    uint64_t type_at; /* where that starts in the block */
-    uint32_t one_of;  /* the object it turned out to be; 0: none yet */
-    uint32_t bin;     /* of a block */
+    uint32_t part_of; /* the object it is shown under, which it joins if no type is found */
+    uint32_t class;   /* object of a block's size class */
+    uint32_t type;    /* type of part_of, if that is named after the start of the block; 0 */
+    uint64_t type_at; /* start of that type in the block */
+    uint32_t one_of;  /* the object it turned out to be; 0: not known yet */
+    uint32_t bin;     /* bin of a block */
     uint8_t kind;     /* enum provisional_kind */
-    bool waits;       /* for an answer to the question of `access`, or `pc` and `slot` */
-    bool own_row;     /* shown by itself, not under part_of */
-    bool by_untyped;  /* `access` is by code without a type */
-    /* Of its row: by its size, and by the type that its pointers lead to; NULL: never asked. */
+    bool waits;       /* waits for an answer about `access`, or `pc` and `slot` */
+    bool own_row;     /* has its own row, not under part_of */
+    bool by_untyped;  /* `access` was by code without a type */
+    /* Names of its row: by size, and by the pointee type of its pointers; NULL: not made yet. */
     const char *names[2];
     uint32_t target;
     enum object_kind memory;
     enum allocation_kind allocation;
-    uint64_t key; /* of the object it is part of */
+    uint64_t key; /* key of the object it is part of */
     uint64_t start;
     uint64_t end;
     struct access access;
     uint64_t pc;
     int64_t slot;
-    bool fixed; /* it turned out to be accesses `into` bytes into an instance of one_of */
+    bool fixed; /* its accesses are `into` bytes into an instance of one_of */
     int64_t into;
     uint64_t born_ns; /* first sample of a block */
 };
 
-/* A block and the object it is. */
+/* A block and its object. */
 struct provisional_known {
     uint64_t start;
     uint64_t size_bytes; /* 0: empty */
-    uint64_t type_at;    /* where the object's type starts in it */
+    uint64_t type_at;    /* start of the object's type in the block */
     uint32_t object;
-    uint32_t against; /* samples in a row that found an unrelated type */
+    uint32_t against; /* consecutive samples with an unrelated type */
 };
 
 /*
- * An instruction without debugging information that accesses blocks of a size class, and the object
- * that these blocks were, where they were known. So a block that only such code accesses has a
- * type, too.
+ * An instruction without debug information that accesses blocks of a size class, and the object of
+ * the blocks that are known. It gives a type to blocks that only such code accesses.
  */
 struct provisional_site {
     uint64_t ip;
     uint32_t class;
     uint32_t object;
     uint32_t agreed; /* blocks that were this object */
-    uint32_t others; /* ... another one */
+    uint32_t others; /* blocks that were another object */
 };
 
-/* Knowledge about the blocks of a size class. */
+/* Summary of the blocks of a size class. */
 enum { PROVISIONAL_KINDS = 4 };
 
 struct provisional_class {
-    uint32_t filled_by[PROVISIONAL_KINDS]; /* objects that fill them; none is part of another */
-    bool filled_by_more;                   /* than there is room for */
-    bool typed;                            /* some have a type */
-    bool many;                             /* large ones come in numbers */
-    bool free;                             /* they are free blocks */
+    uint32_t filled_by[PROVISIONAL_KINDS]; /* objects that fill its blocks, none part of another */
+    bool filled_by_more;                   /* there are more such objects */
+    bool typed;                            /* some blocks have a type */
+    bool many;                             /* there are many large blocks */
+    bool free;                             /* these are free blocks */
 };
 
 struct provisional {
     struct provisional_object *list;
     size_t count;
     size_t room;
-    size_t first_active;             /* all before it have ended */
-    uint32_t *of_object;             /* [NAMES_OBJECTS_MAX]: index + 1; 0: it is not provisional */
-    struct provisional_known *known; /* [PROVISIONAL_BLOCKS], direct-mapped */
-    bool knows;                      /* any of them */
-    struct provisional_site *sites;  /* [PROVISIONAL_SITES], likewise */
-    struct provisional_class *classes; /* [NAMES_OBJECTS_MAX], of size classes */
+    size_t first_active;               /* all earlier objects have ended */
+    uint32_t *of_object;               /* [NAMES_OBJECTS_MAX]: index + 1; 0: not provisional */
+    struct provisional_known *known;   /* [PROVISIONAL_BLOCKS], direct-mapped */
+    bool knows;                        /* `known` has entries */
+    struct provisional_site *sites;    /* [PROVISIONAL_SITES], direct-mapped */
+    struct provisional_class *classes; /* [NAMES_OBJECTS_MAX], for size classes */
     struct object_rename *renames;     /* since the last refresh */
     size_t rename_count;
     size_t rename_room;
 };
 
-/* 0 or -ENOMEM. */
+/* Initialises the tables. 0 or -ENOMEM. */
 int provisional_init(struct provisional *provisional);
 void provisional_fini(struct provisional *provisional);
 
-/* Another program runs: objects without a name yet join the object they are part of. */
+/* Joins all objects without a name to the object they are part of: another program runs now. */
 void provisional_forget(struct resolver *resolver);
 
 /*
- * The object of a walked block. `named`: the block as type_instances_rename() left it, `type` what
- * that returned. Sets place->object and ->holder, and makes `named` fit the object. Returns the
- * type that the object is called after; 0: none.
+ * Finds the object of a walked block. `named`: the block as set by type_instances_rename(), `type`:
+ * its result. Sets place->object and ->holder, and adapts `named` to the object. Returns the type
+ * that the object is named after; 0: none.
  */
 uint32_t provisional_block(struct resolver *resolver, const struct located *block,
                            struct located *named, uint32_t type, const struct access *access,
-                           const struct typed_operand *operand, struct place *place);
+                           const struct typed_answer *operand, struct place *place);
 
-/* The object of a walked block's size class. */
+/* Returns the object of a walked block's size class. */
 uint32_t provisional_class(struct resolver *resolver, const struct located *block);
 
-/* Memory with a type that may come from the code's debug information, which is being read. Sets
- * place->object and ->holder, and the bounds of the instance where the answer came before; false:
- * there is no room. */
+/* Handles memory with a type that may come from debug information still being read. Sets
+ * place->object and ->holder, and the bounds of the instance if there was an answer before. Returns
+ * false if there is no room. */
 bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 
-/* A stack slot with its variable being looked up. `slot`: distance from the frame's CFA. */
+/* Handles a stack slot with a pending lookup of its variable. `slot`: distance from the CFA. */
 bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,
                       const struct access *access, struct place *place);
 
-/* Once per refresh: answers that have come, blocks that are gone. */
+/* Handles new answers and freed blocks. Called once per refresh. */
 void provisional_tick(struct resolver *resolver, uint64_t now_ns);
 
-/* The object that a block is known to be; 0: none. */
+/* Returns the known object of a block; 0: none. */
 uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint64_t size_bytes);
 
-/* The object that one has turned out to be; itself as long as nothing else is known. */
+/* Returns the object that another one turned out to be, or the object itself. */
 uint32_t provisional_now(const struct resolver *resolver, uint32_t object);
 
-/* Whether one that has no name yet is a block. */
+/* Returns true if an object without a name is a block. */
 bool provisional_is_block(const struct resolver *resolver, uint32_t object);
 
-/* The name of a block's row: "malloc(32.0M)", or "struct job * []" where `desc` is an array of
- * pointers, with " #2" where there is another. NULL: it is none. */
+/* Returns the name of a block's row: "malloc(32.0M)", or "struct job * []" if `desc` is an array of
+ * pointers, with " #2" if the name is in use. NULL: not a block. */
 const char *provisional_name(struct resolver *resolver, uint32_t object,
                              const struct object_desc *desc);
 
-/* The object under which one without a name is shown; 0: it is shown by itself. */
+/* Returns the object under which one without a name is shown; 0: it has its own row. */
 uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object);
 
 /*
- * An object of a recording as one instruction accesses it: found once, and the same for all its
- * accesses until the space changes. Not a frame, a block, or memory that is called after a type:
- * there each access may be to another instance. (place.c)
+ * Cached result for an instruction and an object of a recording: resolved once for all its
+ * accesses, until the space changes. Not used for frames, blocks, or memory named after a type,
+ * where each access may be to another instance. (place.c)
  */
 enum { RESOLVED_RECENT = 512 }; /* direct-mapped */
 
 struct resolved {
     uint64_t ip; /* 0: empty */
     uint64_t version;
-    uint64_t operand_key; /* of the access */
-    const struct typed_operand *operand;
-    const struct typed_variable *variable; /* NULL: the object is none */
+    uint64_t operand_key; /* key of the access's operand */
+    const struct typed_answer *operand;
+    const struct typed_answer *variable; /* NULL: not a variable */
     uint32_t binary;
     uint32_t function;
     uint32_t object;
@@ -245,20 +243,19 @@ enum { RESOLVER_MET = 1 << 12 };
 
 struct resolver {
     struct resolver_options options;
-    uint8_t
-        met[RESOLVER_MET]; /* samples of a variable or function, by a hash of it; the most: 255 */
-    char heap_words[512];  /* why there is no agent, and no walk either */
+    uint8_t met[RESOLVER_MET]; /* samples per hash of a variable or function, up to 255 */
+    char heap_words[512];      /* why there is neither an agent nor a walk */
     struct space space;
     struct names names;
-    char slot_name[2048];      /* of resolver_name_slot()'s last new one */
-    struct resolved *resolved; /* of a recording; NULL: live */
+    char slot_name[2048];      /* last new name made by resolver_name_slot() */
+    struct resolved *resolved; /* recording only; NULL: live */
     struct jitmap jitmap;
     struct function_at functions[FUNCTIONS_AT];
     struct tcbs tcbs;
     struct tls tls;
     struct typing *typing;
     struct object_types object_types;
-    struct object_types class_types; /* types of the blocks of a size class, for the heap's bins */
+    struct object_types class_types; /* types of the blocks of size classes, for the heap's bins */
     struct type_instances type_instances;
     struct provisional provisional;
     struct unwind unwind;
@@ -267,68 +264,67 @@ struct resolver {
     struct runtimes runtimes;
     struct thread_names threads_named;
     struct memory_use_of memory_use;
-    struct allocations *allocations; /* of a recording it knows no block */
+    struct allocations *allocations; /* empty for a recording */
     uint32_t *bin_of_object;         /* [NAMES_OBJECTS_MAX], 0: none; a bin's name can change */
     struct code_range changes[RESOLVER_CHANGES_MAX];
     size_t change_count;
     char comm[64];
     char exe[512];
     uint32_t threads;
-    bool new_program; /* its rights are to be looked at */
+    bool new_program; /* its rights must be checked */
     bool shut_off;    /* see resolver_shut_off() */
-    uint32_t user;    /* its effective user, before it ran the program it runs now */
+    uint32_t user;    /* effective user before the current program was executed */
     uint64_t cpu_ticks;
     bool stopped;
     bool alive;
     bool distrusted;
-    uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
-    uint32_t tls_of[RESOLVER_HEARD_OF];   /* threads with thread-local memory already looked for */
-    uint64_t tls_ns;                      /* when last, by the sample's time */
-    uint64_t scan_ns;                     /* no looking for thread control blocks before */
+    uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads seen, by id; only a hint */
+    uint32_t tls_of[RESOLVER_HEARD_OF];   /* threads checked for thread-local memory */
+    uint64_t tls_ns;                      /* time of the last such check, by the sample's time */
+    uint64_t scan_ns; /* earliest time of the next search for thread control blocks */
 };
 
-/* The variable that the call before a return address assigns to, see bins_assigned();
- * context: the resolver. */
+/* Finds the variable assigned by the call before a return address (a bins_assigned callback). */
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);
 
-/* The current name of a thread, else of the process. */
+/* Returns the current name of a thread, otherwise of the process. */
 bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t out_size);
 
-/* The file of the code at an address; NULL: none. */
+/* Returns the file of the code at an address; NULL: none. */
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address);
 
-/* Id of the function around an instruction, by symbol, unwind table or JIT map, 0 where nothing is
- * mapped; and the file it is in, NULL: none. */
+/* Returns the id of the function around an instruction, by symbol, unwind table or JIT map; 0 if
+ * nothing is mapped. Sets *module to its file; NULL: none. */
 uint32_t resolver_function(struct resolver *resolver, uint64_t ip, struct module **module);
 
 /*
- * A located stack becomes what a function keeps at `slot` bytes from its frames' CFA; `pc` is
- * in the function. NULL: nothing is known to be there, or (*waits) not yet.
+ * Refines a located stack to the variable or slot at `slot` bytes from the CFA of a function's
+ * frames; `pc` is in the function. NULL: nothing known there, or (*waits) not known yet.
  */
-const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct located *located,
-                                                uint64_t address, uint64_t pc, int64_t slot,
-                                                bool *waits);
+const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct located *located,
+                                              uint64_t address, uint64_t pc, int64_t slot,
+                                              bool *waits);
 
-/* The operand of an access in a block, as its caller knows it where the code itself has no type;
- * `node` is room. NULL: debug information is being read. */
-const struct typed_operand *resolver_operand_in(struct resolver *resolver,
-                                                const struct access *access,
-                                                const struct located *block,
-                                                const struct typed_operand *operand,
-                                                struct typed_operand *node);
+/* Returns the operand of an access in a block, from the caller if the code itself has no type;
+ * `node` is a buffer. NULL: debug information is being read. */
+const struct typed_answer *resolver_operand_in(struct resolver *resolver,
+                                               const struct access *access,
+                                               const struct located *block,
+                                               const struct typed_answer *operand,
+                                               struct typed_answer *node);
 
-/* Source line of an instruction; NULL: not known yet. */
+/* Returns the source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);
 
-/* Remembers that an object's name is its bin's. */
+/* Records that an object has the name of its bin. */
 static inline void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin)
 {
     if (object)
         resolver->bin_of_object[object] = bin;
 }
 
-/* Function and line of an instruction, for call paths (bins_namer); context: the resolver. */
+/* Returns function and line of an instruction for call paths (a bins_namer callback). */
 bool resolver_name_address(void *context, uint64_t address, const char **function,
                            const char **module, const char **file, uint32_t *line);
 

@@ -24,19 +24,19 @@ enum {
 };
 
 struct source_text {
-    char *file; /* as recorded; NULL: a free place */
-    char *text; /* NULL: cannot be read, and the note says why */
+    char *file; /* as recorded; NULL: free slot */
+    char *text; /* NULL: unreadable, and the note has the reason */
     size_t size_bytes;
-    uint32_t *starts; /* of each line */
+    uint32_t *starts; /* start of each line */
     uint32_t lines;
-    uint64_t used; /* when last; by texts->clock */
+    uint64_t used; /* last use, by texts->clock */
     char note[NOTE_BYTES];
 };
 
 struct source_texts {
     struct source_options options;
     struct source_text texts[TEXTS_MOST];
-    size_t size_bytes; /* of all */
+    size_t size_bytes; /* total of all texts */
     uint64_t clock;
 };
 
@@ -71,7 +71,7 @@ void source_texts_free(struct source_texts *texts)
     free(texts);
 }
 
-/* Where lines begin, the first LINES_MOST of them. */
+/* Indexes the starts of the first LINES_MOST lines. */
 static bool index_lines(struct source_text *text)
 {
     uint32_t lines = 1;
@@ -87,7 +87,7 @@ static bool index_lines(struct source_text *text)
     return true;
 }
 
-/* The text up to the size the file had: it may change while we read. */
+/* Reads the text up to the size that the file had at first: it may change meanwhile. */
 static bool read_text(struct source_text *text, int fd)
 {
     struct stat status;
@@ -109,7 +109,7 @@ static bool read_text(struct source_text *text, int fd)
     return false;
 }
 
-/* True: found there, or a file there may not be shown; the search ends. */
+/* Handles an opened or failed file. Returns true to end the search: found, or not to be shown. */
 static bool source_take(const struct source_options *options, struct source_text *text, int fd,
                         const char *path, const char *where)
 {
@@ -133,14 +133,14 @@ static bool source_take(const struct source_options *options, struct source_text
     return true;
 }
 
-/* An end of a path that stays in the current directory, and leads to no hidden file: hidden files
- * are no source. */
+/* Returns true if the end of a path stays in the current directory and leads to no hidden file;
+ * hidden files are not source. */
 static bool may_be_source(const char *tail)
 {
     return *tail != '/' && *tail != '.' && !strstr(tail, "/.");
 }
 
-/* Debugging information is often made elsewhere: /build/x/src/a.c may be src/a.c here. */
+/* Tries the tails of the path: debug information is often made elsewhere (/build/x/src/a.c). */
 static bool take_tail(const struct source_options *options, struct source_text *text,
                       const char *file)
 {
@@ -153,7 +153,8 @@ static bool take_tail(const struct source_options *options, struct source_text *
         return false;
     for (int i = 0; i < TAILS_MOST && tail && *tail; i++) {
         if (may_be_source(tail)) {
-            /* From our root on: a user who may not enter the directory reads nothing in it. */
+            /* The path starts at our root, so that a user without access to the directory reads
+             * nothing in it. */
             snprintf(path, sizeof path, "%s/%s", directory, tail);
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MOST_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&
@@ -166,7 +167,7 @@ static bool take_tail(const struct source_options *options, struct source_text *
     }
     text_sanitise(shown, sizeof shown, directory, strlen(directory));
     if (first)
-        text_append(text->note, sizeof text->note, "%s as %s and each shorter end of it in %s",
+        text_append(text->note, sizeof text->note, "%s as %s and every shorter tail of it in %s",
                     *text->note ? ", and" : "looked for", first, shown);
     return false;
 }
@@ -184,11 +185,12 @@ static void source_search(const struct source_options *options, struct source_te
                     file, " of the process"))
         return;
     if (absolute && elsewhere)
-        text_append(text->note, sizeof text->note, "%s%s on this side (not opened: %s)",
-                    *text->note ? ", " : "looked for: ", file,
-                    options->pid
-                        ? "the process has another root; --symfs DIR names where its files are"
-                        : "recorded on another machine; --symfs DIR names where its files are");
+        text_append(
+            text->note, sizeof text->note, "%s%s on this side (not opened: %s)",
+            *text->note ? ", " : "looked for: ", file,
+            options->pid
+                ? "the process has another root; use --symfs DIR for the directory of its files"
+                : "recorded on another machine; use --symfs DIR for the directory of its files");
     if (absolute && !elsewhere &&
         source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
                     file, options->pid ? " on this side" : ""))
@@ -201,7 +203,7 @@ static void source_search(const struct source_options *options, struct source_te
     take_tail(options, text, file);
 }
 
-/* The one that was used longest ago; a free place first, unless only those with a text count. */
+/* Returns a free slot, otherwise the least recently used one. `with_text`: only one with a text. */
 static struct source_text *oldest(struct source_texts *texts, bool with_text)
 {
     struct source_text *old = NULL;
@@ -231,12 +233,13 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     text->used = ++texts->clock;
     source_search(&texts->options, text);
     texts->size_bytes += bytes_of(text);
-    while (texts->size_bytes > ALL_MOST_BYTES) /* which one alone never needs */
+    while (texts->size_bytes > ALL_MOST_BYTES) /* one text alone is never larger */
         drop(texts, oldest(texts, true));
     return text;
 }
 
-/* Columns are counted in bytes: good enough for text before a tab. A NUL would end the line. */
+/* Expands tabs. Columns are counted in bytes, which is good enough for text before a tab. A NUL
+ * would end the line. */
 static size_t expand_tabs(char *out, size_t out_size, const char *in, size_t in_size)
 {
     size_t used = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lines of source files, by the names in debug information. Looks for a file in the root of the
- * live process, on this side unless the process has another root, below --symfs and, by the longest
- * tail of its path that exists, in the current directory; and reports where it looked, and why a
- * file was not opened. Keeps a bounded number of files and bytes, least recently used first to go.
- * For the screens, through src/engine; owned there. One thread only.
+ * Reads lines of source files, by the names in debug information. Searches in the root of the live
+ * process, in our own root unless the process has another root or the recording is from another
+ * machine, below --symfs, and in the current directory by the longest existing tail of the path.
+ * Reports where it searched, and why a file was not opened. Caches a bounded number of files and
+ * bytes; evicts the least recently used. For the screens, through src/engine, which owns it.
+ * Single-threaded.
  */
 #ifndef MISSTOP_RESOLVE_SOURCE_H
 #define MISSTOP_RESOLVE_SOURCE_H
@@ -19,20 +20,20 @@ struct source_texts;
 
 struct source_options {
     pid_t pid;                  /* 0: no live process */
-    const char *symfs;          /* NULL: none; must outlive the texts, as files must */
-    struct files_client *files; /* the users that they are opened for; NULL: ours */
+    const char *symfs;          /* NULL: none; must outlive the texts, like `files` */
+    struct files_client *files; /* users that files are opened for; NULL: our own */
 };
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 struct source_texts *source_texts_new(const struct source_options *options);
 void source_texts_free(struct source_texts *texts);
 
-/* One line, from 1: printable UTF-8, tabs as spaces. False: the file cannot be read, or is
- * shorter. */
+/* Copies one line, from 1: printable UTF-8, tabs as spaces. Returns false if the file cannot be
+ * read or has fewer lines. */
 bool source_texts_line(struct source_texts *texts, const char *file, uint32_t line, char *out,
                        size_t out_size);
 
-/* Where the file was read from, or else each place that was tried. Lives until the next call;
+/* Returns where the file was read from, or each path that was tried. Valid until the next call;
  * NULL: out of memory. */
 const char *source_texts_note(struct source_texts *texts, const char *file);
 

@@ -13,20 +13,18 @@
 
 enum { STRINGS_MAX = 64 << 20, ANSWERS_MAX = 1 << 18, ANSWERS_BLOCK = 1 << 10 };
 
-/* Found by a hash of the question: of a quarter million, two have the same once in 10^8 runs. */
+/* Found by a hash of the question. Among 250,000 questions a collision has probability 10^-8. */
 struct answered {
-    uint32_t serial; /* of the module */
-    bool answered;   /* else it has been asked */
+    uint32_t serial; /* serial of the module */
+    bool answered;   /* false: asked, but not answered yet */
     union {
-        struct typed_operand operand;
-        struct typed_variable variable;
-        struct typed_line line;
-        struct typed_call call;
+        struct typed_answer answer;
+        struct typed_line line; /* of DWARF_LINE */
     };
 };
 
-/* A question about a stack slot; its answer, if it is a variable, holds for all of its slots: those
- * of an array are hardly asked about twice. */
+/* A cached question about a stack slot. If the answer is a variable, it is valid for all slots of
+ * the variable; slots of an array are rarely asked twice. */
 struct slot_asked {
     uint64_t pc;
     int64_t slot;
@@ -34,20 +32,20 @@ struct slot_asked {
     const struct answered *known;
 };
 
-enum { SLOT_SETS = 1 << 8, SLOT_WAYS = 4, SLOTS_WAITING = 2 /* at once, for one pc */ };
+enum { SLOT_SETS = 1 << 8, SLOT_WAYS = 4, SLOTS_WAITING = 2 /* pending per pc */ };
 
 struct typing {
     struct readers *readers;
     struct types types;
-    struct arena strings;    /* of the answers */
-    struct hash of_question; /* index of the answer */
+    struct arena strings;    /* strings of the answers */
+    struct hash of_question; /* hash of the question -> index of the answer */
     struct answered
-        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* as they fill up: answers stay in place */
+        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* allocated as needed, so answers never move */
     uint32_t count;
     uint64_t patience_ns;
     struct slot_asked slots[SLOT_SETS][SLOT_WAYS];
     unsigned next_way;
-    struct typed_variable slot; /* typing_slot()'s last, of another slot of a variable */
+    struct typed_answer slot; /* last result of typing_slot() for another slot of a variable */
 };
 
 static struct answered *answered_at(const struct typing *typing, uint32_t index)
@@ -55,7 +53,8 @@ static struct answered *answered_at(const struct typing *typing, uint32_t index)
     return &typing->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
 }
 
-/* Which code touched a variable only helps to find it. */
+/* Returns the key of a question. For a fixed variable the code that accesses it is left out,
+ * because it only helps the search. */
 static uint64_t answers_key_of(uint32_t serial, const struct dwarf_question *question)
 {
     bool fixed = question->ask == DWARF_VARIABLE || question->ask == DWARF_TLS;
@@ -71,7 +70,7 @@ static const char *answers_keep_text(struct typing *typing, const char *text)
     return typing->strings.used_bytes < STRINGS_MAX ? arena_string(&typing->strings, text) : NULL;
 }
 
-/* NULL: never asked. */
+/* Returns the entry of a question; NULL: never asked. */
 static struct answered *answers_find(const struct typing *typing, uint32_t serial,
                                      const struct dwarf_question *question)
 {
@@ -79,7 +78,7 @@ static struct answered *answers_find(const struct typing *typing, uint32_t seria
     return index ? answered_at(typing, *index) : NULL;
 }
 
-/* A question that has been asked; at most ANSWERS_MAX. NULL: no memory. */
+/* Adds an entry for a question that was asked; at most ANSWERS_MAX. NULL: out of memory. */
 static struct answered *answers_expect(struct typing *typing, uint32_t serial,
                                        const struct dwarf_question *question)
 {
@@ -96,7 +95,7 @@ static struct answered *answers_expect(struct typing *typing, uint32_t serial,
     return expected;
 }
 
-/* "min < clamp" of the functions inlined at an instruction. */
+/* Formats the functions inlined at an instruction, as in "min < clamp". */
 static const char *join_inlined(struct typing *typing, const struct dwarf_answer *answer)
 {
     char text[512] = "";
@@ -116,13 +115,13 @@ static bool is_own(const char *file)
     return file && *file && !library_source(file);
 }
 
-/* In a function of a library, the line that is its own. */
+/* Finds the innermost line outside inlined library functions, or the library's own line. */
 static void find_own_line(struct typing *typing, const struct dwarf_answer *answer,
                           struct typed_line *line)
 {
     uint32_t count =
         answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count : DWARF_INLINED_MAX;
-    uint32_t outer = 0; /* one more than the index */
+    uint32_t outer = 0; /* index + 1 */
     for (uint32_t i = 0;
          i < count && !is_own(outer ? answer->inlined_file[outer - 1] : answer->file); i++)
         outer = answer->inlined_file[i] ? i + 1 : outer;
@@ -135,38 +134,28 @@ static void answers_fill(struct typing *typing, struct answered *known,
                          const struct dwarf_answer *answer)
 {
     uint32_t type = types_of_file(&typing->types, known->serial, answer->type);
-    uint8_t untyped = type ? 0 : answer->untyped ? answer->untyped : (uint8_t)UNTYPED_NO_VARIABLE;
-    switch (answer->question.ask) {
-    case DWARF_ACCESS:
-        known->operand = (struct typed_operand){.type = type,
-                                                .offset = answer->offset,
-                                                .untyped = untyped,
-                                                .how = answer->how,
-                                                .indexed = answer->indexed,
-                                                .bits_at = answer->bits_at,
-                                                .unit = answer->unit};
-        break;
-    case DWARF_LINE:
+    if (answer->question.ask == DWARF_LINE) {
         known->line = (struct typed_line){.file = answers_keep_text(typing, answer->file),
                                           .inlined = join_inlined(typing, answer),
                                           .line = answer->line};
         find_own_line(typing, answer, &known->line);
-        break;
-    case DWARF_NODE:
-        known->operand = (struct typed_operand){.type = type, .untyped = untyped};
-        break;
-    case DWARF_CALL:
-        known->call = (struct typed_call){answers_keep_text(typing, answer->name), type};
-        break;
-    default:
-        known->variable = (struct typed_variable){.type = type,
-                                                  .count = answer->count,
-                                                  .size = answer->size,
-                                                  .offset = answer->offset,
-                                                  .name = answers_keep_text(typing, answer->name),
-                                                  .untyped = untyped,
-                                                  .slot = answer->slot};
+        return;
     }
+    known->answer =
+        (struct typed_answer){.type = type,
+                              .untyped = type              ? 0
+                                         : answer->type    ? (uint8_t)UNTYPED_GAVE_UP
+                                         : answer->untyped ? answer->untyped
+                                                           : (uint8_t)UNTYPED_NO_VARIABLE,
+                              .how = answer->how,
+                              .slot = answer->slot,
+                              .indexed = answer->indexed,
+                              .bits_at = answer->bits_at,
+                              .unit = answer->unit,
+                              .offset = answer->offset,
+                              .count = answer->count,
+                              .size = answer->size,
+                              .name = answers_keep_text(typing, answer->name)};
 }
 
 static void typing_take_type(void *context, uint32_t serial, const struct dwarf_type *type)
@@ -175,7 +164,7 @@ static void typing_take_type(void *context, uint32_t serial, const struct dwarf_
     types_add(&typing->types, serial, type->type, &type->desc);
 }
 
-/* Unexpected or repeated answers are ignored. */
+/* Stores an answer; unexpected or repeated answers are ignored. */
 static void typing_take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
 {
     struct typing *typing = context;
@@ -240,7 +229,7 @@ void typing_be_patient(struct typing *typing, uint64_t patience_ns)
     typing->patience_ns = patience_ns;
 }
 
-/* A recording has no time limit: the answers that its samples need can be waited for. */
+/* Waits for an answer. A recording has no real-time limit, so its samples can wait for answers. */
 static void typing_wait_for(struct typing *typing, const struct answered *known)
 {
     uint64_t start_ns = clock_now_ns();
@@ -254,27 +243,16 @@ static void typing_wait_for(struct typing *typing, const struct answered *known)
     typing->patience_ns -= passed_ns < typing->patience_ns ? passed_ns : typing->patience_ns;
 }
 
-/* The answer to a question there is no room for, or about a file without answers. */
+/* Returns the answer to a question without room, or about a file without debug information. */
 static const struct answered *refused(enum dwarf_ask ask, bool without)
 {
-    static const struct answered operand[] = {{.operand = {.untyped = UNTYPED_GAVE_UP}},
-                                              {.operand = {.untyped = UNTYPED_NO_DEBUG}}};
-    static const struct answered variable[] = {{.variable = {.untyped = UNTYPED_GAVE_UP}},
-                                               {.variable = {.untyped = UNTYPED_NO_DEBUG}}};
-    static const struct answered nothing;
-    switch (ask) {
-    case DWARF_ACCESS:
-    case DWARF_NODE:
-        return &operand[without];
-    case DWARF_LINE:
-    case DWARF_CALL:
-        return &nothing;
-    default:
-        return &variable[without];
-    }
+    static const struct answered known[] = {{.answer = {.untyped = UNTYPED_GAVE_UP}},
+                                            {.answer = {.untyped = UNTYPED_NO_DEBUG}}};
+    static const struct answered no_line;
+    return ask == DWARF_LINE ? &no_line : &known[without];
 }
 
-/* The answer, or NULL while there is none; asked for where it never was. */
+/* Returns the answer, or NULL if there is none yet; asks the question if it is new. */
 static const struct answered *ask(struct typing *typing, const struct module *module,
                                   const struct dwarf_question *question)
 {
@@ -295,10 +273,10 @@ static const struct answered *ask(struct typing *typing, const struct module *mo
     return known->answered ? known : NULL;
 }
 
-const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
-                                           const struct access *access)
+const struct typed_answer *typing_operand(struct typing *typing, const struct module *module,
+                                          const struct access *access)
 {
-    static const struct typed_operand no_code = {.untyped = UNTYPED_NO_CODE};
+    static const struct typed_answer no_code = {.untyped = UNTYPED_NO_CODE};
     struct dwarf_question question = {.ask = DWARF_ACCESS,
                                       .pc = access->ip,
                                       .displacement = access->displacement,
@@ -308,41 +286,28 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
     if (!module)
         return &no_code;
     const struct answered *known = ask(typing, module, &question);
-    return known ? &known->operand : NULL;
+    return known ? &known->answer : NULL;
 }
 
-static const struct typed_variable *variable(struct typing *typing, const struct module *module,
-                                             const struct dwarf_question *question)
+const struct typed_answer *typing_answer(struct typing *typing, const struct module *module,
+                                         enum dwarf_ask what, uint64_t pc, uint64_t address)
 {
-    const struct answered *known = ask(typing, module, question);
-    return known ? &known->variable : NULL;
+    const struct answered *known =
+        ask(typing, module, &(struct dwarf_question){.ask = what, .pc = pc, .address = address});
+    return known ? &known->answer : NULL;
 }
 
-const struct typed_variable *typing_global(struct typing *typing, const struct module *module,
-                                           uint64_t address, uint64_t pc)
-{
-    return variable(typing, module,
-                    &(struct dwarf_question){.ask = DWARF_VARIABLE, .address = address, .pc = pc});
-}
-
-const struct typed_variable *typing_tls(struct typing *typing, const struct module *module,
-                                        uint64_t offset, uint64_t pc)
-{
-    return variable(typing, module,
-                    &(struct dwarf_question){.ask = DWARF_TLS, .address = offset, .pc = pc});
-}
-
-/* Whether what was answered for one slot holds for another of the same function. */
+/* Returns true if the answer for one slot is valid for another slot of the same function. */
 static bool covers(const struct slot_asked *asked, int64_t slot)
 {
-    const struct typed_variable *variable = &asked->known->variable;
+    const struct typed_answer *variable = &asked->known->answer;
     if (variable->slot != DWARF_SLOT_VARIABLE || !variable->size)
         return slot == asked->slot;
     return (uint64_t)(slot - (asked->slot - variable->offset)) < variable->size;
 }
 
-const struct typed_variable *typing_slot(struct typing *typing, const struct module *module,
-                                         uint64_t pc, int64_t slot)
+const struct typed_answer *typing_slot(struct typing *typing, const struct module *module,
+                                       uint64_t pc, int64_t slot)
 {
     struct dwarf_question question = {.ask = DWARF_SLOT, .pc = pc, .slot = slot};
     uint32_t serial = module_serial(module);
@@ -351,7 +316,7 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
     for (unsigned i = 0; i < SLOT_WAYS; i++) {
         bool same = set[i].known && set[i].serial == serial && set[i].pc == pc;
         if (same && set[i].known->answered && covers(&set[i], slot)) {
-            typing->slot = set[i].known->variable;
+            typing->slot = set[i].known->answer;
             typing->slot.offset += slot - set[i].slot;
             return &typing->slot;
         }
@@ -359,12 +324,12 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
     }
     if (waiting >= SLOTS_WAITING)
         return NULL;
-    const struct typed_variable *answer = variable(typing, module, &question);
+    const struct answered *answer = ask(typing, module, &question);
     const struct answered *known = answers_find(typing, serial, &question);
     if (known)
         set[typing->next_way++ % SLOT_WAYS] =
             (struct slot_asked){.pc = pc, .slot = slot, .serial = serial, .known = known};
-    return answer;
+    return answer ? &answer->answer : NULL;
 }
 
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
@@ -373,22 +338,6 @@ const struct typed_line *typing_line(struct typing *typing, const struct module 
     const struct answered *known =
         ask(typing, module, &(struct dwarf_question){.ask = DWARF_LINE, .pc = pc});
     return known ? &known->line : NULL;
-}
-
-const struct typed_operand *typing_node(struct typing *typing, const struct module *module,
-                                        uint64_t pc)
-{
-    const struct answered *known =
-        ask(typing, module, &(struct dwarf_question){.ask = DWARF_NODE, .pc = pc});
-    return known ? &known->operand : NULL;
-}
-
-const struct typed_call *typing_call(struct typing *typing, const struct module *module,
-                                     uint64_t address)
-{
-    const struct answered *known =
-        ask(typing, module, &(struct dwarf_question){.ask = DWARF_CALL, .pc = address});
-    return known ? &known->call : NULL;
 }
 
 const struct types *typing_types(const struct typing *typing)
@@ -501,9 +450,7 @@ uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
     uint64_t content = content_of(&desc);
     const uint32_t *known = hash_find(&types->of_content, content);
     uint32_t type = known ? *known : add_new(types, &desc, content);
-    uint32_t *slot = type ? hash_insert(&types->of_file, file_key(serial, reference), NULL) : NULL;
-    if (slot)
-        *slot = type;
+    hash_put(&types->of_file, file_key(serial, reference), type);
     return type;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Types and source lines, and the questions for the rest: each instruction, variable and stack slot
- * is asked about once (dwarf/reader.h), remembered, and found again with one probe. Until the
- * answer has come, it is not known. Owned by the resolver.
+ * Types and source lines from debug information. Each instruction, variable and stack slot is asked
+ * about once (dwarf/reader.h); answers are cached and found with one probe. Until the answer
+ * arrives, the result is not known. Owned by the resolver.
  */
 #ifndef MISSTOP_RESOLVE_TYPING_H
 #define MISSTOP_RESOLVE_TYPING_H
@@ -19,117 +19,99 @@
 #include "resolve/dwarf/reader.h"
 
 /*
- * All types seen in any file of the process, under dense ids from 1. The same type reported by two
- * files is one (name, size and members equal). Copies are kept until the end; bounded: when it is
+ * All types seen in any file of the process, with dense ids from 1. The same type reported by two
+ * files is one type (name, size and members equal). Copies are kept until the end. Bounded: when
  * full, new types are not known.
  */
 struct types {
     struct arena memory;
-    struct type_desc *types; /* [count], from 1 */
+    struct type_desc *types; /* [count], from id 1 */
     uint32_t count;
     size_t room;
-    struct hash of_content; /* newest of a content hash: id */
-    struct hash of_file;    /* (module serial, its reference): id */
+    struct hash of_content; /* content hash -> newest id with that hash */
+    struct hash of_file;    /* (module serial, reference) -> id */
 };
 
 void types_init(struct types *types);
 void types_fini(struct types *types);
 
-/* The id of a type that a file calls `reference`; 0: full. */
+/* Returns the id of a type that a file calls `reference`; 0: full. */
 uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
                    const struct type_desc *desc);
 
-/* The id behind a file's reference; 0: none was reported. */
+/* Returns the id of a file's reference; 0: not reported. */
 uint32_t types_of_file(const struct types *types, uint32_t serial, uint32_t reference);
 
-/* NULL: no such id. */
+/* Returns the type; NULL: no such id. */
 static inline const struct type_desc *types_at(const struct types *types, uint32_t type)
 {
     return type && type <= types->count ? &types->types[type] : NULL;
 }
 
-/* Whether one has the other as a member, however deep. */
+/* Returns true if `outer` has `inner` as a member at any depth. */
 bool types_contains(const struct types *types, uint32_t outer, uint32_t inner);
 
-/* Answers of debug information, each question once. */
-/* The target of an instruction's operand. */
-struct typed_operand {
-    uint32_t type;  /* 0: see untyped */
-    int64_t offset; /* of the access from the start of the type, index taken as 0 */
-    uint8_t untyped;
-    uint8_t how; /* enum dwarf_how */
-    bool indexed;
-    uint8_t bits_at; /* bytes from there to the bit-field that is used of the word */
-    uint8_t unit;    /* bytes of bit-fields that may be used; 0: no such */
-};
-
-/* A variable of a module, of a thread, or of a frame. */
-struct typed_variable {
-    uint32_t type;    /* of it, or of its elements; 0: see untyped */
-    uint64_t count;   /* elements; 0: no array */
-    uint64_t size;    /* 0: not known */
-    int64_t offset;   /* of the place asked about */
-    const char *name; /* NULL: none */
-    uint8_t untyped;
-    uint8_t slot; /* enum dwarf_slot, of a frame's */
+/* Of the target of an instruction's operand; of a variable of a module, a thread or a frame; or of
+ * the variable that the result of a call is assigned to. */
+struct typed_answer {
+    uint32_t type;    /* or of the elements; 0: see untyped */
+    uint8_t untyped;  /* enum untyped */
+    uint8_t how;      /* enum dwarf_how, of an operand */
+    uint8_t slot;     /* enum dwarf_slot, for a slot of a frame */
+    bool indexed;     /* an operand: an index or a loop moves over elements */
+    uint8_t bits_at;  /* ... bytes from there to the bit-field that is used of the word */
+    uint8_t unit;     /* ... bytes of bit-fields that may be used; 0: no such */
+    int64_t offset;   /* of the access from the start of the type, index taken as 0; of the place
+                         asked about in a variable */
+    uint64_t count;   /* elements of a variable; 0: no array */
+    uint64_t size;    /* of a variable; 0: not known */
+    const char *name; /* of a variable; of a call "TYPE.VARIABLE"; NULL: none */
 };
 
 struct typed_line {
     const char *file; /* NULL: not known */
     const char *inlined;
-    const char *own_file; /* the innermost that is not of a function inlined from a library */
+    const char *own_file; /* innermost file and line outside inlined library functions */
     uint32_t own_line;
     uint32_t line;
-};
-
-/* "TYPE.VARIABLE" that the call before a return address assigns to. */
-struct typed_call {
-    const char *name; /* NULL: nothing it can be called after */
-    uint32_t type;    /* of the allocated object; 0: not known */
 };
 
 struct module;
 struct typing;
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 struct typing *typing_new(void);
 void typing_free(struct typing *typing);
 
-/* From now on questions wait for their answers, so long all of them together; 0: none does. For
- * recordings. */
+/* Makes questions wait for answers, up to this time in total; 0: no waiting. For recordings. */
 void typing_be_patient(struct typing *typing, uint64_t patience_ns);
 
-/* The id of a type that no debug information describes; 0: full. */
+/* Returns the id of a type that no debug information describes; 0: full. */
 uint32_t typing_declare(struct typing *typing, const struct type_desc *desc);
 
-/* Takes answers; between samples. Number of them. */
+/* Receives answers; called between samples. Returns the number of answers. */
 size_t typing_run(struct typing *typing, uint64_t now_ns);
 
-/* Code of the file was sampled: its debug information may be opened before it is asked about. */
+/* Announces samples of the file's code: its debug information may be opened in advance. */
 void typing_expect(struct typing *typing, const struct module *module);
 
-/* Code has changed somewhere: forgets the types at addresses, keeps the types themselves. */
+/* Forgets the types at addresses, because code has changed; keeps the types themselves. */
 void typing_forget(struct typing *typing);
 
 /*
- * NULL: not known yet. `module` is that of the code, NULL where it has none. The answers stay
- * where they are until the next typing_forget().
+ * These functions return NULL if the answer is not known yet. `module` is the module of the code;
+ * NULL: none. Answers stay valid until the next typing_forget().
  */
-const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
-                                           const struct access *access);
-const struct typed_variable *typing_global(struct typing *typing, const struct module *module,
-                                           uint64_t address, uint64_t pc);
-const struct typed_variable *typing_tls(struct typing *typing, const struct module *module,
-                                        uint64_t offset, uint64_t pc);
-const struct typed_variable *typing_slot(struct typing *typing, const struct module *module,
-                                         uint64_t pc, int64_t slot);
+const struct typed_answer *typing_operand(struct typing *typing, const struct module *module,
+                                          const struct access *access);
+/* Of a variable (DWARF_VARIABLE, DWARF_TLS, with `pc` that touched it), a call (DWARF_CALL), or the
+ * node of a container, by a call of its member function (DWARF_NODE). */
+const struct typed_answer *typing_answer(struct typing *typing, const struct module *module,
+                                         enum dwarf_ask what, uint64_t pc, uint64_t address);
+const struct typed_answer *typing_slot(struct typing *typing, const struct module *module,
+                                       uint64_t pc, int64_t slot);
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
                                      uint64_t pc);
-/* The node of a container, by a call of its member function. */
-const struct typed_operand *typing_node(struct typing *typing, const struct module *module,
-                                        uint64_t pc);
-const struct typed_call *typing_call(struct typing *typing, const struct module *module,
-                                     uint64_t address);
 
 const struct types *typing_types(const struct typing *typing);
 struct readers_status typing_status(const struct typing *typing);

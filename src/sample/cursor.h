@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The unread rest of a piece of hostile bytes: a record, an attribute, a feature section. Reading
- * past the end marks it bad and yields zeros, so that a reader checks once, when it is done. Either
- * byte order. A cursor may be copied to look ahead.
+ * The unread part of untrusted bytes: a record, an attribute, a feature section. Reading past the
+ * end marks the cursor bad and returns zeros, so a reader checks only once, at the end. Handles
+ * either byte order. A cursor may be copied to look ahead.
  */
 #ifndef MISSTOP_SAMPLE_CURSOR_H
 #define MISSTOP_SAMPLE_CURSOR_H
@@ -16,7 +16,7 @@ struct cursor {
     const unsigned char *at;
     size_t left;
     bool bad;
-    bool swap; /* written by a machine of the other byte order */
+    bool swap; /* written on a machine of the other byte order */
 };
 
 static inline void cursor_skip(struct cursor *cursor, uint64_t size_bytes)
@@ -29,7 +29,7 @@ static inline void cursor_skip(struct cursor *cursor, uint64_t size_bytes)
     cursor->left -= size_bytes;
 }
 
-/* `count` items of `each` bytes (not 0); a count that cannot be true is not multiplied. */
+/* Skips `count` items of `each` bytes (not 0); checks that they fit before it multiplies. */
 static inline void cursor_skip_items(struct cursor *cursor, uint64_t count, size_t each)
 {
     if (count > cursor->left / each)
@@ -38,7 +38,8 @@ static inline void cursor_skip_items(struct cursor *cursor, uint64_t count, size
         cursor_skip(cursor, count * each);
 }
 
-/* A number of 2, 4 or 8 bytes; each of the three below is one load after inlining. */
+/* Reads a number of 2, 4 or 8 bytes; after inlining, each of the three functions below is a single
+ * load. */
 static inline uint64_t cursor_number(struct cursor *cursor, size_t size_bytes)
 {
     uint64_t value = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `misstop doctor`: what can be sampled here, and how to enable more. */
+/* `misstop doctor`: reports which sources work here, and how to enable the others. */
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ static bool describe_source(FILE *out, const struct source *source, const struct
     return true;
 }
 
-/* Encoded is not countable: in a virtual machine libpfm4 still knows the CPU's events. */
+/* Tries to open the event: in a virtual machine libpfm4 encodes events that cannot be counted. */
 static bool describe_alias(FILE *out, const char *alias, const struct kernel *kernel)
 {
     struct source_plan plan = {0};
@@ -105,7 +105,7 @@ static bool describe_alias(FILE *out, const char *alias, const struct kernel *ke
 
 struct countable {
     bool source[SOURCES];
-    char miss[64]; /* the aliases of misses, with commas */
+    char miss[64]; /* the aliases of misses, each followed by a comma */
     bool stall;
     bool access;
 };
@@ -120,14 +120,14 @@ static void describe_aliases(FILE *out, const struct kernel *kernel, struct coun
         else if (!strcmp(*alias, "access"))
             can->access = there;
         else if (there) {
-            /* The deepest comes last, and is to rank. */
+            /* The deepest level comes last in the table and must rank, so it goes to the front. */
             memcpy(nearer, can->miss, sizeof nearer);
             snprintf(can->miss, sizeof can->miss, "%s,%.40s", *alias, nearer);
         }
     }
 }
 
-/* Miss rates want accesses beside misses, criticality wants stalls beside them. */
+/* Miss rates need accesses in addition to misses, criticality needs stalls. */
 static void describe_rates(FILE *out, const struct countable *can)
 {
     bool any = false;

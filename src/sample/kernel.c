@@ -52,7 +52,7 @@ long kernel_number(const char *root, const char *path, long missing)
 static bool cpuinfo_has(const struct kernel *kernel, const char *word)
 {
     char path[PATH_MAX];
-    char text[8192]; /* of the first CPU */
+    char text[8192]; /* the first CPU is enough */
     snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
     return text_read_file(path, text, sizeof text) > 0 && strstr(text, word);
 }
@@ -130,15 +130,15 @@ pid_t threads_leader(const struct kernel *kernel, pid_t tid)
     return leader;
 }
 
-/* Switches in a second of CPU time: at 8 us each, 2 % and 1 % of it. */
+/* Switches per second of CPU time: at 8 us each they cost 2 % and 1 % of it. */
 static const double often_from = 2500;
 static const double often_until = 1250;
 
 #define LOOK_NS      CLOCK_NS_PER_S
-#define RUN_LEAST_NS (CLOCK_NS_PER_S / 100) /* less CPU time says nothing */
+#define RUN_LEAST_NS (CLOCK_NS_PER_S / 100) /* too little CPU time for a rate */
 
-/* Switches that the thread asked for: another thread that needs the CPU is no reason to sample
- * less. */
+/* Counts voluntary switches only: sampling less does not help a thread that another thread
+ * preempts. */
 static bool read_thread(const struct kernel *kernel, pid_t pid, struct switching_thread *thread)
 {
     static const char line[] = "\nvoluntary_ctxt_switches:";
@@ -172,7 +172,7 @@ void switching_look(struct switching *switching, const struct kernel *kernel, pi
         return;
     if (threads_read(&threads, kernel, pid))
         threads.count = 0;
-    /* Of many threads some of each age: the oldest of a server may only wait. */
+    /* Takes threads of all ages if there are many: the oldest threads of a server may only wait. */
     size_t step = (threads.count + SWITCHING_THREADS - 1) / SWITCHING_THREADS;
     for (size_t i = 0; i < threads.count; i += step) {
         struct switching_thread *thread = &now.threads[now.count];

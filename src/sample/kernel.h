@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The few things asked of the kernel, so that tests can put another in its place: one that
- * answers as kernels and CPUs do that are not here.
- */
+/* The few requests that misstop makes to the kernel, so that tests can replace it by one that
+ * behaves like other kernels and CPUs. */
 #ifndef MISSTOP_SAMPLE_KERNEL_H
 #define MISSTOP_SAMPLE_KERNEL_H
 
@@ -13,26 +11,28 @@
 #include <sys/types.h>
 
 struct kernel {
-    /* As the system call, but returns a descriptor or a negative errno. */
+    /* Like the system call, but returns a descriptor or a negative errno. */
     int (*perf_event_open)(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
                            unsigned long flags);
     const char *sysfs;  /* "/sys" */
     const char *procfs; /* "/proc" */
 };
 
-/* The running one. */
+/* Returns the running kernel. */
 const struct kernel *kernel_host(void);
 
-/* A whole number from a file below sysfs or procfs; `missing` if it cannot be read. */
+/*
+ * Reads a whole number from a file below sysfs or procfs. Returns `missing` if it cannot be read.
+ */
 long kernel_number(const char *root, const char *path, long missing);
 
-/* A short text without its newline; false if it cannot be read. */
+/* Reads a short text without its newline. Returns false if it cannot be read. */
 bool kernel_text(const char *root, const char *path, char *out, size_t out_size);
 
-/* Whether the CPU is by "GenuineIntel", "AuthenticAMD": /proc/cpuinfo. */
+/* Returns true if the CPU has this vendor: "GenuineIntel", "AuthenticAMD" (from /proc/cpuinfo). */
 bool kernel_vendor(const struct kernel *kernel, const char *vendor);
 
-/* Whether a hypervisor runs it: /proc/cpuinfo. */
+/* Returns true if the system runs under a hypervisor (from /proc/cpuinfo). */
 bool kernel_virtual(const struct kernel *kernel);
 
 /* The threads of a process, from /proc/PID/task. */
@@ -44,21 +44,22 @@ struct threads {
 
 void threads_fini(struct threads *threads);
 
-/* Reads the list again. -ESRCH when the process is gone, -ENOMEM. */
+/* Reads the list again. Returns 0, -ESRCH if the process is gone, or -ENOMEM. */
 int threads_read(struct threads *threads, const struct kernel *kernel, pid_t pid);
 
-/* Whether the list as last read holds a thread. */
+/* Returns true if the list contained the thread when it was last read. */
 bool threads_has(const struct threads *threads, pid_t tid);
 
-/* The process that a thread belongs to, itself for a process; -1: gone or not known. */
+/* Returns the process that a thread belongs to (itself for a process), or -1 if it is gone or not
+ * known. */
 pid_t threads_leader(const struct kernel *kernel, pid_t tid);
 
 /*
- * How often a process is switched in. Each time the kernel sets the timer of the clock source anew,
- * which in a virtual machine leaves the guest: 8 us a switch where the period is shorter than the
- * kernel's tick, 2 us where it is longer (doc/design/rates.md).
+ * How often a process is switched in. At each switch the kernel reprograms the timer of the clock
+ * source. In a virtual machine this exits to the hypervisor: 8 us per switch if the period is
+ * shorter than the kernel's tick, 2 us if it is longer (doc/design/rates.md).
  */
-enum { SWITCHING_THREADS = 32 /* read at the most */ };
+enum { SWITCHING_THREADS = 32 /* read at most */ };
 
 struct switching_thread {
     pid_t tid;
@@ -71,36 +72,32 @@ struct switching {
     unsigned count;
     uint64_t read_ns;
     double per_cpu_second; /* between the last two readings; 0: not known */
-    bool often;            /* so often that a short period is no longer cheap */
+    bool often;            /* so often that a short period is expensive */
 };
 
-/* Reads the process again where the last time is a second ago. */
+/* Reads the process again if the last reading is at least a second old. */
 void switching_look(struct switching *switching, const struct kernel *kernel, pid_t pid,
                     uint64_t now_ns);
 
-/*
- * The ring buffer the kernel writes records to: mapped, read, given back. Records are
- * copied out, so that one that wraps or is overwritten meanwhile cannot be seen torn.
- */
+/* The ring buffer to which the kernel writes records. Records are copied out, because a record that
+ * wraps or is overwritten meanwhile would otherwise be seen torn. */
 struct ring {
     void *memory;      /* struct perf_event_mmap_page, then data */
     size_t data_bytes; /* a power of two */
     uint64_t tail;     /* next byte to read */
 };
 
-/* Maps the ring of an event descriptor. Halves the size while the kernel's limit on locked
- * memory refuses it. 0 or a negative errno. */
+/* Maps the ring of an event descriptor. Halves the size while the kernel's limit on locked memory
+ * refuses it. Returns 0 or a negative errno. */
 int ring_open(struct ring *ring, int fd, size_t data_bytes);
 
 void ring_close(struct ring *ring);
 
-/*
- * Copies the next record to `out`. Returns its size, 0 when there is none, -EBADMSG when the
- * size makes no sense (the ring is then given back whole).
- */
+/* Copies the next record to `out`. Returns its size, 0 if there is none, or -EBADMSG if the size is
+ * invalid (the whole ring is then given back). */
 long ring_next(struct ring *ring, void *out, size_t out_size);
 
-/* Reports the bytes read to the kernel. */
+/* Reports to the kernel how far the ring has been read. */
 void ring_release(struct ring *ring);
 
 #endif

@@ -14,8 +14,8 @@
 struct sampler {
     struct session session;
     struct perfdata *replay; /* NULL: live */
-    struct sim_session sim;  /* .memory NULL: another source */
-    struct lane *ahead;      /* reads the replay; NULL: it is read here */
+    struct sim_session sim;  /* .memory NULL: not the sim source */
+    struct lane *ahead;      /* the thread that reads the replay ahead; NULL: the caller reads it */
     struct sampler_info info;
     char weighs[96];
 };
@@ -63,7 +63,7 @@ static int open_source(struct sampler *sampler, const struct source *source,
     return code;
 }
 
-/* The first source that works; why the better ones do not is kept as a note. */
+/* Opens the first source that works, and leaves a note if hardware counters do not work. */
 static int open_auto(struct sampler *sampler, const struct sampler_options *options,
                      struct error *error)
 {
@@ -72,7 +72,7 @@ static int open_auto(struct sampler *sampler, const struct sampler_options *opti
     for (unsigned i = 0; code && i < SOURCES; i++) {
         const struct source *source = source_at(i);
         code = open_source(sampler, source, options, error);
-        /* Events that were asked for are not to be replaced by the clock unasked. */
+        /* Never silently replace requested events by the clock. */
         bool last_word =
             source == &source_counter && (code == -EACCES || code == -EINVAL || options->events);
         if (code == -ESRCH || (code && last_word))
@@ -82,7 +82,7 @@ static int open_auto(struct sampler *sampler, const struct sampler_options *opti
     }
     if (!code && first.code && sampler->session.source == &source_clock)
         snprintf(sampler->info.note, sizeof sampler->info.note,
-                 "no hardware counters here: shares are of time; misstop doctor says why");
+                 "no hardware counters here: shares are shares of time; misstop doctor says why");
     return code;
 }
 
@@ -145,7 +145,7 @@ int sampler_fd(const struct sampler *sampler)
 
 enum { AHEAD_BATCHES = 4, AHEAD_RECORDS = 256 };
 
-/* Records that were read ahead, with what they point at. */
+/* Records that were read ahead, with the data they point at. */
 struct read_batch {
     uint64_t until_ns;
     long code; /* of perfdata_read_some() */
@@ -201,12 +201,13 @@ static void ask_for_batch(struct lane *lane, uint64_t until_ns)
     lane_give(lane);
 }
 
-/* A batch that is not full is the last one up to the time; those behind it are empty. */
+/* Delivers the records read ahead. A batch that is not full is the last one up to the time; later
+ * batches are empty. */
 static long read_from_ahead(struct lane *lane, uint64_t until_ns, sampler_sink sink, void *context)
 {
     struct read_batch *batch;
     long handed = 0;
-    long code = 0; /* of the batch that ended it */
+    long code = 0; /* of the batch that ended the reading */
     for (int i = 1; i < AHEAD_BATCHES; i++)
         ask_for_batch(lane, until_ns);
     while ((batch = lane_take(lane))) {
@@ -277,7 +278,7 @@ struct snapshot_simulation sampler_simulation(const struct sampler *sampler)
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error)
 {
     if (!sampler->replay)
-        return error_set(error, -EINVAL, "only a recording can be played again");
+        return error_set(error, -EINVAL, "only a recording can be replayed");
     int code = perfdata_restart(sampler->replay, pid, error);
     if (!code)
         perfdata_describe(sampler->replay, &sampler->info);
@@ -286,7 +287,7 @@ int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error)
 
 const struct sampler_info *sampler_info(const struct sampler *sampler)
 {
-    /* The figures that move; the rest was set when it was opened. */
+    /* Updates the figures that change; the others were set at open. */
     struct sampler *writable = (struct sampler *)sampler;
     const struct session *session = &sampler->session;
     if (sampler->replay)

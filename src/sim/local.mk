@@ -1,4 +1,4 @@
-# The simulated caches: freestanding, for they run inside Valgrind too.
+# The simulated caches. They are freestanding because they also run inside Valgrind.
 SIM_SOURCES = src/sim/model/access.c src/sim/model/cache.c src/sim/model/cache.h \
 	src/sim/model/cause.c src/sim/model/state.h src/sim/model/coherence.c src/sim/model/tables.c \
 	src/sim/model/tables.h src/sim/model/model.c src/sim/model/model.h src/sim/model/whatif.c \

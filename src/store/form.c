@@ -12,7 +12,7 @@
 struct form {
     const struct row_field *list;
     unsigned listed;
-    unsigned more; /* fields behind those of the list, by hand */
+    unsigned more; /* fields encoded by hand, after those in the list */
     size_t limit;
 };
 
@@ -34,7 +34,7 @@ struct form {
         .type = ROW_BY_HAND                                                                        \
     }
 
-/* In the order of the fields, which is that of the file. */
+/* In file order. */
 static const struct row_field object_list[] = {
     NAME(object_desc, name),
     NAME(object_desc, module),
@@ -212,7 +212,7 @@ static const struct row_field whatif_past_list[] = {
     CHARS(snapshot_whatif_past, question),
     DOUBLE(snapshot_whatif_past, stall_change),
 };
-/* Without the instruction after the one that touched. */
+/* The instruction after the touching one is not stored. */
 static const struct row_field watch_list[] = {
     NUMBER(store_watch, result.end_ns),      HAND,
     NUMBER(store_watch, result.object),      NUMBER(store_watch, result.origin_tid),
@@ -283,8 +283,11 @@ const struct row_field *store_form_list(unsigned kind, unsigned *count)
     return forms[kind].list;
 }
 
-/* Eight bytes at a time, for every byte of a recording goes through it twice. A change of one bit
- * changes the sum: each step can be taken back. Against chance, not against malice. */
+/*
+ * Adds bytes to a checksum, eight at a time, because every byte of a recording is summed twice.
+ * Each step is reversible, so a change of one bit changes the sum. Protects against accidents, not
+ * against attacks.
+ */
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
@@ -325,7 +328,7 @@ uint64_t *rows_find(const struct rows *rows, uint64_t id)
     return number ? rows_at(rows, *number) : NULL;
 }
 
-/* Both arrays have the same room: a row is in neither unless it is in both. */
+/* Grows both arrays together: a row is either in both or in neither. */
 static bool rows_grow(struct rows *rows)
 {
     size_t room = rows->room;
@@ -447,7 +450,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_CALLER] = place->caller;
 }
 
-/* Only a frame begins above its bytes. */
+/* Checks a base address. Only a stack frame's base is above its bytes. */
 static uint64_t sound_base(uint64_t base, uint64_t address)
 {
     return base > address && base - address > PLACE_FRAME_MAX ? address : base;

@@ -16,65 +16,66 @@
 #include "store/form.h"
 
 /*
- * A segment of the past: places as rows (form.h), stored as differences from an earlier one of the
- * same instruction, as in FILE.misstop; but each segment can be read by itself. The coder writes
- * one, or reads one, from its first place on.
+ * A segment of the past: places as rows (form.h), encoded as differences from an earlier place of
+ * the same instruction, as in FILE.misstop. Each segment can be decoded separately. The coder
+ * encodes or decodes one from its first place.
  */
 enum {
     SEGMENT_BYTES = 1 << 16,
-    SEGMENT_FILLED = SEGMENT_BYTES / 8 * 7, /* a new one: half of two of them is to fit in one */
-    SEGMENT_SLOTS = 1 << 8, /* few, so that they stay in the caches and are soon forgotten */
-    SEGMENT_COUNT = PLACE_ROW_FIELDS, /* field behind those of a place: how many it represents */
+    /* Limit of a new segment, so that half of two segments fit into one. */
+    SEGMENT_FILLED = SEGMENT_BYTES / 8 * 7,
+    SEGMENT_SLOTS = 1 << 8, /* few, so that they stay cached and are quickly overwritten */
+    SEGMENT_COUNT = PLACE_ROW_FIELDS, /* additional field: number of places represented */
     SEGMENT_FIELDS
 };
 
 struct segment {
     unsigned char *bytes; /* [SEGMENT_BYTES] */
     size_t used_bytes;
-    uint64_t start_ns; /* of its first place and of its last */
+    uint64_t start_ns; /* time of its first place; `end_ns`: of its last */
     uint64_t end_ns;
     uint64_t kept;
-    uint64_t seen; /* of the run, that these represent */
+    uint64_t seen; /* places of the run that they represent */
 };
 
 struct coder {
     uint64_t slots[SEGMENT_SLOTS][SEGMENT_FIELDS];
     uint64_t time_ns;
-    size_t at_bytes; /* reading */
+    size_t at_bytes; /* read position */
 };
 
-/* Place in a segment, for `count` places of the run. */
+/* A place in a segment, and the places of the run it represents. */
 struct kept_place {
     struct place place;
     uint64_t count;
 };
 
-/* The reading of kept places in the order of time. */
+/* Cursor over the places in order of time. */
 struct past_cursor {
     const struct time_range *ranges;
     size_t count;
-    size_t segment; /* that is read now; coder is in it */
+    size_t segment; /* current segment, which coder decodes */
     bool goes_on;
     struct coder coder;
 };
 
 struct past {
     unsigned char *bytes;     /* of all segments */
-    struct segment *segments; /* [room], in the order of time; the last one is being written */
+    struct segment *segments; /* [room], in order of time; the last one is being written */
     size_t count;
     size_t room;
-    unsigned char *spare; /* bytes of one more: thinning writes there */
+    unsigned char *spare; /* bytes of an additional segment, into which past_thin() writes */
     struct coder writing;
     struct past_cursor cursor;
-    struct coder thinned; /* scratch of past_thin() */
+    struct coder thinned; /* scratch memory of past_thin() */
     struct coder thinning;
     struct prng prng;
 };
 
-/* Slot, time, mask and fields of a place. */
+/* Maximum bytes of slot, time, mask and fields of a place. */
 enum { PLACE_BYTES_MAX = (3 + SEGMENT_FIELDS) * NUMBER_BYTES_MAX };
 
-/* At the first place of an empty segment, or of one that is to be read. */
+/* Starts an empty segment, or the decoding of one. */
 static void coder_begin(struct coder *coder)
 {
     *coder = (struct coder){0};
@@ -88,7 +89,7 @@ static void note_time(struct segment *segment, uint64_t time_ns)
         segment->end_ns = time_ns;
 }
 
-/* false: it has no room; nothing is written. */
+/* Appends a place; returns false, without writing, if there is no room. */
 static bool coder_put(struct coder *coder, struct segment *segment, size_t limit_bytes,
                       const struct place *place, uint64_t count)
 {
@@ -110,7 +111,7 @@ static bool coder_put(struct coder *coder, struct segment *segment, size_t limit
     return true;
 }
 
-/* false: there is no more. */
+/* Decodes the next place; returns false at the end. */
 static bool coder_get(struct coder *coder, const struct segment *segment, struct kept_place *kept)
 {
     struct numbers from = {segment->bytes + coder->at_bytes, segment->bytes + segment->used_bytes};
@@ -121,7 +122,7 @@ static bool coder_get(struct coder *coder, const struct segment *segment, struct
     bool whole = number_get(&from, &slot) && slot < SEGMENT_SLOTS &&
                  number_get(&from, &difference) &&
                  row_get(&from, coder->slots[slot], SEGMENT_FIELDS);
-    assert(whole); /* only coder_put() writes here */
+    assert(whole); /* only coder_put() writes segments */
     if (!whole)
         return false;
     coder->time_ns += number_to_difference(difference);
@@ -133,15 +134,15 @@ static bool coder_get(struct coder *coder, const struct segment *segment, struct
 }
 
 /*
- * The past thinned: which two segments, and which of their places stay.
+ * Thinning of the past: selects two segments, and the places of them that are kept.
  *
- * Of two places of an event one stays, each as likely as its weight says, and has the weight of
- * both: what an object weighs stays the same on average, and what all weigh to the last digit
- * (aggregation of pairs, Cohen, Duffield, Kaplan, Lund and Thorup 2009). By chance, for every
- * second one would fall in step with a loop.
+ * One of two places of an event is kept, with a probability proportional to its weight, and gets
+ * the weight of both. The weight of each object stays the same on average, and the total weight
+ * exactly (aggregation of pairs, Cohen, Duffield, Kaplan, Lund and Thorup 2009). The choice is
+ * random, because keeping every second place could resonate with a loop.
  */
 
-/* Attributed and not, of each event; others are with the last. */
+/* Places with and without an object, for each event; further events share the last kinds. */
 enum { KINDS = 2 * SAMPLE_EVENTS_MAX };
 
 static unsigned past_access_kind(const struct access *access)
@@ -150,7 +151,7 @@ static unsigned past_access_kind(const struct access *access)
     return 2 * event + (access->reason == REASON_NONE);
 }
 
-/* One represents both. */
+/* Merges two places into one. */
 static void past_join_places(struct past *past, struct kept_place *left,
                              const struct kept_place *right)
 {
@@ -164,13 +165,13 @@ static void past_join_places(struct past *past, struct kept_place *left,
     left->count = count;
 }
 
-/* Places on their way from two segments into one. */
+/* State of merging two segments into one. */
 struct sieve {
     struct past *past;
     struct segment out;
-    unsigned each; /* of so many one stays: a power of two */
+    unsigned each; /* one of this many places is kept: a power of two */
     struct kept_place waiting[KINDS];
-    unsigned joined[KINDS]; /* how many `waiting` represents; 0: there is none */
+    unsigned joined[KINDS]; /* places that `waiting` represents; 0: none */
 };
 
 static bool let_go(struct sieve *sieve, unsigned kind)
@@ -196,7 +197,7 @@ static bool pass(struct sieve *sieve, const struct segment *segment)
     return true;
 }
 
-/* false: it does not fit. */
+/* Merges two segments; returns false if the result does not fit. */
 static bool join_segments(struct sieve *sieve, const struct segment *pair)
 {
     coder_begin(&sieve->past->thinning);
@@ -211,9 +212,9 @@ static bool join_segments(struct sieve *sieve, const struct segment *pair)
 }
 
 /*
- * The pair that would be the shortest for its age, in places of the run: so the places kept of a
- * time decrease as one by its age, and the newest part of the memory is exact. Not the segment
- * being written, nor the one being read.
+ * Chooses the pair that is shortest relative to its age, in places of the run: the density of
+ * places is then inversely proportional to their age, and the newest part is exact. Excludes the
+ * segments being written and read.
  */
 static size_t choose_pair(const struct past *past)
 {
@@ -234,7 +235,7 @@ static size_t choose_pair(const struct past *past)
     return best;
 }
 
-/* Two segments become one, so that there is room for another: past->count goes down by one. */
+/* Merges two segments to make room for another: decrements past->count. */
 static void past_thin(struct past *past)
 {
     struct sieve sieve = {.past = past, .each = 2};
@@ -242,7 +243,7 @@ static void past_thin(struct past *past)
     assert(at < past->count);
     struct segment *pair = &past->segments[at];
     unsigned char *freed[2] = {pair[0].bytes, pair[1].bytes};
-    /* Differences of random values take more bytes than before: then fewer of them stay. */
+    /* Differences between random places need more bytes than before, so fewer may fit. */
     while (!join_segments(&sieve, pair))
         sieve.each *= 2;
     pair[0] = sieve.out;
@@ -254,7 +255,7 @@ static void past_thin(struct past *past)
         past->cursor.segment--;
 }
 
-enum { SEGMENTS_LEAST = 5 /* so that two are thinned beside one read and one written */ };
+enum { SEGMENTS_LEAST = 5 /* so that two can be thinned while one is read and one written */ };
 
 int past_new(struct past **out, size_t bytes)
 {
@@ -322,7 +323,7 @@ void past_add_all(struct past *past, const struct place *places, size_t count)
         past_add_row(past, &places[i]);
 }
 
-/* Time ranges of the past read again. */
+/* Reading of time ranges. */
 
 void past_read_begin(struct past *past, const struct time_range *ranges, size_t count)
 {
@@ -339,7 +340,7 @@ void past_read_end(struct past *past)
     past->cursor.segment = 0;
 }
 
-/* The first time range that ends after this time; NULL: none. */
+/* Returns the first time range that ends after a time; NULL: none. */
 static const struct time_range *time_range_at(const struct past_cursor *cursor, uint64_t time_ns)
 {
     size_t low = SORTED_UP_TO(cursor->ranges, cursor->count, end_ns, time_ns);
@@ -358,7 +359,7 @@ static bool wanted(const struct past_cursor *cursor, uint64_t time_ns)
     return range && range->start_ns <= time_ns;
 }
 
-/* false: that was the last one. */
+/* Goes to the next segment; returns false if there is none. */
 static bool next_segment(struct past *past)
 {
     coder_begin(&past->cursor.coder);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The places of a run, kept in memory of a fixed size, so that a time range of it can be looked at
- * later. Recent time is kept exactly. Where the memory is used up, older places are thinned: of two
- * neighbouring ones of an event one stays, with the weight of both, so that totals stay and the
- * whole run is always covered, the older the time the more coarsely. Owned by the engine. One
- * thread only.
+ * The places of a run in memory of a fixed size, so that a time range of it can be shown later.
+ * Recent time is exact. Once the memory is full, older places are thinned: one of two neighbouring
+ * places of an event is kept, with the weight of both, so that totals do not change and the whole
+ * run stays covered, with less detail for older times. Owned by the engine. Single-threaded.
  */
 #ifndef MISSTOP_STORE_PAST_H
 #define MISSTOP_STORE_PAST_H
@@ -16,32 +15,35 @@
 #include "snapshot_share.h"
 
 /*
- * The usual size: 2.8 million places of 12 bytes, 23 minutes of 2,000 a second before anything is
- * thinned. No more than misstop's own tables take, and touched only as the run goes on.
+ * Default size: 2.8 million places of 12 bytes, or 23 minutes at 2,000 per second before thinning
+ * starts. Not more than misstop's own tables, and only touched as the run proceeds.
  */
 #define PAST_BYTES (UINT64_C(32) << 20)
 
 struct past;
 
-/* All its memory is taken now; `bytes` is made to fit. -ENOMEM. */
+/* Allocates all memory at once; `bytes` is adjusted to whole segments. -ENOMEM. */
 int past_new(struct past **past, size_t bytes);
 void past_free(struct past *past);
 
-/* Forgets everything. A reading that goes on ends. NULL, here and below: nothing is kept. */
+/*
+ * Drops everything and ends the reading in progress. `past` may be NULL, here and below: nothing is
+ * stored.
+ */
 void past_clear(struct past *past);
 
-/* Times go up, as the samples come. */
+/* Adds places; times do not decrease, as for samples. */
 void past_add_all(struct past *past, const struct place *places, size_t count);
 
 /*
- * Begins to read the places of these time ranges, which are in the order of time, do not overlap
- * and stay where they are while it lasts. One reading at a time; places may be added meanwhile.
+ * Starts reading the places of time ranges, which must be sorted, must not overlap, and must stay
+ * valid during the reading. One reading at a time; places can be added meanwhile.
  */
 void past_read_begin(struct past *past, const struct time_range *ranges, size_t count);
 
 /*
- * The next places, in the order of time as far as it is known (a place that represents two may
- * come a place late). Adds to *seen how many places of the run they represent. 0: no more.
+ * Reads the next places, in approximate order of time (a place that represents two may be one place
+ * late). Adds to *seen the number of places of the run that they represent. Returns 0 at the end.
  */
 size_t past_read(struct past *past, struct place *places, size_t room, uint64_t *seen);
 void past_read_end(struct past *past);

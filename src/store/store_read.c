@@ -19,54 +19,54 @@
 struct store_reader {
     int fd;
     struct store_header header;
-    uint64_t size_bytes; /* of the file when it was opened */
+    uint64_t size_bytes; /* size of the file when it was opened */
     uint64_t at;         /* offset of the next block */
-    uint64_t blocks;     /* read so far */
+    uint64_t blocks;     /* blocks read so far */
     unsigned char *payload;
-    struct numbers from; /* bytes still to be read */
-    uint64_t place_ns;   /* as the differences add up */
-    uint64_t newest_ns;  /* of the places so far */
-    uint64_t line_ns;    /* of the last line, as the differences add up */
-    uint64_t time_ns;    /* of the last item; never goes back */
-    uint64_t first_ns;   /* of the first item */
+    struct numbers from; /* unread bytes of the block */
+    uint64_t place_ns;   /* sum of the time differences of places */
+    uint64_t newest_ns;  /* newest time of the places so far */
+    uint64_t line_ns;    /* sum of the time differences of lines */
+    uint64_t time_ns;    /* time of the last item; never decreases */
+    uint64_t first_ns;   /* time of the first item */
     uint64_t end_ns;
     struct store_item next;
-    bool waiting; /* `next` was not handed on yet */
+    bool waiting; /* `next` was not passed on yet */
     bool ended;
     char damage[160];
     struct rows rows[STORE_KINDS];
-    uint64_t (*slots)[PLACE_ROW_FIELDS]; /* of places */
+    uint64_t (*slots)[PLACE_ROW_FIELDS]; /* last places by slot */
     struct arena strings;
-    const char **string; /* from id 1 on */
+    const char **string; /* by id, from 1 */
     size_t string_count;
     size_t string_room;
-    /* Types made from their rows when they are first asked for. */
+    /* Types, built from their rows on first use. */
     struct arena types;
-    struct type_desc *type; /* [type_room], by number of the row; name NULL: not made */
+    struct type_desc *type; /* [type_room], by index of the row; name NULL: not built */
     size_t type_room;
     size_t members_made;
-    /* Extents in order of base, made when one is asked for. */
+    /* Extents sorted by base, built on first use. */
     struct object_extent *extent;
     size_t extent_count;
-    size_t extents_of;                 /* rows that they were made from */
-    const char *site[SITE_ROW_FIELDS]; /* of the bin asked for last */
+    size_t extents_of;                 /* number of rows they were built from */
+    const char *site[SITE_ROW_FIELDS]; /* call path of the last bin */
 };
 
-/* Bytes in the file of an untouched block. */
+/* Returns the size in the file of an unread block. */
 static inline uint64_t reader_block_bytes(const struct numbers *from)
 {
     return sizeof(struct store_block) + (uint64_t)(from->end - from->at);
 }
 
-/* Strings of a store, made printable where they enter. */
+/* Strings of a store, made printable when they are read. */
 
-/* NULL for id 0 and for one that never came. */
+/* Returns a string; NULL for id 0 and for unknown ids. */
 static const char *reader_string(const struct store_reader *reader, uint64_t id)
 {
     return id && id <= reader->string_count ? reader->string[id - 1] : NULL;
 }
 
-/* The members of a value that are listed fields of its row; every row is untrusted. */
+/* Fills in the listed members of a value from its row, which is untrusted. */
 static void reader_fill(const struct store_reader *reader, enum store_kind kind,
                         const uint64_t *row, void *value)
 {
@@ -106,7 +106,7 @@ static void reader_fill(const struct store_reader *reader, enum store_kind kind,
     }
 }
 
-/* The same of the row of an id; false: there is none. */
+/* Fills in a value from the row of an id; returns false if there is none. */
 static bool reader_take_value(const struct store_reader *reader, enum store_kind kind, uint64_t id,
                               void *value)
 {
@@ -116,7 +116,7 @@ static bool reader_take_value(const struct store_reader *reader, enum store_kind
     return row;
 }
 
-/* The string that comes next; false: damaged, or no memory. */
+/* Reads a string; returns false if it is damaged or memory runs out. */
 static bool reader_take_string(struct store_reader *reader, uint64_t id)
 {
     uint64_t length;
@@ -157,12 +157,12 @@ static int check_header(struct store_reader *reader, const char *path, struct er
     if (fstat(reader->fd, &status) || !S_ISREG(status.st_mode))
         return error_set(error, -EINVAL, "%s is no file", path);
     if (!read_at(reader->fd, 0, header, sizeof *header) || header->magic != STORE_MAGIC)
-        return error_set(error, -EBADMSG, "%s is no recording of misstop's, or it was cut short",
+        return error_set(error, -EBADMSG, "%s is not a recording of misstop, or is truncated",
                          path);
     if (header->version != STORE_VERSION)
         return error_set(
             error, -EPROTONOSUPPORT,
-            "%s has form %u, this misstop reads form %d: use the misstop that wrote it", path,
+            "%s has format %u, this misstop reads format %d: use the misstop that wrote it", path,
             header->version, STORE_VERSION);
     if (header->checksum != store_form_header_sum(header) || header->size_bytes < sizeof *header ||
         header->size_bytes > (uint64_t)status.st_size)
@@ -173,7 +173,7 @@ static int check_header(struct store_reader *reader, const char *path, struct er
     return 0;
 }
 
-/* A block's header, if it can be one. */
+/* Reads the header of a block; returns false if it is invalid. */
 static bool read_block(const struct store_reader *reader, uint64_t at, uint64_t number,
                        struct store_block *block)
 {
@@ -183,7 +183,7 @@ static bool read_block(const struct store_reader *reader, uint64_t at, uint64_t 
            block->payload_bytes <= reader->size_bytes - at - sizeof *block;
 }
 
-/* How far it goes, from the headers alone. */
+/* Finds the end time of the recording from the headers alone. */
 static void find_end(struct store_reader *reader)
 {
     struct store_block block;
@@ -204,7 +204,10 @@ static void end_damaged(struct store_reader *reader, const char *what)
     reader->ended = true;
 }
 
-/* The payload of a block at an offset of the file, if it is whole and has that number. */
+/*
+ * Reads the payload of a block at an offset of the file; returns false if it is incomplete, damaged
+ * or not block `number`.
+ */
 static bool reader_payload(const struct store_reader *reader, uint64_t at, uint64_t number,
                            unsigned char *payload, struct numbers *from)
 {
@@ -224,7 +227,7 @@ static bool next_block(struct store_reader *reader)
         return false;
     }
     if (!reader_payload(reader, reader->at, reader->blocks, reader->payload, &reader->from)) {
-        end_damaged(reader, "is cut or damaged");
+        end_damaged(reader, "is truncated or damaged");
         return false;
     }
     reader->at += reader_block_bytes(&reader->from);
@@ -257,13 +260,15 @@ static bool take_place(struct store_reader *reader, uint64_t slot)
         return false;
     if (reader->place_ns > reader->newest_ns)
         reader->newest_ns = reader->place_ns;
-    /* Not that of the item: a refresh may have overtaken places that came late, and the tables
-     * count them when they were, as they did then. */
+    /*
+     * Does not use the time of the item, because a refresh may precede places that arrived late.
+     * The tables count these places at their own time, as during the recording.
+     */
     place->access.time_ns = reader->newest_ns;
     return make_item(reader, STORE_ITEM_PLACE, reader->place_ns);
 }
 
-/* Two of its fields are items; both at once do not come. */
+/* Reads counts. Two fields are items; only one of them changes at a time. */
 static bool take_counts(struct store_reader *reader, uint64_t *row)
 {
     uint64_t lost = row[COUNTS_ROW_LOST];
@@ -283,7 +288,7 @@ static bool take_mark(struct store_reader *reader, const uint64_t *row)
     return true;
 }
 
-/* The instruction after the one that touched is not kept. */
+/* Reads a watch. The instruction after the touching one is not stored. */
 static bool take_watch(struct store_reader *reader, const uint64_t *row)
 {
     struct store_watch *watch = &reader->next.watch;
@@ -358,13 +363,13 @@ static bool take_record(struct store_reader *reader)
                                  : take_row(reader, kind, id);
 }
 
-/* Goes on to the next item, if there is one. */
+/* Advances to the next item, if there is one. */
 static void look_for_item(struct store_reader *reader)
 {
     while (!reader->waiting && !reader->ended) {
         if (reader->from.at == reader->from.end && !next_block(reader))
             return;
-        /* A block of the right checksum that makes no sense: no writer of ours made it. */
+        /* A block with a valid checksum but invalid records: not written by misstop. */
         if (reader->from.at < reader->from.end && !take_record(reader))
             end_damaged(reader, "makes no sense");
     }
@@ -395,15 +400,14 @@ static int prepare(struct store_reader *reader)
     return reader->payload && reader->slots ? 0 : -ENOMEM;
 }
 
-/* Facts come before the first item. */
+/* Reads the facts, which precede the first item. */
 static int read_facts(struct store_reader *reader, const char *path, struct error *error)
 {
     look_for_item(reader);
     reader->first_ns = reader->time_ns;
     if (reader->rows[STORE_FACTS].count)
         return 0;
-    return error_set(error, -EBADMSG, "%s has no records: it was cut at its beginning, or damaged",
-                     path);
+    return error_set(error, -EBADMSG, "%s has no records: it is truncated or damaged", path);
 }
 
 int store_reader_open(struct store_reader **out, const char *path, struct error *error)
@@ -412,13 +416,13 @@ int store_reader_open(struct store_reader **out, const char *path, struct error 
     *out = NULL;
     struct store_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
-        return error_set(error, -ENOMEM, "no memory for reading %s", path);
+        return error_set(error, -ENOMEM, "out of memory for reading %s", path);
     reader->fd = files_open(path);
     int code = reader->fd < 0 ? error_set(error, reader->fd, "cannot open %s: %s", path,
                                           files_why(NULL, reader->fd, why))
                               : check_header(reader, path, error);
     if (!code && prepare(reader))
-        code = error_set(error, -ENOMEM, "no memory for reading %s", path);
+        code = error_set(error, -ENOMEM, "out of memory for reading %s", path);
     if (!code) {
         find_end(reader);
         code = read_facts(reader, path, error);
@@ -455,7 +459,7 @@ void store_reader_close(struct store_reader *reader)
     free(reader);
 }
 
-/* Finds the next item and leaves the records before it. */
+/* Finds the next item without processing the records before it. */
 
 static bool is_item(uint64_t kind)
 {
@@ -471,7 +475,10 @@ static bool skip_string(struct numbers *from)
     return true;
 }
 
-/* Up to an item, or to the end of the block; false: there is none, or it is damaged before. */
+/*
+ * Advances to an item or to the end of the block; returns false if there is no item, or the block
+ * is damaged before it.
+ */
 static bool find_item(struct numbers *from, bool *damaged)
 {
     uint64_t kind;
@@ -505,9 +512,8 @@ bool store_reader_more(const struct store_reader *reader)
 }
 
 /*
- * The surroundings of an address: the answers that the tables got while recording, and, where they
- * did not ask, the first instance of each object. For the splits of a search. And mappings, and
- * nodes.
+ * Extents around addresses: the answers that the tables got during the recording; elsewhere the
+ * first instance of each object. For splits of a search. Also mappings and nodes.
  */
 
 static void collect(struct store_reader *reader)
@@ -547,13 +553,13 @@ static bool make_extents(struct store_reader *reader)
     return true;
 }
 
-/* How many begin at or below an address. */
+/* Returns the number of extents that begin at or below an address. */
 static size_t below(const struct store_reader *reader, uint64_t address)
 {
     return SORTED_UP_TO(reader->extent, reader->extent_count, base, address);
 }
 
-/* They may be nested: a few are looked at, the innermost first. */
+/* Finds the extent at an address. Extents can be nested, so it checks a few, innermost first. */
 static bool read_extent(struct store_reader *reader, uint64_t address, struct object_extent *extent)
 {
     enum { NESTED_MAX = 16 };
@@ -611,7 +617,7 @@ static int node_of(const struct rows *rows, uint64_t id)
     return row && row[NODE_ROW_NODE] <= INT_MAX ? (int)row[NODE_ROW_NODE] - 1 : -1;
 }
 
-/* Meaning of ids at the point that was read up to; every row is untrusted. */
+/* The meaning of ids at the current position; every row is untrusted. */
 
 static const char *string_or(const struct store_reader *reader, uint64_t id, const char *otherwise)
 {
@@ -626,7 +632,10 @@ static bool read_object(const struct store_reader *reader, uint32_t object,
     return reader_take_value(reader, STORE_OBJECT, object, desc);
 }
 
-/* A parent is a node before its child: a damaged tree has no loops. */
+/*
+ * Reads a caller. A parent must have a lower number than its child, so a damaged tree has no
+ * cycles.
+ */
 static bool read_caller(const struct store_reader *reader, uint32_t node, struct caller_desc *desc)
 {
     return reader_take_value(reader, STORE_CALLER, node, desc) && desc->parent < node;
@@ -652,7 +661,7 @@ bool store_reader_instruction_text(struct store_reader *reader, uint64_t address
     return text;
 }
 
-/* false: it is no member that may are there, depth first (place.h). */
+/* Reads a member; returns false if it is not valid at this index in depth-first order (place.h). */
 static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t index,
                         const struct type_member *members, struct type_member *member)
 {
@@ -668,7 +677,10 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
     return parent ? member->depth == members[parent - 1].depth + 1 : !member->depth;
 }
 
-/* Members of two types are never the same rows: so no more can be made than came. */
+/*
+ * Reads the members of a type. Two types never share rows, which limits the members built to the
+ * rows read.
+ */
 static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
                              const struct type_member **out)
 {
@@ -813,9 +825,9 @@ struct place_names store_reader_names(struct store_reader *reader)
     return (struct place_names){reader_answer, reader};
 }
 
-/* Questions about other layouts, and the answers, as of the point that was read up to. */
+/* What-if questions and answers at the current position. */
 
-/* Without a row the question waits, for a reason not known. */
+/* Reads an answer. Without a row the question is still waiting, for an unknown reason. */
 static void read_answer(const struct store_reader *reader, uint32_t id,
                         struct snapshot_whatif *answer)
 {
@@ -841,7 +853,7 @@ static void reader_whatif(const struct store_reader *reader, struct snapshot_wha
         reader_take_value(reader, STORE_WHATIF_PAST, i, &asked->past[i]);
 }
 
-/* Facts of a store beside places and names. */
+/* Facts of a store other than places and names. */
 
 uint64_t store_reader_belongs(const struct store_reader *reader)
 {
@@ -850,7 +862,7 @@ uint64_t store_reader_belongs(const struct store_reader *reader)
 
 uint64_t store_reader_start_ns(const struct store_reader *reader)
 {
-    /* A recording written anew does not know before its first record. */
+    /* A converted recording has no start time before its first record. */
     return reader->header.start_ns ? reader->header.start_ns : reader->first_ns;
 }
 

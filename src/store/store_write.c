@@ -17,22 +17,22 @@
 struct store_writer {
     struct store_writer_options options;
     int fd;
-    int failed;               /* negative errno of the write that failed */
-    struct store_block block; /* being filled */
+    int failed;               /* negative errno of a failed write */
+    struct store_block block; /* current block */
     unsigned char *payload;   /* [STORE_BLOCK_BYTES] */
     unsigned char *at;
     uint64_t file_bytes;
-    uint64_t last_ns;              /* of the last place: the next is reported by its difference */
-    uint64_t line_ns;              /* of the last line, likewise */
-    uint64_t end_ns;               /* of the last place, line or refresh */
+    uint64_t last_ns;              /* time of the last place, for differences */
+    uint64_t line_ns;              /* time of the last line, for differences */
+    uint64_t end_ns;               /* time of the last place, line or refresh */
     struct rows rows[STORE_KINDS]; /* as they are in the file */
     uint64_t (*slots)[PLACE_ROW_FIELDS];
-    size_t next_instruction; /* to be asked about */
+    size_t next_instruction; /* next instruction to describe */
     struct arena strings;
-    const char **string; /* [string_count], from id 1 on */
+    const char **string; /* [string_count], by id from 1 */
     size_t string_count;
     size_t string_room;
-    struct hash string_ids; /* by hash of the bytes */
+    struct hash string_ids; /* by hash of the bytes; id - 1 */
 };
 
 static unsigned char *writer_room(struct store_writer *writer, size_t bytes);
@@ -45,7 +45,7 @@ static bool writer_ask(const struct store_writer *writer, enum place_question qu
     return place_ask(&writer->options.names, question, number, answer);
 }
 
-/* Meaning of ids, written when they come up and when it has changed. */
+/* The meaning of ids, written when they first occur and when it changes. */
 
 static void put_string(struct store_writer *writer, uint64_t id, const char *text, size_t length)
 {
@@ -55,7 +55,10 @@ static void put_string(struct store_writer *writer, uint64_t id, const char *tex
     writer->at = at + length;
 }
 
-/* Two strings of one hash: the later is written each time, because the target chooses names. */
+/*
+ * Returns the id of a string. If two strings have the same hash, which the target can cause, the
+ * second is written every time.
+ */
 static uint64_t writer_string(struct store_writer *writer, const char *text)
 {
     if (!text)
@@ -79,7 +82,7 @@ static uint64_t writer_string(struct store_writer *writer, const char *text)
     return writer->string_count;
 }
 
-/* The listed fields of a row, from the value that they are members of. */
+/* Fills in the listed fields of a row from the members of a value. */
 static void writer_fill(struct store_writer *writer, enum store_kind kind, const void *value,
                         uint64_t *row)
 {
@@ -116,7 +119,7 @@ static void put_member(struct store_writer *writer, uint64_t id, const struct ty
     writer_row(writer, STORE_MEMBER, id, row);
 }
 
-/* Types do not change once they are known. */
+/* Writes a type. Types do not change once they are known. */
 static void writer_type(struct store_writer *writer, uint32_t type)
 {
     union place_answer answer;
@@ -155,7 +158,7 @@ static void describe_function(struct store_writer *writer, uint32_t function)
         writer_put(writer, STORE_FUNCTION, function, &answer.function);
 }
 
-/* An id that came up: described if it is new. */
+/* Describes an object if its id is new. */
 static void writer_object(struct store_writer *writer, uint32_t object)
 {
     if (!rows_find(&writer->rows[STORE_OBJECT], object))
@@ -168,7 +171,7 @@ static void writer_function(struct store_writer *writer, uint32_t function)
         describe_function(writer, function);
 }
 
-/* A node of the tree of callers, its parents before it. */
+/* Writes a caller node, after its parents. */
 static void writer_caller(struct store_writer *writer, uint32_t node)
 {
     union place_answer answer;
@@ -196,7 +199,8 @@ static void writer_thread(struct store_writer *writer, uint32_t tid)
         describe_thread(writer, tid);
 }
 
-/* Threads name themselves soon after they start, and there may be many that have ended. */
+/* Only updates new threads, because threads get their names soon after they start, and many others
+ * may have ended. */
 static void name_threads(struct store_writer *writer)
 {
     enum { NEW_THREADS = 64 };
@@ -226,8 +230,8 @@ void store_writer_begin_refresh(struct store_writer *writer)
             put_pairs(writer, kind, level);
 }
 
-/* As it is in the file: a thread that changes its name between two refreshes would have another one
- * in the replay. */
+/* Returns the name in the file: a thread that changes its name between two refreshes would
+ * otherwise have another name in the replay. */
 static bool written_thread(struct store_writer *writer, uint32_t tid, union place_answer *answer)
 {
     writer_thread(writer, tid);
@@ -237,7 +241,7 @@ static bool written_thread(struct store_writer *writer, uint32_t tid, union plac
     return name;
 }
 
-/* Only noted: its text and line are asked for at a sync, where no sample waits. */
+/* Only adds the address: text and line are looked up at a sync, when no sample waits. */
 static void writer_address(struct store_writer *writer, uint64_t address)
 {
     static const uint64_t nothing[ROWS_FIELDS_MAX];
@@ -275,7 +279,10 @@ static void describe_text(struct store_writer *writer, uint64_t address, const u
     writer_row(writer, STORE_INSTRUCTION, address, row);
 }
 
-/* Names of code in another program's profile are found by the file it is in. */
+/*
+ * Writes the mapping of an address: names of code in another program's profile are found by its
+ * file.
+ */
 static void describe_mapping(struct store_writer *writer, uint64_t address)
 {
     union place_answer answer;
@@ -283,7 +290,7 @@ static void describe_mapping(struct store_writer *writer, uint64_t address)
         writer_put(writer, STORE_MAPPING, answer.mapping.start, &answer.mapping);
 }
 
-/* A part of them at each sync: a line may have to be looked up in debugging information. */
+/* Describes some instructions per sync, because a line may require debugging information. */
 static void sync_instructions(struct store_writer *writer)
 {
     enum { AT_ONCE = 512 };
@@ -304,7 +311,7 @@ static void sync_instructions(struct store_writer *writer)
     }
 }
 
-/* Everything described before, as it is now. */
+/* Updates all descriptions. */
 static void writer_names_sync(struct store_writer *writer)
 {
     const struct rows *objects = &writer->rows[STORE_OBJECT];
@@ -316,7 +323,7 @@ static void writer_names_sync(struct store_writer *writer)
     sync_instructions(writer);
 }
 
-/* Questions about other layouts, and the answers at each sync. */
+/* What-if questions and answers at each sync. */
 
 static void put_answer(struct store_writer *writer, uint32_t id,
                        const struct snapshot_whatif *answer)
@@ -336,7 +343,7 @@ static void writer_whatif(struct store_writer *writer, const struct snapshot_wha
     writer_put(writer, STORE_WHATIFS, 0, asked);
 }
 
-/* The process watched, its state beside the samples, and the heap at each sync. */
+/* The watched process, its state in addition to the samples, and the heap at each sync. */
 
 static void put_simulation(struct store_writer *writer,
                            const struct snapshot_simulation *simulation)
@@ -379,7 +386,8 @@ static void put_code(struct store_writer *writer, uint64_t address, uint32_t fun
     writer_row(writer, STORE_CODE, address, &row);
 }
 
-/* A process that has ended cannot be read any more; a replay answers with what was read before. */
+/* Returns a word of memory. A process that has ended cannot be read; the replay answers with the
+ * words read before. */
 static bool written_word(struct store_writer *writer, uint64_t address, bool known, uint64_t *value)
 {
     const uint64_t *row = known ? value : rows_find(&writer->rows[STORE_WORD], address);
@@ -420,15 +428,15 @@ static uint64_t ns_of(double seconds)
     return (uint64_t)llround(seconds * (double)CLOCK_NS_PER_S);
 }
 
-/* When something was that is so old; UINT64_MAX: not known. */
+/* Returns the time of an event of a given age; UINT64_MAX: not known. */
 static uint64_t moment(uint64_t now_ns, double age_s)
 {
     return isnan(age_s) ? UINT64_MAX : now_ns - ns_of(age_s);
 }
 
 /*
- * Ages are reported on the heap's own clock, which is not handed out: it is computed from a bin
- * with its first moment in the file, so that an inactive bin does not change.
+ * Returns the time of the heap's own clock. Ages are relative to it, but it is not exported: it is
+ * derived from a bin with a first time in the file, so that an inactive bin does not change.
  */
 static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
 {
@@ -500,7 +508,10 @@ static void write_all(struct store_writer *writer, const void *bytes, size_t siz
     }
 }
 
-/* Header and payload are contiguous, so that a kill between two writes cannot part them. */
+/*
+ * Writes the block. Header and payload are contiguous and written together, so that a kill cannot
+ * separate them.
+ */
 static void flush_block(struct store_writer *writer)
 {
     struct store_block *block = &writer->block;
@@ -515,7 +526,7 @@ static void flush_block(struct store_writer *writer)
     writer->at = writer->payload;
 }
 
-/* Room for a record: flushes where there is none. */
+/* Returns room for a record; flushes the block if necessary. */
 static unsigned char *writer_room(struct store_writer *writer, size_t bytes)
 {
     if (bytes > STORE_BLOCK_BYTES - (size_t)(writer->at - writer->payload))
@@ -531,7 +542,7 @@ static void put_row(struct store_writer *writer, enum store_kind kind, uint64_t 
     writer->at = row_put(at, now, before, writer->rows[kind].fields);
 }
 
-/* The row of an id as it is now; written if it differs from the file's, or is the first. */
+/* Writes the row of an id if it is new or differs from the row in the file. */
 static void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
                        const uint64_t *now)
 {
@@ -542,7 +553,7 @@ static void writer_row(struct store_writer *writer, enum store_kind kind, uint64
         put_row(writer, kind, id, now, before);
 }
 
-/* An event: one like the last one counts, too. */
+/* Writes an item, even if it equals the previous one. */
 static void writer_item(struct store_writer *writer, enum store_kind kind, const uint64_t *now)
 {
     bool created;
@@ -551,7 +562,7 @@ static void writer_item(struct store_writer *writer, enum store_kind kind, const
         put_row(writer, kind, 0, now, before);
 }
 
-/* One field of a row that has only one id. */
+/* Adds to a field of STORE_COUNTS, which has a single row. */
 static void count_on(struct store_writer *writer, unsigned field, uint64_t count)
 {
     bool created;
@@ -602,7 +613,7 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
     place_row_fill(now, place);
     unsigned slot = place_row_slot(now);
     uint64_t *before = writer->slots[slot];
-    /* The slot's last place brought the same ids: most do. */
+    /* Fast path: the slot's last place usually has the same ids. */
     if (place_row_new_ids(now, before))
         note_ids(writer, place);
     if (now[PLACE_ROW_TID] != before[PLACE_ROW_TID])
@@ -740,7 +751,7 @@ int store_writer_close(struct store_writer *writer, struct error *error)
         return 0;
     if (!writer->failed)
         flush_block(writer);
-    /* Some file systems report only now that there was no room. */
+    /* Some file systems report a lack of space only here. */
     if (close(writer->fd) && !writer->failed)
         writer->failed = -errno;
     int code = report_failure(writer, error);
@@ -760,7 +771,7 @@ uint64_t store_writer_bytes(const struct store_writer *writer)
     return writer ? writer->file_bytes + (uint64_t)(writer->at - writer->payload) : 0;
 }
 
-/* Line events of a simulation, into the file. */
+/* Line events of a simulation. */
 
 static void note_line_ids(struct store_writer *writer, const struct line_place *line)
 {
@@ -793,7 +804,10 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
 
 enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };
 
-/* Faster than wanted: at once. Much slower: when the window is over. */
+/*
+ * Adjusts the rate: immediately if there are too many, at the end of the window if there are far
+ * fewer.
+ */
 static void adjust(struct thinning *thinning, uint64_t now_ns)
 {
     bool full = thinning->kept >= WINDOW_KEPT;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes FILE.misstop: the places as they go to the tables, and the meaning of their ids, so that
- * the tables can be made again without the process, its heap or its binaries. The form is in
- * store/form.h.  One thread only.
+ * Writes FILE.misstop: the places as passed to the tables, and the meaning of their ids, so that
+ * the tables can be rebuilt without the process, its heap or its binaries. The format is in
+ * store/form.h. Single-threaded.
  *
- * A place costs no allocation except for a new id. The meaning of an id is written when it first
- * comes, and again at a sync where it has changed since. Everything synced can be read, whether or
- * not the writer came to its end. A failed write is reported by the next sync; later records are
- * dropped.
+ * A place allocates nothing unless it has a new id. The meaning of an id is written on its first
+ * occurrence, and again at a sync if it has changed. Everything synced is readable, whether or not
+ * the writer was closed. A failed write is reported by the next sync; later records are dropped.
  */
 #ifndef MISSTOP_STORE_STORE_WRITE_H
 #define MISSTOP_STORE_STORE_WRITE_H
@@ -23,36 +22,36 @@
 struct store_writer;
 
 struct store_writer_options {
-    int fd;                   /* of an empty file; closed by the writer, whatever happens */
+    int fd;                   /* of an empty file; always closed by the writer */
     const char *path;         /* its name, for messages */
-    uint64_t belongs;         /* mark of the perf.data it is beside; 0: there is none */
-    struct place_names names; /* gives the meaning of an id */
-    /* An instruction as text; NULL: not known. */
+    uint64_t belongs;         /* mark of the perf.data of the same run; 0: none */
+    struct place_names names; /* answers the meaning of ids */
+    /* Formats an instruction as text; returns false if it is not known. */
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;
-    uint64_t start_ns; /* when watching began, CLOCK_MONOTONIC */
+    uint64_t start_ns; /* start of the watch, CLOCK_MONOTONIC */
 };
 
 int store_writer_open(struct store_writer **writer, const struct store_writer_options *options,
                       const struct store_facts *facts, struct error *error);
 
-/* Writes the rest, then closes the file; NULL is valid. 0 or a negative errno. */
+/* Writes the remaining data and closes the file; NULL is valid. Returns 0 or a negative errno. */
 int store_writer_close(struct store_writer *writer, struct error *error);
 
-/* In the order in which they go to the tables. */
+/* Write records in the order in which they go to the tables. */
 void store_writer_place(struct store_writer *writer, const struct place *place);
 void store_writer_lost(struct store_writer *writer, uint64_t count);
 void store_writer_throttled(struct store_writer *writer);
 
-/* In the order in which the tables receive them, among the places. */
+/* Writes a watch result, in the order in which the tables receive it among the places. */
 void store_writer_watch(struct store_writer *writer, const struct store_watch *watch);
 
-/* The same: an object has turned out to be another one. */
+/* Writes a rename, in the same order. */
 void store_writer_rename(struct store_writer *writer, const struct object_rename *rename);
-/* Index of the event that ranks from here on. */
+/* Writes the index of the new ranking event. */
 void store_writer_ranking(struct store_writer *writer, uint16_t event);
 
-/* The same: what a simulation reports a line. */
+/* Writes a line event, in the same order. */
 void store_writer_line(struct store_writer *writer, const struct line_place *line);
 
 /*
@@ -65,29 +64,34 @@ bool store_writer_answer(struct store_writer *writer, enum place_question questi
                          union place_answer *answer);
 void store_writer_begin_refresh(struct store_writer *writer);
 
-/* A refresh as of now_ns: changed descriptions, the heap, the facts; and all of it to the file. */
+/*
+ * Writes a refresh as of now_ns: changed descriptions, the heap and the facts; then flushes
+ * everything to the file.
+ */
 int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,
                       double interval_s, struct error *error);
 
-/* In the file and about to be. */
+/* Returns the bytes written and buffered. */
 uint64_t store_writer_bytes(const struct store_writer *writer);
 
 /*
- * Reduces line events, which come by the million a second, to a rate that a recording can hold:
- * some are left out by chance, and those that stay represent them, so that sums stay right on
- * average. A plain value, begun with zeros; the clock is passed in.
+ * Reduces line events, millions per second, to a rate that a recording can
+ * store: some are dropped at random and represented by the others, so that sums are correct on
+ * average. A plain value, initialised to zero; the clock is a parameter.
  */
 enum { THINNING_PER_S = 20000 };
 
 struct thinning {
     struct prng prng;
-    uint64_t from_ns; /* when it began to count those that stay */
-    unsigned kept;    /* since then */
-    unsigned shift;   /* one in so many powers of two stays */
+    uint64_t from_ns; /* start of counting `kept` */
+    unsigned kept;    /* events kept since then */
+    unsigned shift;   /* keeps one in 2^shift */
 };
 
-/* Whether this one stays; then its weight has grown by what it represents. Times that go back count
- * as the same moment. */
+/*
+ * Returns true if an event is kept, and multiplies its weight by the number it represents.
+ * Decreasing times count as the same moment.
+ */
 bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight);
 
 #endif

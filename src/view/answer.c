@@ -12,9 +12,9 @@
 #include "view/words.h"
 
 enum { SAMPLES_ENOUGH = 100 };
-static const double hardly = 0.1;     /* upper bound below which waiting does not matter */
-static const double much = 0.3;       /* lower bound from which on it does */
-static const double nearly_all = 0.9; /* upper bound from which on it is not worth a figure */
+static const double hardly = 0.1;     /* waiting does not matter if the upper bound is below this */
+static const double much = 0.3;       /* waiting matters if the lower bound is at least this */
+static const double nearly_all = 0.9; /* an upper bound above this is not worth showing */
 static const double attributed_good = 0.8;
 static const double lost_bad = 0.02;
 
@@ -27,7 +27,8 @@ static double waits_by_finding(const struct snapshot_finding *finding)
     return counts ? finding->gain_low : 0;
 }
 
-/* Several findings on one object save the same waiting: the one that saves most counts. */
+/* Returns true if no other finding on the same object saves more: findings on one object save the
+ * same waiting. */
 static bool counts_for_object(const struct snapshot_findings *findings, size_t index)
 {
     double saves = waits_by_finding(&findings->list[index]);
@@ -50,11 +51,11 @@ static double waits_by_findings(const struct snapshot *snapshot)
     return sum;
 }
 
-/* The bounds of the snapshot; beyond L1 also those that follow from the findings. */
+/* Bounds of the snapshot; beyond L1 they also include the bounds that follow from the findings. */
 struct bounds {
     double low;
     double high;
-    bool by_findings; /* the low one */
+    bool by_findings; /* the lower bound is from the findings */
 };
 
 static struct bounds bounds_of(const struct snapshot *snapshot, enum wait_level level)
@@ -96,7 +97,7 @@ bool answer_is_vague(const struct snapshot *snapshot)
     return open && bounds.high > much && measured_of(&snapshot->source) == MEASURED_TIME;
 }
 
-/* "at most 12%", "35-60%", "at least 40%", "12%". */
+/* Formats bounds: "at most 12%", "35-60%", "at least 40%", "12%". */
 static void add_bounds(char *out, size_t size, const struct bounds *bounds)
 {
     double low = bounds->low * 100;
@@ -124,7 +125,7 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
     static const char *const words[][2] = {
         [WAITS_NOT_YET] = {"Waits for memory: too few samples", " to say"},
         [WAITS_UNKNOWN] = {"Waits for memory: not known", " from these samples"},
-        [WAITS_IDLE] = {"Uses no CPU: waits, but not for memory", ""},
+        [WAITS_IDLE] = {"Uses no CPU: not waiting for memory", ""},
         [WAITS_HARDLY] = {"Hardly waits for memory: ", " of CPU time"},
         [WAITS_PERHAPS] = {"Waits for memory: ", " of CPU time"},
         [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},
@@ -156,9 +157,9 @@ const char *answer_evidence(const struct snapshot *snapshot)
 {
     static const char *const words[] = {
         [WAIT_UNKNOWN] = "",
-        [WAIT_FROM_COUNTERS] = "by stall and cycle counters",
-        [WAIT_FROM_LATENCIES] = "by the latencies sampled",
-        [WAIT_FROM_RECURRENCE] = "bounds from how lines recur",
+        [WAIT_FROM_COUNTERS] = "from stall and cycle counters",
+        [WAIT_FROM_LATENCIES] = "from sampled latencies",
+        [WAIT_FROM_RECURRENCE] = "bounds from recurring lines",
         [WAIT_FROM_SIMULATION] = "simulated",
     };
     if (answer_of(snapshot) < WAITS_HARDLY)
@@ -222,15 +223,15 @@ void answer_trust(const struct snapshot *snapshot, char *out, size_t size)
         samples += snapshot->objects[i].samples;
     if (snapshot->heap.summary.lost)
         snprintf(out, size,
-                 "%" PRIu64 " allocations and frees were lost: some samples in the heap may be "
-                 "on the block before.",
+                 "%" PRIu64
+                 " allocations and frees were lost: some heap samples may be on the wrong block.",
                  snapshot->heap.summary.lost);
     else if (samples > 0 && samples < SAMPLES_ENOUGH)
         snprintf(out, size, "Only %.0f sample%s so far: shares are rough, see the +- column.",
                  samples, samples < 1.5 ? "" : "s");
     else if (snapshot->totals.samples > SAMPLES_ENOUGH &&
              snapshot->totals.attributed * 2 < snapshot->totals.samples)
-        snprintf(out, size, "Less than half of the samples have an object: shares are of those.");
+        snprintf(out, size, "Less than half of the samples have an object; shares refer to these.");
 }
 
 void answer_finding(const struct snapshot_finding *finding, char *out, size_t size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings in words; see findings.h. The rules are in src/profile/findings; a rule has a row in
- * `rules` here, and a function for what depends on its figures; its kind a row in `kinds`. */
+/* Findings in words; see findings.h. The rules are in src/profile/findings. Each rule has a row in
+ * `rules` here, and a function for the words that depend on its figures; each kind has a row in
+ * `kinds`. */
 #include "view/findings.h"
 
 #include <inttypes.h>
@@ -14,19 +15,20 @@
 #define MIB(bytes)    ((bytes) / (1 << 20))
 
 #define HIDDEN_MEMBERS                                                                             \
-    "members that are always read right after another one of the same line may hide behind it: "   \
-    "see that the code does not use them"
+    "accesses to a member right after another member of the same line may not be sampled: "        \
+    "check that the code does not use them"
 #define EXACT "exact: the simulation recorded the cause of each miss; another cache may differ"
 #define ONE_BY_ONE                                                                                 \
-    "exact of each miss; but simulated threads run one at a time and change seldom: where they "   \
-    "really run at once, there are far more"
+    "exact for each miss; but simulated threads run one at a time and switch rarely: when they "   \
+    "really run concurrently, there are far more"
 
 static const char *level_of(const char *level)
 {
     return level ? level : "the simulated cache";
 }
 
-/* "BlkMultiply on Y 81%, fill on X 12%", between two texts; "": none is known. */
+/* Formats the evictors, "BlkMultiply on Y 81%, fill on X 12%", between two texts; "" if none are
+ * known. */
 static void evictors(const struct snapshot_finding *finding, const char *before, char out[700])
 {
     size_t used = 0;
@@ -51,16 +53,16 @@ static void split_words(const struct snapshot_finding *finding, struct finding_w
     const struct finding_split *split = &finding->of.split;
     SAY(words->evidence,
         "%.0f samples on %s of %" PRIu64 " bytes: %" PRIu64
-        " %s in use (%s), and %.0f are fetched for each. The elements are %s.",
+        " %s used (%s), and %.0f are fetched for each. The elements are %s.",
         split->samples, finding->type, split->element_bytes, split->used_bytes,
         split->used_bytes == 1 ? "is" : "are",
         finding->field ? finding->field : "offsets in Layout", split->fetched_bytes,
         split->in_order ? "read in order" : "not read in order");
     if (split->pass)
-        SAY(words->advice, "Split the struct: an array of the members in use, and another of the "
-                           "rest (or an array for each member).");
+        SAY(words->advice, "Split the struct: one array for the used members and one for the rest "
+                           "(or an array for each member).");
     SAY(words->reckoned,
-        "its share of all samples, times the %.0f of %.0f bytes that would not be fetched",
+        "its share of all samples, times the %.0f of %.0f bytes that need not be fetched",
         split->fetched_bytes - split->needed_bytes, split->fetched_bytes);
 }
 
@@ -68,19 +70,18 @@ static void split_off_words(const struct snapshot_finding *finding, struct findi
 {
     const struct finding_split *split = &finding->of.split;
     SAY(words->evidence,
-        "%.0f samples on %s of %" PRIu64 " bytes: %" PRIu64
-        " %s in use (%s), and a line of %" PRIu32
-        " is fetched for each. %s The lines come to %.1f MiB, what is in use to %.1f MiB.",
+        "%.0f samples on %s of %" PRIu64 " bytes: %" PRIu64 " %s used (%s), and a line of %" PRIu32
+        " is fetched for each. %s The lines take %.1f MiB, the used members %.1f MiB.",
         split->samples, finding->type, split->element_bytes, split->used_bytes,
         split->used_bytes == 1 ? "is" : "are",
         finding->field ? finding->field : "offsets in Layout", finding->line_bytes,
         split->scattered ? "The elements are not read in order."
-                         : "In which order the elements are read is not seen.",
+                         : "The order of the accesses is not known.",
         MIB(split->fetched_bytes), MIB(split->needed_bytes));
     SAY(words->advice,
-        "Split the struct: keep %s in an array of its own. It is %.1f MiB instead of the %.1f MiB "
-        "of lines, and caches hold far more of it.",
-        finding->field ? finding->field : "what is in use", MIB(split->needed_bytes),
+        "Split the struct: keep %s in a separate array. It takes %.1f MiB instead of the %.1f MiB "
+        "of lines, so much more of it fits in the caches.",
+        finding->field ? finding->field : "the used members", MIB(split->needed_bytes),
         MIB(split->fetched_bytes));
 }
 
@@ -89,9 +90,9 @@ static void straddling_words(const struct snapshot_finding *finding, struct find
     const struct finding_straddling *at = &finding->of.straddling;
     uint32_t line = finding->line_bytes;
     SAY(words->evidence,
-        "%.0f%% of %" PRIu32 " samples fell on elements whose hot bytes (%" PRIu64 " to %" PRIu64
-        " of %" PRIu64 ") cross from one cache line into the next, and one line would hold them. "
-        "The elements are not read in order.",
+        "%.0f%% of %" PRIu32 " samples are on elements whose hot bytes (%" PRIu64 " to %" PRIu64
+        " of %" PRIu64 ") cross a cache line boundary although they would fit in one line. The "
+        "elements are not read in order.",
         at->crossing * 100, at->samples, at->hot_first, at->hot_end - 1, at->element_bytes);
     SAY(words->advice,
         "Align the elements: alignas(%" PRIu32
@@ -99,12 +100,12 @@ static void straddling_words(const struct snapshot_finding *finding, struct find
         at->element_bytes <= line / 2 ? line / 2 : line);
     if (at->by_number)
         SAY(words->reckoned,
-            "elements that cross are %.0f%% of all, and take %.0f%% of the samples: what they take "
-            "more than the others, and how unsure that is",
+            "%.0f%% of the elements cross a boundary, and have %.0f%% of the samples: the excess, "
+            "and its uncertainty",
             at->elements * 100, at->crossing * 100);
     else
         SAY(words->reckoned,
-            "of the two lines of an element that crosses, the samples on the one that has fewer: "
+            "for an element that crosses a boundary, the samples on the line with fewer samples: "
             "%.0f%% of those on %s",
             at->part * 100, finding->type);
 }
@@ -113,11 +114,11 @@ static void scattered_words(const struct snapshot_finding *finding, struct findi
 {
     const struct finding_blocks *blocks = &finding->of.blocks;
     SAY(words->evidence,
-        "%.0f blocks of %.0f bytes each on average are on at least %.0f MiB of cache lines, in no "
-        "order, between others; side by side they would take %.0f MiB.",
+        "%.0f blocks of %.0f bytes on average are scattered over at least %.0f MiB of cache lines; "
+        "if they were contiguous they would take %.0f MiB.",
         blocks->count, blocks->asked_bytes, MIB(blocks->fetched_bytes), MIB(blocks->pooled_bytes));
     SAY(words->reckoned,
-        "its share of all samples, times the %.0f of %.0f MiB that would not be fetched",
+        "its share of all samples, times the %.0f of %.0f MiB that need not be fetched",
         MIB(blocks->fetched_bytes - blocks->pooled_bytes), MIB(blocks->fetched_bytes));
 }
 
@@ -126,13 +127,13 @@ static void waste_words(const struct snapshot_finding *finding, struct finding_w
     const struct finding_blocks *blocks = &finding->of.blocks;
     double wasted = 1 - blocks->asked_bytes / blocks->taken_bytes;
     SAY(words->evidence,
-        "%.0f blocks were asked for with %.1f bytes each on average, and take %.1f: %.0f%% of "
-        "their %.0f MiB is headers and rounding.",
+        "%.0f blocks of %.1f requested bytes on average take %.1f bytes each: %.0f%% of their %.0f "
+        "MiB is headers and rounding.",
         blocks->count, blocks->asked_bytes, blocks->taken_bytes, wasted * 100,
         MIB(blocks->count * blocks->taken_bytes));
     SAY(words->reckoned,
-        "half of its share of all samples times the %.0f%% of what is fetched that holds nothing, "
-        "to all of its share",
+        "from half of its share of all samples times the %.0f%% of fetched bytes that are "
+        "overhead, to all of its share",
         wasted * 100);
 }
 
@@ -140,9 +141,8 @@ static void pointed_to_words(const struct snapshot_finding *finding, struct find
 {
     const struct finding_pair *pair = &finding->of.pair;
     SAY(words->evidence,
-        "%s reads %s.%s and then this, in no order: %.0f and %.0f samples at the same times; there "
-        "are as many of the one as of the other (%.0f), and a line would hold what is used of "
-        "both.",
+        "%s reads %s.%s and then this, in no order: %.0f and %.0f samples at the same times. There "
+        "are equally many of both (%.0f), and the used members of both fit in one line.",
         finding->function, finding->other, finding->link, pair->samples[0], pair->samples[1],
         pair->blocks);
     SAY(words->advice,
@@ -155,11 +155,11 @@ static void same_index_words(const struct snapshot_finding *finding, struct find
     const struct finding_pair *pair = &finding->of.pair;
     SAY(words->evidence,
         "It and %s are read at the same index, in no order: %" PRIu32
-        " times a miss on the one was followed by one on the other, %.0f%% of these at the same "
-        "element (of %" PRIu64 " and %" PRIu64 " bytes).",
+        " times a miss on one was followed by a miss on the other, in %.0f%% of the cases at the "
+        "same element (of %" PRIu64 " and %" PRIu64 " bytes).",
         finding->other, pair->misses, pair->same * 100, pair->element_bytes[0],
         pair->element_bytes[1]);
-    SAY(words->advice, "Make one array of structs of %s and %s: then both come with one line.",
+    SAY(words->advice, "Merge %s and %s into one array of structs, so that one line contains both.",
         finding->name, finding->other);
 }
 
@@ -167,12 +167,12 @@ static void churn_words(const struct snapshot_finding *finding, struct finding_w
 {
     const struct finding_churn *churn = &finding->of.churn;
     SAY(words->evidence,
-        "%.0f allocations a second, %.0f%% of all, of blocks that are freed after %.3g ms on "
-        "average; %.0f%% of the samples are in malloc, free and their kin.",
+        "%.0f allocations per second, %.0f%% of all, of blocks that are freed after %.3g ms on "
+        "average; %.0f%% of the samples are in malloc, free and similar functions.",
         churn->per_s, churn->part * 100, churn->lifetime_s * 1e3, churn->allocator * 100);
 }
 
-/* ---- order of accesses ---- */
+/* ---- access patterns ---- */
 
 static void chasing_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
@@ -180,23 +180,23 @@ static void chasing_words(const struct snapshot_finding *finding, struct finding
     char links[200] = "";
     if (chase->links_read)
         SAY(links,
-            " Of %" PRIu32 " links that were read in its memory %" PRIu32
-            " lead to another page, and of %" PRIu32 " nodes %" PRIu32 " are followed by %" PRIu32
-            " or more.",
+            " Of %" PRIu32 " links read from its memory, %" PRIu32
+            " lead to another page, and of %" PRIu32 " nodes, %" PRIu32
+            " are followed by at least %" PRIu32 " more.",
             chase->read, chase->far, chase->nodes, chase->deep, chase->deep_least);
     SAY(words->evidence,
-        "%s leads from each %s of %" PRIu64
-        " bytes to another one; the %.0f samples on them are on at least %.0f MiB%s.%s%s",
+        "%s links each %s of %" PRIu64
+        " bytes to another one; the %.0f samples on them are spread over at least %.0f MiB%s.%s%s",
         finding->field, finding->type, chase->element_bytes, chase->samples, MIB(chase->bytes),
         chase->scattered ? ", in no order" : "", links,
-        finding->sure == FINDING_SURE ? " The misses come where the links lead." : "");
+        finding->sure == FINDING_SURE ? " The misses follow the links." : "");
     if (chase->several)
         SAY(words->advice,
-            "Put several keys into a node (a B-tree), or the nodes that are visited first side by "
-            "side; where it is only read, a sorted array or a hash table.");
+            "Put several keys into a node (a B-tree), or keep the nodes near the root contiguous; "
+            "if it is only read, use a sorted array or a hash table.");
     if (finding->sure == FINDING_SURE)
-        SAY(words->how_sure, "every miss is recorded, and its node's link was read: they follow "
-                             "each other; a simulation has no time");
+        SAY(words->how_sure, "every miss is recorded, and the links between their nodes were read; "
+                             "a simulation measures no time");
 }
 
 static void streaming_words(const struct snapshot_finding *finding, struct finding_words *words)
@@ -204,27 +204,29 @@ static void streaming_words(const struct snapshot_finding *finding, struct findi
     const struct finding_streaming *stream = &finding->of.streaming;
     SAY(words->evidence,
         "It is %s in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples on "
-        "it are %s the one before, and of %" PRIu32 " lines %" PRIu32 " were seen once.",
+        "it are %s the previous one, and of %" PRIu32 " lines, %" PRIu32 " were sampled once.",
         stream->written ? "written" : "read", MIB(stream->bytes), stream->bytes_per_s / 1e9,
         stream->part * 100, stream->backward ? "before" : "behind", stream->lines, stream->singles);
     if (stream->written)
-        SAY(words->advice, "Work on blocks that fit a cache, all passes on one before the next; or "
-                           "write past the caches (non-temporal stores) what is not read soon.");
+        SAY(words->advice,
+            "Use blocking: do all passes on a block that fits in the cache before the next block. "
+            "Write data that is not read soon with non-temporal stores.");
 }
 
 static void copying_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
     const struct finding_copying *copy = &finding->of.copying;
     SAY(words->evidence,
-        "%.0f%% of the samples are in %s; most are on this, of which at least %.0f MiB are copied: "
-        "%.0f samples of loads and %.0f of stores.",
+        "%.0f%% of the samples are in %s, most of them on this object, of which at least %.0f MiB "
+        "are copied: %.0f samples of loads and %.0f of stores.",
         finding->share * 100, finding->function, MIB(copy->bytes), copy->loads, copy->stores);
 }
 
 static void clearing_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
     SAY(words->evidence,
-        "%.0f%% of the samples are in %s; most are on this, and at least %.0f MiB of it are set.",
+        "%.0f%% of the samples are in %s, most of them on this object, of which at least %.0f MiB "
+        "are set.",
         finding->share * 100, finding->function, MIB(finding->of.copying.bytes));
 }
 
@@ -233,28 +235,28 @@ static void columns_words(const struct snapshot_finding *finding, struct finding
     const struct finding_columns *columns = &finding->of.columns;
     int used = SAY(words->evidence,
                    "It is walked down the columns of %.0f rows of %" PRIu64
-                   " bytes: of the newest %" PRIu32 " steps between rows %" PRIu32
-                   " end beside the last column. ",
+                   " bytes: of the newest %" PRIu32 " steps between rows, %" PRIu32
+                   " end near the previous column. ",
                    columns->rows, columns->row_bytes, columns->steps, columns->beside);
     char *rest = words->evidence + used;
     size_t size = sizeof words->evidence - (size_t)used;
     if (columns->power) {
         snprintf(rest, size,
-                 "The row is a power of two, so the lines of a column share %" PRIu64
+                 "The row length is a power of two, so the lines of a column map to %" PRIu64
                  " of the %" PRIu32 " sets of %s, which %s %" PRIu64 ".",
                  columns->in_sets, columns->sets, finding->level,
                  columns->in_sets == 1 ? "holds" : "hold", columns->in_sets * columns->ways);
         SAY(words->advice,
-            "Walk along the rows (swap the loops, or work on square blocks); or make each row a "
-            "line longer: %" PRIu64 " bytes.",
+            "Walk along the rows (swap the loops, or use square blocks); or make each row one line "
+            "longer: %" PRIu64 " bytes.",
             columns->row_bytes + finding->line_bytes);
     } else {
-        snprintf(rest, size, "A column has more lines than the %" PRIu32 " that %s holds.",
+        snprintf(rest, size, "A column has more lines than the %" PRIu32 " that fit in %s.",
                  columns->sets * columns->ways, finding->level);
     }
     SAY(words->reckoned,
-        "of %" PRIu32 " accesses of %" PRIu32
-        " bytes to a line all but the first, two fifths to all of their time",
+        "40 to 100%% of the time of all but the first of the %" PRIu32 " accesses of %" PRIu32
+        " bytes to each line",
         finding->line_bytes / columns->element_bytes, columns->element_bytes);
 }
 
@@ -272,19 +274,19 @@ static void stack_words(const struct snapshot_finding *finding, struct finding_w
 static void apart_words(const struct snapshot_finding *finding, uint64_t stride,
                         struct finding_words *words)
 {
-    char bytes[40] = "the cache's size over its ways";
+    char bytes[40] = "the cache size divided by its ways";
     if (stride)
         SAY(bytes, "%" PRIu64 " bytes", stride);
     if (finding->other)
         SAY(words->advice,
-            "Addresses a multiple of %s apart share a set: move this and %s against each other "
-            "(some unused lines between them), or put what is used together into one array of "
-            "structs.",
+            "Addresses a multiple of %s apart map to the same set: change the distance between "
+            "this and %s (with some unused lines), or merge data that is used together into one "
+            "array of structs.",
             bytes, finding->other);
     else
         SAY(words->advice,
-            "Addresses a multiple of %s apart share a set: make rows longer by a line (%" PRIu32
-            " bytes), or copy the block that is worked on into memory of its own.",
+            "Addresses a multiple of %s apart map to the same set: make rows one line longer "
+            "(%" PRIu32 " bytes), or copy the current block into a separate buffer.",
             bytes, finding->line_bytes);
 }
 
@@ -295,8 +297,8 @@ static void conflict_cause_words(const struct snapshot_finding *finding,
     char by[700];
     evictors(finding, " Evicted by: ", by);
     SAY(words->evidence,
-        "%.0f%% of its %.0f misses in %s are conflicts: without sets, the cache had room for the "
-        "line.%s",
+        "%.0f%% of its %.0f misses in %s are conflict misses: a fully associative cache of this "
+        "size would hit.%s",
         cause->part * 100, cause->misses, level_of(finding->level), by);
     apart_words(finding, cause->stride, words);
 }
@@ -306,13 +308,13 @@ static void conflict_sets_words(const struct snapshot_finding *finding, struct f
     const struct finding_sets *sets = &finding->of.sets;
     bool one = sets->hot == 1;
     SAY(words->evidence,
-        "%" PRIu32 " of the %" PRIu32
-        " sets of %s %s %.0f%% of the samples above %s even part, on more lines than %s %" PRIu32
-        " ways hold; %.0f%% of that is this object's.",
+        "%" PRIu32 " of the %" PRIu32 " sets of %s %s %.0f%% of the samples in excess of %s even "
+        "share, on more lines than %s %" PRIu32 " ways; %.0f%% of the excess is on this object.",
         sets->hot, sets->all, finding->level, one ? "takes" : "take", sets->excess * 100,
         one ? "its" : "their", one ? "its" : "their", sets->ways, sets->part * 100);
     apart_words(finding, (uint64_t)sets->all * finding->line_bytes, words);
-    SAY(words->reckoned, "what %s above an even share", one ? "this set has" : "these sets have");
+    SAY(words->reckoned, "the excess of %s over an even share",
+        one ? "this set has" : "these sets have");
 }
 
 static void evicted_words(const struct snapshot_finding *finding, struct finding_words *words)
@@ -321,13 +323,13 @@ static void evicted_words(const struct snapshot_finding *finding, struct finding
     char by[700];
     evictors(finding, "", by);
     SAY(words->evidence,
-        "What misses of it comes to %.0f KiB, and %s holds %.0f; yet %.0f%% of its %.0f misses are "
+        "Its missed lines take %.0f KiB, and %s holds %.0f KiB; yet %.0f%% of its %.0f misses are "
         "capacity misses. Evicted by: %s",
         cause->bytes / 1024, level_of(finding->level), cause->cache_bytes / 1024, cause->part * 100,
         cause->misses, by);
     SAY(words->advice,
-        "Keep %s from passing through between its uses: do first the one and then the other, or "
-        "read it past the caches (prefetchnta; non-temporal stores where it is written).",
+        "Avoid accesses to %s between its uses: separate the two loops, or bypass the caches "
+        "(prefetchnta for reads, non-temporal stores for writes).",
         finding->other);
 }
 
@@ -336,15 +338,15 @@ static void streaming_cause_words(const struct snapshot_finding *finding,
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, " Evicted by, where that is known: ", by);
+    evictors(finding, " Known evictors: ", by);
     SAY(words->evidence,
-        "It is %s in order, %.1f MiB from end to end, again and again: %.0f%% of its %.0f misses "
-        "in %s are capacity misses, %.0f%% first references.%s",
+        "It is %s in order, %.1f MiB from end to end, repeatedly: %.0f%% of its %.0f misses in %s "
+        "are capacity misses, %.0f%% first references.%s",
         cause->written ? "written" : "read", MIB(cause->bytes), cause->part * 100, cause->misses,
         level_of(finding->level), cause->first * 100, by);
     SAY(words->advice,
-        "Work on blocks that fit %s (%.0f KiB), all passes on one before the next; or make the "
-        "elements smaller.",
+        "Use blocking: do all passes on a block that fits in %s (%.0f KiB) before the next block; "
+        "or make the elements smaller.",
         level_of(finding->level), cause->cache_bytes / 1024);
 }
 
@@ -353,8 +355,8 @@ static void first_touch_cause_words(const struct snapshot_finding *finding,
 {
     const struct finding_cause *cause = &finding->of.cause;
     SAY(words->evidence,
-        "%.0f%% of its %.0f misses are first references, and %.0f%% of the samples on it stores: "
-        "it is memory being filled for the first time.",
+        "%.0f%% of its %.0f misses are first references, and %.0f%% of its samples are stores: the "
+        "memory is filled for the first time.",
         cause->part * 100, cause->misses, cause->stores * 100);
 }
 
@@ -363,14 +365,13 @@ static void first_touch_cause_words(const struct snapshot_finding *finding,
 static void tlb_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
     SAY(words->evidence,
-        "%.0f%% of the %.0f samples on it found no translation in the TLB and waited for a page "
-        "walk.",
+        "%.0f%% of the %.0f samples on it missed the TLB and waited for a page walk.",
         finding->of.pages.part * 100, finding->of.pages.samples);
 }
 
 static void remote_words(const struct snapshot_finding *finding, struct finding_words *words)
 {
-    SAY(words->evidence, "%.0f%% of the %.0f samples on it came from another node.",
+    SAY(words->evidence, "%.0f%% of the %.0f samples on it were served by another NUMA node.",
         finding->of.pages.part * 100, finding->of.pages.samples);
 }
 
@@ -383,22 +384,22 @@ static void reach_words(const struct snapshot_finding *finding, struct finding_w
                         "(Python's own arenas are not on huge pages)",
         [HUGE_JEMALLOC] = "run it with MALLOC_CONF=thp:always (jemalloc)",
         [HUGE_MIMALLOC] = "run it with MIMALLOC_ALLOW_LARGE_OS_PAGES=1 (mimalloc)",
-        [HUGE_TCMALLOC] = "by the settings of tcmalloc",
+        [HUGE_TCMALLOC] = "with the settings of tcmalloc",
         [HUGE_GLIBC] = "run it with GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (glibc 2.35 and later), "
                        "or madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB",
-        [HUGE_ALLOCATOR] = "by the settings of its allocator, or madvise(MADV_HUGEPAGE) on memory "
-                           "aligned to 2 MiB",
+        [HUGE_ALLOCATOR] = "with the settings of its allocator, or madvise(MADV_HUGEPAGE) on "
+                           "memory aligned to 2 MiB",
     };
     const struct finding_pages *pages = &finding->of.pages;
     SAY(words->evidence,
-        "It is used on at least %.0f pages of 4 KiB (%.0f MiB); the TLB holds %s%.0f (%.1f MiB)%s. "
-        "%.0f%% of its memory is on huge pages.",
+        "At least %.0f of its pages of 4 KiB are used (%.0f MiB); the TLB holds %s%.0f (%.1f "
+        "MiB)%s. %.0f%% of its memory is on huge pages.",
         pages->pages, MIB(pages->pages * pages->page_bytes),
         pages->tlb_known ? "about " : "no more than ", pages->tlb_entries,
         MIB(pages->tlb_entries * pages->page_bytes),
-        pages->tlb_known ? "" : ", how many is not known here (misstop doctor measures it)",
-        pages->huge * 100);
-    SAY(words->advice, "Put it on huge pages: %s. Or keep what is used together on the same pages.",
+        pages->tlb_known ? "" : ", an assumption (misstop doctor measures it)", pages->huge * 100);
+    SAY(words->advice,
+        "Put it on huge pages: %s. Or keep data that is used together on the same pages.",
         ways[pages->way]);
 }
 
@@ -406,8 +407,8 @@ static void faults_words(const struct snapshot_finding *finding, struct finding_
 {
     const struct finding_pages *pages = &finding->of.pages;
     SAY(words->evidence,
-        "%.0f%% of the samples on it are stores, while the process takes %.0f page faults a second "
-        "(%.0f MB/s of fresh memory) and the kernel %.0f%% of its CPU time.",
+        "%.0f%% of the samples on it are stores, while the process takes %.0f page faults per "
+        "second (%.0f MB/s of fresh memory) and the kernel uses %.0f%% of its CPU time.",
         pages->part * 100, pages->faults_per_s, pages->faults_per_s * pages->page_bytes / 1e6,
         pages->kernel * 100);
 }
@@ -420,22 +421,22 @@ static void sharing_words(const struct snapshot_finding *finding, struct finding
     const char *lines = sharing->lines == 1 ? "line" : "lines";
     if (sharing->misses > 0) {
         SAY(words->evidence,
-            "%" PRIu32 " threads on %zu cache %s: %.0f samples are misses because another thread "
-            "had written to the line, of %.0f samples of misses in all.",
+            "%" PRIu32 " threads on %zu cache %s: %.0f of %.0f sampled misses occurred because "
+            "another thread had written to the line.",
             sharing->threads, sharing->lines, lines, sharing->hitm, sharing->misses);
         SAY(words->reckoned,
-            "how long these misses would take where the threads run at once, is not simulated");
+            "the duration of these misses with concurrent threads is not simulated");
         SAY(words->how_sure, ONE_BY_ONE);
     } else if (sharing->by_hitm) {
         SAY(words->evidence,
-            "%" PRIu32 " threads on %zu cache %s: %.0f samples, %.0f of which found the line "
+            "%" PRIu32 " threads on %zu cache %s: %.0f samples, of which %.0f found the line "
             "modified in another CPU's cache.",
             sharing->threads, sharing->lines, lines, sharing->samples, sharing->hitm);
         SAY(words->how_sure, "the hardware reports it");
     } else {
         SAY(words->evidence,
-            "%" PRIu32 " threads on %zu cache %s: %.0f of %.0f samples followed one of another "
-            "thread on another CPU, a store among the two. Had the threads used the %s "
+            "%" PRIu32 " threads on %zu cache %s: %.0f of %.0f samples followed one by another "
+            "thread on another CPU, with at least one store. If the threads used the %s "
             "one after the other, hardly any would.",
             sharing->threads, sharing->lines, lines, sharing->turns, sharing->samples, lines);
     }
@@ -448,8 +449,8 @@ static void sharing_cause_words(const struct snapshot_finding *finding, struct f
     char by[700];
     evictors(finding, " Taken by: ", by);
     SAY(words->evidence,
-        "Of its %.0f misses in %s %.0f%% are on lines that another thread had taken by writing: "
-        "%.0f%% for bytes that it did not touch, %.0f%% for the same bytes.%s",
+        "Of its %.0f misses in %s, %.0f%% are on lines that another thread invalidated by writing: "
+        "%.0f%% by writes to other bytes, %.0f%% by writes to the same bytes.%s",
         cause->misses, level_of(finding->level), (cause->same + cause->apart) * 100,
         cause->apart * 100, cause->same * 100, by);
 }
@@ -460,41 +461,41 @@ static void spinning_words(const struct snapshot_finding *finding, struct findin
     bool one = spin->threads == 1;
     SAY(words->evidence,
         "%" PRIu32 " thread%s at one load in %s, of %s: of the newest %" PRIu32
-        " samples %.0f%% fell on the same %s, and none of them writes there.",
+        " samples, %.0f%% are on the same %s, and none of them writes there.",
         spin->threads, one ? " is" : "s are", finding->function,
         finding->field ? finding->field : finding->name, spin->samples, spin->part * 100,
         one ? "cache line" : "cache line for each");
 }
 
-/* ---- all of them ---- */
+/* ---- table of the rules ---- */
 
 #define TAKEN_LINES "its misses on lines that another thread had written to"
 #define NOT_MEASURED                                                                               \
-    "how long these accesses would take on a line of their own, is not measured; try it and "      \
+    "the time of these accesses on separate lines is not measured; try it and "                    \
     "compare (misstop diff)"
 #define NO_HITM "inferred from alternating accesses; this source reports no HITM"
 
 static const struct rule {
     void (*compose)(const struct snapshot_finding *finding, struct finding_words *words);
-    enum screen_id screen; /* that shows it; none: Detail */
+    enum screen_id screen; /* screen that shows the finding; 0: Detail */
     const char *advice;
     const char *reckoned;
     const char *how_sure;
 } rules[RULE_COUNT] = {
     [RULE_SPLIT] = {.compose = split_words,
                     .screen = SCREEN_LAYOUT,
-                    .advice = "Put the members in use side by side at the start of the struct, so "
-                              "that they share a line, and align the elements to lines.",
+                    .advice = "Put the used members next to each other at the start of the struct, "
+                              "so that they share a line, and align the elements to lines.",
                     .how_sure = HIDDEN_MEMBERS},
-    [RULE_SPLIT_OFF] = {.compose = split_off_words,
-                        .screen = SCREEN_LAYOUT,
-                        .reckoned = "two fifths to all of its samples on them: how many the caches "
-                                    "would then hold depends on what else they hold",
-                        .how_sure = HIDDEN_MEMBERS},
+    [RULE_SPLIT_OFF] =
+        {.compose = split_off_words,
+         .screen = SCREEN_LAYOUT,
+         .reckoned = "40 to 100% of its samples on them, depending on the other data in the caches",
+         .how_sure = HIDDEN_MEMBERS},
     [RULE_STRADDLING] = {.compose = straddling_words,
                          .screen = SCREEN_LAYOUT,
                          .how_sure = "the two lines of an element may arrive at the same time, and "
-                                     "longer elements fill caches sooner: measure it"},
+                                     "longer elements take more cache: measure it"},
     [RULE_FALSE_SHARING] = {.compose = sharing_words,
                             .screen = SCREEN_SHARING,
                             .reckoned = NOT_MEASURED,
@@ -505,160 +506,165 @@ static const struct rule {
                            .how_sure = NO_HITM},
     [RULE_FALSE_SHARING_CAUSE] = {.compose = sharing_cause_words,
                                   .screen = SCREEN_SHARING,
-                                  .advice = "Give each thread a line of its own: align what it "
-                                            "writes to the cache line, and pad it to whole lines.",
+                                  .advice =
+                                      "Give each thread a line of its own: align the data that it "
+                                      "writes to cache lines, and pad it to whole lines.",
                                   .reckoned = TAKEN_LINES,
                                   .how_sure = ONE_BY_ONE},
     [RULE_TRUE_SHARING_CAUSE] =
         {.compose = sharing_cause_words,
          .screen = SCREEN_SHARING,
-         .advice = "Write it less often: count in a variable of the thread's own, and add that up "
-                   "now and then; or take the lock for more work at once.",
+         .advice = "Write it less often: count in a per-thread variable and add it up from time to "
+                   "time; or do more work per lock acquisition.",
          .reckoned = TAKEN_LINES,
          .how_sure = ONE_BY_ONE},
     [RULE_CONFLICT_SETS] = {.compose = conflict_sets_words,
                             .screen = SCREEN_CACHE,
-                            .how_sure = "sampled lines show the sets, not what evicted a line"},
+                            .how_sure = "the samples show the sets, not what evicted a line"},
     [RULE_CONFLICT_CAUSE] =
         {.compose = conflict_cause_words,
-         .reckoned = "its misses that a cache of the same size without sets would not have had",
+         .reckoned = "its misses that a fully associative cache of the same size would not have",
          .how_sure = EXACT},
     [RULE_CHASING] =
         {.compose = chasing_words,
          .advice =
              "Lay the nodes in the order they are walked (an array, a pool that is filled in that "
              "order), or put several keys into a node; in a hash table, use more buckets.",
-         .reckoned = "half to all of the samples on it, those without an object in proportion: "
-                     "found in order, or several to a line, most would not be waited for",
-         .how_sure =
-             "that nodes are found by the link, and not by an index, is taken from its being read"},
+         .reckoned =
+             "50 to 100% of the samples on it, and a proportional part of those without an object: "
+             "in order, or with several nodes per line, most accesses would not wait",
+         .how_sure = "it is inferred from reads of the link that nodes are reached through it"},
     [RULE_STREAMING] = {.compose = streaming_words,
-                        .advice = "Work on blocks that fit a cache, all passes on one before the "
-                                  "next; or make the elements smaller.",
-                        .reckoned = "how much prefetching hides already is not measured",
+                        .advice = "Use blocking: do all passes on a block that fits in the cache "
+                                  "before the next block; or make the elements smaller.",
+                        .reckoned = "how much of it prefetching already hides is not measured",
                         .how_sure = "whether several passes can be joined is not measured"},
     [RULE_STREAMING_CAUSE] =
         {.compose = streaming_cause_words,
-         .reckoned = "its capacity misses: the lines had been there before",
+         .reckoned = "its capacity misses: these lines had been cached before",
          .how_sure = "the cause is exact; whether several passes can be joined is not measured"},
     [RULE_TLB] = {.compose = tlb_words,
                   .advice =
                       "Put it on huge pages: madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB, or "
-                      "mmap(MAP_HUGETLB); or keep what is used together on the same pages.",
-                  .reckoned = "its samples with a page walk: the wait for the data itself stays",
+                      "mmap(MAP_HUGETLB); or keep data that is used together on the same pages.",
+                  .reckoned = "its samples with a page walk; the wait for the data itself remains",
                   .how_sure = "the hardware reported it for each sample"},
-    [RULE_REMOTE] = {.compose = remote_words,
-                     .advice = "Let the threads that use it fill it first, bind them to its node "
-                               "(numactl), or give each node its own copy.",
-                     .reckoned =
-                         "two fifths of its remote samples, by what local memory takes of the time",
-                     .how_sure = "the hardware reported it for each sample"},
-    [RULE_SCATTERED] =
-        {.compose = scattered_words,
-         .advice = "Allocate them as one: an array, or a pool that is filled in the order in which "
-                   "they are visited; then lines also come before they are asked for.",
-         .how_sure = "the lines are estimated from the pages sampled twice, as if all blocks were "
-                     "visited; blocks that are always visited in one order gain more"},
-    [RULE_POINTED_TO] = {.compose = pointed_to_words,
-                         .reckoned =
-                             "a tenth to half of the samples on the two: one of two lines comes",
-                         .how_sure = "that each leads to another one is taken from there being as "
-                                     "many of the one as of the other"},
+    [RULE_REMOTE] =
+        {.compose = remote_words,
+         .advice = "Let the threads that use it initialise it, bind them to its node (numactl), or "
+                   "give each node its own copy.",
+         .reckoned = "40% of its remote samples, the difference between remote and local latency",
+         .how_sure = "the hardware reported it for each sample"},
+    [RULE_SCATTERED] = {.compose = scattered_words,
+                        .advice =
+                            "Allocate them together: in an array, or in a pool that is filled in "
+                            "the order of the accesses, so that they can also be prefetched.",
+                        .how_sure =
+                            "the lines are estimated from pages sampled twice, assuming that all "
+                            "blocks are accessed; blocks always accessed in one order gain more"},
+    [RULE_POINTED_TO] =
+        {.compose = pointed_to_words,
+         .reckoned = "10 to 50% of the samples on the two: one line is fetched instead of two",
+         .how_sure = "a one-to-one relation is inferred from their equal numbers"},
     [RULE_SAME_INDEX] = {.compose = same_index_words,
-                         .reckoned = "half the misses on the two: one of two lines comes",
-                         .how_sure = "every miss is recorded, one after the other; where they are "
-                                     "fetched at once, less than half of the time goes with them"},
+                         .reckoned =
+                             "half of the misses on the two: one line is fetched instead of two",
+                         .how_sure = "every miss is recorded in sequence; if the two lines are "
+                                     "fetched concurrently, less than half of the time is saved"},
     [RULE_CHURN] = {.compose = churn_words,
                     .screen = SCREEN_HEAP,
-                    .advice = "Keep them: take blocks from a list of those no longer needed, "
-                              "allocate many at a time, or let short-lived ones live on the stack.",
-                    .reckoned = "most of the samples in malloc and free, times its part of the "
-                                "allocations; those of misstop's own agent are left out",
-                    .how_sure = "that each allocation costs the same is assumed; first uses of "
-                                "fresh blocks are not counted"},
+                    .advice = "Reuse blocks through a free list, allocate many at a time, or put "
+                              "short-lived ones on the stack.",
+                    .reckoned = "most of the samples in malloc and free, times its share of the "
+                                "allocations, without those in misstop's own agent",
+                    .how_sure = "assumes that every allocation costs the same; does not include "
+                                "first accesses to fresh blocks"},
     [RULE_WASTE] = {.compose = waste_words,
                     .screen = SCREEN_HEAP,
-                    .advice = "Put them into one array, or allocate many at a time (a pool): no "
-                              "header, and no rounding up.",
-                    .how_sure = "that neighbours in memory are used soon after each other is taken "
-                                "for granted where they are read in order"},
+                    .advice = "Put them into one array, or allocate many at a time (a pool), which "
+                              "avoids headers and rounding.",
+                    .how_sure =
+                        "assumes that blocks read in order are used soon after their neighbours"},
     [RULE_STACK] =
         {.compose = stack_words,
-         .advice = "Keep it in a register: compile with optimisation (-O2), work on a local copy "
-                   "that no pointer refers to, and write it back after the loop; no volatile.",
-         .reckoned = "a third to all of the samples on it: each use waits for the store before",
-         .how_sure = "whether a register is free for it, only the compiler knows; some processors "
-                     "pass integers from store to load without waiting"},
+         .advice = "Keep it in a register: compile with optimisation (-O2), use a local copy that "
+                   "no pointer refers to, write it back after the loop, and avoid volatile.",
+         .reckoned = "33 to 100% of the samples on it: each use waits for the preceding store",
+         .how_sure = "depends on a free register; some processors forward integers from store to "
+                     "load without delay"},
     [RULE_FIRST_TOUCH_FAULTS] =
         {.compose = faults_words,
-         .advice = "Use the memory again instead of giving it back and taking fresh one (keep the "
-                   "buffer; for malloc, raise M_MMAP_THRESHOLD and M_TRIM_THRESHOLD); where it is "
-                   "filled once, huge pages take one fault for 512.",
-         .reckoned =
-             "half of the kernel's part of the CPU time, to all of it and the samples on it",
-         .how_sure = "that the faults are on this memory is taken from its being written most; "
+         .advice = "Reuse the memory instead of returning it (keep the buffer; for malloc, raise "
+                   "M_MMAP_THRESHOLD and M_TRIM_THRESHOLD). If it is filled only once, use huge "
+                   "pages: one fault instead of 512.",
+         .reckoned = "from half of the kernel's share of CPU time, to all of it plus the samples "
+                     "on the object",
+         .how_sure = "it is inferred from its stores that the page faults are on this memory; "
                      "misstop -e page-faults shows where they are"},
     [RULE_FIRST_TOUCH_CAUSE] =
         {.compose = first_touch_cause_words,
-         .advice = "If this is how the program begins, leave it out: --sim-from FUNCTION. Else "
-                   "fill memory again that was used before, instead of fresh one.",
-         .reckoned = "its first references: no cache holds what was never used",
+         .advice = "If this is initialisation, leave it out with --sim-from FUNCTION. Otherwise "
+                   "reuse memory instead of allocating fresh memory.",
+         .reckoned = "its first references, which miss in every cache",
          .how_sure = EXACT},
     [RULE_REACH] =
         {.compose = reach_words,
-         .reckoned = "3 to 40% of its samples on pages beyond the TLB: the page walks go, the wait "
-                     "for the data stays",
-         .how_sure = "no hardware reported page walks here, and they may overlap with other waits"},
+         .reckoned = "3 to 40% of its samples on pages beyond the TLB: huge pages avoid page "
+                     "walks, not the wait for the data",
+         .how_sure =
+             "the hardware does not report page walks here, and they may overlap with other waits"},
     [RULE_COLUMNS] = {.compose = columns_words,
-                      .advice = "Walk along the rows: swap the loops, or work on square blocks.",
-                      .how_sure = "that it is a matrix is taken from the steps; a line more a row "
-                                  "helps only where a level of cache holds a column"},
+                      .advice = "Walk along the rows: swap the loops, or use square blocks.",
+                      .how_sure = "the matrix is inferred from the steps; a longer row helps only "
+                                  "if a column fits in some cache"},
     [RULE_EVICTED] = {.compose = evicted_words,
                       .reckoned = "its capacity misses: alone it would fit in the cache",
                       .how_sure = EXACT},
     [RULE_SPINNING] =
         {.compose = spinning_words,
          .screen = SCREEN_CODE,
-         .advice = "They wait for another thread to write it. Look at what that one does, for this "
-                   "is no slow data; let the others sleep after a few tries (a condition variable, "
-                   "a futex), or start fewer of them.",
-         .reckoned = "the CPU time of the loop could go to others; the program itself goes no "
-                     "faster by that",
+         .advice = "They wait for another thread to write it; the data itself is not slow. Look at "
+                   "that thread, let the waiting threads sleep after a few tries (condition "
+                   "variable, futex), or use fewer of them.",
+         .reckoned = "the loop's CPU time becomes available to others; the program itself does not "
+                     "become faster",
          .how_sure =
-             "the loop does nothing but read and compare; no store was sampled that ends the wait"},
-    [RULE_COPYING] = {.compose = copying_words,
-                      .advice = "Use the data where it is (pass the pointer, swap two buffers); or "
-                                "copy and use it in parts that fit a cache.",
-                      .reckoned = "half of the samples in the copying function, to a tenth more "
-                                  "than them: the data is still read once",
-                      .how_sure = "whether both copies are needed is not measured"},
+             "the loop only reads and compares; the store that ends the wait was not sampled"},
+    [RULE_COPYING] =
+        {.compose = copying_words,
+         .advice = "Use the data in place (pass a pointer, swap two buffers), or copy and use it "
+                   "in portions that fit in the cache.",
+         .reckoned =
+             "50 to 110% of the samples in the copying function: the data is still read once",
+         .how_sure = "whether both copies are needed is not known"},
     [RULE_CLEARING] = {.compose = clearing_words,
-                       .advice = "Clear only what was used since the last time: keep a list of it, "
-                                 "or a number of the round beside each value instead of clearing.",
+                       .advice = "Clear only the parts used since the last time: keep a list of "
+                                 "them, or a generation number with each value.",
                        .reckoned = "at most all samples in the clearing function",
                        .how_sure =
                            "how much of it is used before it is cleared again is not measured"},
 };
 
-/* Adds to the evidence. */
+/* Appends to the evidence. */
 #define ADD(words, ...)                                                                            \
     snprintf((words)->evidence + strlen((words)->evidence),                                        \
              sizeof(words)->evidence - strlen((words)->evidence), __VA_ARGS__)
 
-/* Another measurement that supports it. */
+/* Adds other measurements that support the finding. */
 static void support_words(const struct finding_support *support, struct finding_words *words)
 {
     if (support->causes)
         ADD(words,
-            " Of its %.0f misses in %s %.0f%% are first references, %.0f%% capacity misses, %.0f%% "
-            "conflicts.",
+            " Of its %.0f misses in %s, %.0f%% are first references, %.0f%% capacity misses, "
+            "%.0f%% conflict misses.",
             support->misses, level_of(support->level), support->first * 100,
             support->capacity * 100, support->conflict * 100);
     if (support->use) {
         ADD(words,
-            " Of the %.0f lines fetched for it that L%u let go, %.0f%% of the bytes had been used.",
+            " Of the %.0f lines fetched for it and evicted from L%u, %.0f%% of the bytes had been "
+            "used.",
             support->lines, support->use_level, support->used * 100);
-        SAY(words->how_sure, "the simulated cache saw which bytes of each line were used");
+        SAY(words->how_sure, "the simulated cache recorded which bytes of each line were used");
     }
     if (support->watched_use)
         ADD(words,
@@ -666,12 +672,10 @@ static void support_words(const struct finding_support *support, struct finding_
             support->watch_used * 100, support->watch_low * 100, support->watch_high * 100,
             support->visits);
     else if (support->watch)
-        ADD(words,
-            " Of %" PRIu64 " of its lines that were watched %" PRIu64
-            " were touched again while they were.",
+        ADD(words, " Of %" PRIu64 " watched lines, %" PRIu64 " were accessed again.",
             support->watched, support->touched);
     if (support->watch)
-        SAY(words->how_sure, "watchpoints on the running program saw it, besides the samples");
+        SAY(words->how_sure, "confirmed by watchpoints on the running program");
 }
 
 void finding_words(const struct snapshot_finding *finding, struct finding_words *words)
@@ -693,9 +697,9 @@ enum screen_id finding_screen(const struct snapshot_finding *finding)
 }
 
 static const struct finding_kind_row {
-    const char *name; /* in JSON */
+    const char *name; /* JSON name */
     const char *words;
-    bool saves_waiting; /* its remedy does, and nothing else */
+    bool saves_waiting; /* the remedy saves nothing but waiting for memory */
 } kinds[FINDING_KIND_COUNT] = {
     [FINDING_SPLIT] = {"split", "hot and cold fields", true},
     [FINDING_STRADDLING] = {"straddling", "straddles lines", true},

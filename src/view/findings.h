@@ -9,25 +9,27 @@
 #include "view/display/screens.h"
 
 struct finding_words {
-    char evidence[2048]; /* numbers, in a sentence or two */
+    char evidence[2048]; /* figures, in one or two sentences */
     char advice[1024];   /* the remedy */
-    char reckoned[320];  /* how the gain follows */
-    char how_sure[320];  /* the limits of the evidence */
+    char reckoned[320];  /* how the gain is calculated */
+    char how_sure[320];  /* limits of the evidence */
 };
 void finding_words(const struct snapshot_finding *finding, struct finding_words *words);
 
-/* The screen that shows it. */
+/* Returns the screen that shows the finding. */
 enum screen_id finding_screen(const struct snapshot_finding *finding);
 
-/* "split", "true-sharing", ... as in JSON; a few words for a list; "perhaps", "likely", "sure". */
+/* Return the JSON name ("split", "true-sharing", ...), a few words for a list, and "perhaps",
+ * "likely", "sure". */
 const char *finding_kind_name(enum finding_kind kind);
 const char *finding_kind_words(enum finding_kind kind);
 bool finding_saves_waiting(enum finding_kind kind);
 const char *finding_sure_name(enum finding_sure sure);
-/* "low", "medium", "high". */
+/* Returns "low", "medium" or "high". */
 const char *finding_confidence(enum finding_sure sure);
 
-/* Part of all samples: "12-31%", "at most 31%", "not known (share 62%)". */
+/* Formats the gain as a fraction of all samples: "12-31%", "at most 31%", "not known (share
+ * 62%)". */
 void finding_gain(const struct snapshot_finding *finding, char *out, size_t size);
 
 #endif

@@ -11,7 +11,8 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-/* Of everything, or of one object: it may be too vague for all together, and not for some. */
+/* Returns true if the share is known for the total or an object: it can be unknown for the total
+ * only. */
 bool levels_report_far(const struct snapshot *snapshot)
 {
     bool known = snapshot->levels && !isnan(snapshot->levels->far);
@@ -28,7 +29,7 @@ static bool has_role(const struct snapshot_source *source, enum event_role role)
     return false;
 }
 
-/* Where no event counts stalls, cycles are the nearest (rates_plan()). */
+/* If no event counts stalls, cycles are the closest (rates_plan()). */
 static enum event_role stall_role(const struct snapshot_source *source)
 {
     return has_role(source, EVENT_STALL) ? EVENT_STALL : EVENT_TIME;
@@ -41,13 +42,13 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
     if (!snapshot->levels)
         return;
     if (snapshot->levels->from == LEVELS_COUNTED)
-        snprintf(out, size, "%s misses, worked out from the counts of several events",
+        snprintf(out, size, "%s misses, computed from the counts of several events",
                  has_role(source, EVENT_MISS_L1) ? "L1" : "L2");
     else if (source->weighs)
         snprintf(out, size, "%s", source->weighs);
 }
 
-/* The figures in the order in which they are shown. */
+/* The figures in display order. */
 static const struct {
     size_t at;
     const char *words;
@@ -59,14 +60,13 @@ static const struct {
                {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
 enum { FIGURES = sizeof figures / sizeof *figures, SAID = 96 };
 
-/* One figure in words; false: it is not known, or less than `least`. All waiting is no news of
- * everything. */
+/* Formats one figure in words. Returns false if it is not known. Skips the stall share of the
+ * total, which is always 100 %. */
 static bool levels_say(const struct snapshot *snapshot, const struct snapshot_levels *levels, int i,
-                       double least, char out[SAID])
+                       char out[SAID])
 {
     const double *value = (const double *)(const void *)((const char *)levels + figures[i].at);
-    if (!isfinite(*value) || *value < least ||
-        (value == &levels->stall && levels == snapshot->levels))
+    if (!isfinite(*value) || (value == &levels->stall && levels == snapshot->levels))
         return false;
     if (value == &levels->latency)
         snprintf(out, SAID, "mean %.0f %s", *value, figures[i].words);
@@ -85,31 +85,11 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
         return;
     snprintf(out, size, "found in: %s", *levels->found ? levels->found : "?");
     for (int i = 0; i < FIGURES; i++)
-        if (levels_say(snapshot, levels, i, 0, said))
+        if (levels_say(snapshot, levels, i, said))
             text_append(out, size, ", %s", said);
     levels_basis(snapshot, basis, sizeof basis);
     if (*basis)
         text_append(out, size, "; counted: only %s", basis);
-}
-
-bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *levels,
-                 struct canvas *canvas, struct area area)
-{
-    char said[SAID];
-    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
-    if (!levels)
-        return false;
-    if (*levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
-        pen_whole(&pen, PAINT_STRONG, "%s", levels->found);
-    /* The total goes before the lesser figures. */
-    levels_basis(snapshot, said, sizeof said);
-    if (levels == snapshot->levels && *said)
-        pen_whole(&pen, PAINT_WARN, "  of %s", said);
-    for (int i = 0; i < FIGURES; i++)
-        if (levels_say(snapshot, levels, i, 0.0005, said) &&
-            !pen_whole(&pen, PAINT_PLAIN, "  %s", said))
-            break;
-    return true;
 }
 
 double levels_stall_share(const struct snapshot *snapshot, const struct snapshot_object *object)
@@ -121,7 +101,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
     return object->levels ? object->levels->stall : NAN;
 }
 
-/* NAN only where no part is known. */
+/* Adds two numbers; NAN counts as 0 unless both are NAN. */
 static double plus(double sum, double more)
 {
     return isnan(more) ? sum : isnan(sum) ? more : sum + more;
@@ -133,7 +113,7 @@ static void add_each(double *sums, const double *more, int count)
         sums[i] = plus(sums[i], more[i]);
 }
 
-/* A mean of shares, of as many accesses each. */
+/* Averages two shares, weighted by their accesses. */
 static double mean(double of_sum, double sum_accesses, double of_more, double more_accesses)
 {
     double all = sum_accesses + more_accesses;
@@ -171,7 +151,7 @@ static double levels_share(double part, double whole)
     return whole > 0 ? part / whole : NAN;
 }
 
-/* Parts of the identity of a row, so that it stays when others come and go. */
+/* Parts of a row's identity, which must not change when other rows come and go. */
 enum part { PART_LEVEL, PART_LATENCY, PART_SNOOP, PART_TLB, PART_REST, PART_RULE };
 
 static struct levels_row *levels_rows_add(struct levels_rows *rows, enum part part, int index)
@@ -189,7 +169,7 @@ static void add_rule(struct levels_rows *rows, enum part part, const char *text)
     levels_rows_add(rows, PART_RULE, part)->parting = text;
 }
 
-/* A row for each count that is not 0; `all`: of so many. */
+/* Adds a row for each count that is not 0; `all` is their total. */
 static void add_counts(struct levels_rows *rows, enum part part, const double *counts, int count,
                        double all, const char *(*name)(unsigned), const char *const *meanings)
 {
@@ -208,18 +188,18 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
 {
     static const char *const meanings[DATA_LEVEL_COUNT] = {
         [DATA_UNKNOWN] = "not reported by the hardware",
-        [DATA_LFB] = "asked for before, on its way",
+        [DATA_LFB] = "already requested, in flight",
         [DATA_L3] = "shared by the cores",
         [DATA_CACHE] = "some cache beyond the L1",
-        [DATA_PEER_CACHE] = "another core's, same node",
-        [DATA_REMOTE_CACHE] = "another node's or socket's",
+        [DATA_PEER_CACHE] = "another core's cache, same node",
+        [DATA_REMOTE_CACHE] = "another node or socket",
         [DATA_DRAM] = "of this node",
         [DATA_REMOTE_DRAM] = "of another node",
         [DATA_MEMORY] = "of whichever node",
         [DATA_PMEM] = "persistent memory",
-        [DATA_BEYOND_L1] = "missed the L1; how far it went is not reported",
-        [DATA_BEYOND_L2] = "missed the L2; how far it went is not reported",
-        [DATA_BEYOND_L3] = "missed the L3; how far it went is not reported",
+        [DATA_BEYOND_L1] = "missed the L1; the level is not reported",
+        [DATA_BEYOND_L2] = "missed the L2; the level is not reported",
+        [DATA_BEYOND_L3] = "missed the L3; the level is not reported",
     };
     double waited = total(levels->waited, DATA_LEVEL_COUNT);
     add_counts(rows, PART_LEVEL, levels->level, DATA_LEVEL_COUNT, levels->accesses, data_level_name,
@@ -229,7 +209,8 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
             levels_share(levels->waited[rows->list[i].identity & UINT8_MAX], waited);
 }
 
-/* From the shortest to the longest that was seen, those between them too: it is a shape. */
+/* Adds all latency classes from the shortest to the longest seen, including empty ones, to show the
+ * distribution. */
 static void add_latency(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
     enum { LAST = SNAPSHOT_LATENCY_CLASSES - 1 };
@@ -267,17 +248,17 @@ static void add_snoops(struct levels_rows *rows, const struct snapshot_levels *l
 {
     static const char *const meanings[SNOOP_COUNT] = {
         [SNOOP_UNKNOWN] = "not reported by the hardware",
-        [SNOOP_NONE] = "no other cache was asked",
-        [SNOOP_MISS] = "others had it not",
-        [SNOOP_HIT] = "another had it, unmodified",
+        [SNOOP_NONE] = "no other cache was snooped",
+        [SNOOP_MISS] = "not in other caches",
+        [SNOOP_HIT] = "in another cache, unmodified",
         [SNOOP_FORWARD] = "handed over, unmodified",
-        [SNOOP_PEER] = "handed over by a like cache",
-        [SNOOP_HITM] = "modified by another: sharing",
+        [SNOOP_PEER] = "forwarded by a peer cache",
+        [SNOOP_HITM] = "modified in another cache: sharing",
     };
     double all = total(levels->snoop, SNOOP_COUNT);
     if (!(all > 0))
         return;
-    add_rule(rows, PART_SNOOP, "what other caches answered");
+    add_rule(rows, PART_SNOOP, "snoop results");
     add_counts(rows, PART_SNOOP, levels->snoop, SNOOP_COUNT, all, data_snoop_name, meanings);
 }
 
@@ -286,7 +267,7 @@ static void add_tlb(struct levels_rows *rows, const struct snapshot_levels *leve
     static const char *const meanings[TLB_COUNT] = {
         [TLB_HIT] = "in its first or second level",
         [TLB_MISS] = "page walk: huge pages help",
-        [TLB_FAULT] = "the kernel had to answer",
+        [TLB_FAULT] = "handled by the kernel",
     };
     double known[TLB_COUNT];
     memcpy(known, levels->tlb, sizeof known);
@@ -294,7 +275,7 @@ static void add_tlb(struct levels_rows *rows, const struct snapshot_levels *leve
     double all = total(known, TLB_COUNT);
     if (!(all > 0))
         return;
-    add_rule(rows, PART_TLB, "TLB, where it is reported");
+    add_rule(rows, PART_TLB, "TLB, if reported");
     add_counts(rows, PART_TLB, known, TLB_COUNT, all, data_tlb_name, meanings);
 }
 
@@ -302,14 +283,14 @@ static void add_rest(struct levels_rows *rows, const struct snapshot_levels *lev
 {
     static const char *const names[] = {"remote", "locked", "blocked"};
     static const char *const meanings[] = {"found on another node", "atomic instructions",
-                                           "held up by an earlier store"};
+                                           "blocked by an earlier store"};
     const double shares[] = {levels->remote, levels->locked, levels->blocked};
     bool ruled = false;
     for (int i = 0; i < 3; i++) {
         if (isnan(shares[i]))
             continue;
         if (!ruled)
-            add_rule(rows, PART_REST, "the rest, of those reported");
+            add_rule(rows, PART_REST, "the rest of those reported");
         ruled = true;
         struct levels_row *row = levels_rows_add(rows, PART_REST, i);
         snprintf(row->name, sizeof row->name, "%s", names[i]);
@@ -330,7 +311,7 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
     add_rest(rows, levels);
 }
 
-/* Columns of the Levels pane. Rules between its parts have no values. */
+/* Columns of the Levels pane. Separators between its parts have no values. */
 
 static const char *parting(const void *pointer)
 {
@@ -339,18 +320,18 @@ static const char *parting(const void *pointer)
 
 static const struct column list[] = {
     COLUMN(.title = "FOUND IN",
-           .help = "The level, or another answer of the hardware, named above the part.",
+           .help = "The level, or another response of the hardware, named above its group.",
            .from = FIELD(struct levels_row, name), .width = 11, .most = 17, .paint = paint_strong),
     COLUMN(.title = "OF IT",
-           .help = "Part of the object's accesses for which the hardware reports it.",
+           .help = "Share of the object's accesses for which the hardware reports it.",
            .from = FIELD(struct levels_row, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct levels_row, share), .width = 6, .most = 24, .rank = 1,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "WAITED",
-           .help = "Part of the cycles the object's accesses took that this level stands for.",
+           .help = "Share of the cycles of the object's accesses for this level.",
            .from = FIELD(struct levels_row, waited), .width = 6, .rank = 2,
            .only = VIA_KNOWN(struct snapshot, levels, latency), UNIT_SHARE),
-    COLUMN(.title = "ACCESSES", .help = "Accesses estimated: a sample stands for its period.",
+    COLUMN(.title = "ACCESSES", .help = "Estimated accesses: a sample represents its period.",
            .from = FIELD(struct levels_row, accesses), .width = 8, .rank = 4, UNIT_COUNT,
            .paint = paint_dim),
     COLUMN(.title = "MEANS", .help = "What that is.", .from = FIELD(struct levels_row, meaning),
@@ -365,14 +346,14 @@ const struct columns levels_columns = {
     .parting = parting,
 };
 
-/* An interval with ends that differ by less than a half is shown as one number, and so is one
- * too narrow to print, 0.1 % wide. */
+/* Shown as one number: an interval with ends that differ by less than half, or one less than 0.1 %
+ * wide. */
 static const double sure_ratio = 1.5;
 static const double sure_width = 0.001;
-/* Wider intervals say little, except that a rate is small. */
+/* Wider intervals are not shown, except if the rate is certainly small. */
 static const double said_ratio = 10;
 static const double small_rate = 0.2;
-static const double cached_wait = 0.1; /* a row that waits less is called cached */
+static const double cached_wait = 0.1; /* a row that waits less than this counts as cached */
 
 static bool is_sure(const struct snapshot_share *share)
 {
@@ -400,7 +381,7 @@ struct value rates_rate(const struct snapshot *snapshot, const void *pointer)
     return value_of(share, share && share->high <= small_rate);
 }
 
-/* Which side of 1 it is on is something. */
+/* A wide interval is still shown if the ratio is certainly below 1. */
 struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_share *share = pointer;
@@ -457,7 +438,7 @@ double waits_most(const struct snapshot_wait *wait)
     return known ? wait->high[WAIT_BEYOND_L1] : 1;
 }
 
-/* Where time is sampled the columns are there from the start, so that none comes or goes. */
+/* If time is sampled, the columns are shown from the start, so that none appears later. */
 bool waits_known(const struct snapshot *snapshot)
 {
     if (measured_of(&snapshot->source) == MEASURED_TIME)
@@ -500,7 +481,7 @@ enum paint paint_rate(struct value value)
     return value.high > 0 ? PAINT_DIM : paint_share(value);
 }
 
-/* Above average is what one looks for. */
+/* Highlights values above average. */
 enum paint paint_ratio(struct value value)
 {
     if (value.kind != VALUE_NUMBER)
@@ -508,7 +489,7 @@ enum paint paint_ratio(struct value value)
     return value.number > 1.5 ? PAINT_WARN : value.high > 0 ? PAINT_DIM : PAINT_PLAIN;
 }
 
-/* "2.1% (1.5 to 3.0) miss the L1"; nothing where it is not known. */
+/* Formats a share: "2.1% (1.5 to 3.0) miss the L1". Returns false if it is not known. */
 static bool rates_say(const struct snapshot_share *share, bool ratio, const char *what, char *out,
                       size_t size)
 {
@@ -531,7 +512,7 @@ static bool rates_say(const struct snapshot_share *share, bool ratio, const char
 
 enum { RATES_SAID = 96, PARTS = 6 };
 
-/* The parts of the sentence, in order; returns how many. */
+/* Formats the parts of the sentence in order; returns their number. */
 static int say_all(const struct snapshot *snapshot, const struct snapshot_rates *rates,
                    char said[PARTS][RATES_SAID])
 {
@@ -542,13 +523,13 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
                       {&rates->miss_rate[RATE_L2], "miss the L2"},
                       {&rates->miss_rate[RATE_MEMORY], "go to memory"},
                       {&rates->stall, "of all stalls"},
-                      {&rates->critical, "its part of the misses"},
+                      {&rates->critical, "its share of the misses"},
                       {&rates->accessed, "of all accesses"}};
     int count = 0;
-    /* A simulator's totals are exact, and already shown. */
+    /* The totals of a simulation are exact, and are shown elsewhere. */
     if (rates == snapshot->rates && snapshot->simulation.level_count)
         return 0;
-    /* Of everything the last three are all. */
+    /* For the total, the last three are always 100 %. */
     int shown = rates == snapshot->rates ? 3 : PARTS;
     bool tells_stalls = measured_of(&snapshot->source) != MEASURED_TIME;
     for (int i = 0; i < shown; i++)
@@ -572,28 +553,6 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
         text_append(out, size, "%s%s", i ? ", " : "", said[i]);
 }
 
-/* Whether a miss rate is said first. */
-static bool says_misses(const struct snapshot_rates *rates)
-{
-    for (int i = 0; i < RATE_LEVELS; i++)
-        if (!isnan(rates->miss_rate[i].low))
-            return true;
-    return false;
-}
-
-bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *rates,
-                struct canvas *canvas, struct area area)
-{
-    char said[PARTS][RATES_SAID];
-    int count = rates ? say_all(snapshot, rates, said) : 0;
-    struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
-    if (count && says_misses(rates))
-        pen_part(&pen, PAINT_DIM, "Of %s accesses ", rates == snapshot->rates ? "all" : "its");
-    for (int i = 0; i < count && pen_whole(&pen, PAINT_PLAIN, "%s  ", said[i]); i++)
-        continue;
-    return count > 0;
-}
-
 static bool is(const char *text, const char *other)
 {
     return text && !strcmp(text, other);
@@ -609,25 +568,26 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
     if (known)
         text = "";
     else if (!source->live && measured_of(source) == MEASURED_TIME)
-        text = "none: the recording holds time only";
+        text = "none: the recording contains only time";
     else if (!source->live)
-        text = "none: the recording holds no event that counts accesses beside one that counts "
-               "misses, and no samples that are both";
+        text = "none: the recording has no event for accesses in addition to one for misses, and "
+               "no samples of both";
     else if (is(source->name, "clock"))
-        text = "none: a timer counts no accesses; misstop doctor says what would";
+        text = "none: a timer does not count accesses; misstop doctor says what does";
     else if (is(source->name, "pebs"))
         text = "none: only slow loads are sampled; -e ldlat=3 samples all loads";
     else if (is(source->name, "ibs"))
-        text = "none yet, or a filter leaves the hits out: without -e ldlat and l3missonly all "
-               "accesses are sampled";
+        text = "none yet, or a filter excludes hits: without -e ldlat and l3missonly all accesses "
+               "are sampled";
     else if (!has_role(source, EVENT_ACCESS))
         text = "none: accesses are not counted; -e mem-fill,l1-miss,access counts them";
     else
-        text = "none yet, or no miss event beside access: -e mem-fill,l1-miss,access has both";
+        text =
+            "none yet, or no miss event in addition to access: -e mem-fill,l1-miss,access has both";
     snprintf(out, size, "%s", text);
 }
 
-/* Below this more is fetched in vain than is used. */
+/* Below this, more fetched bytes are wasted than used. */
 static const double half = 0.5;
 
 struct value use_spatial(const struct snapshot *snapshot, const void *use)
@@ -660,7 +620,7 @@ void format_again(char *out, size_t size, struct value value)
         snprintf(out, size, "%sx", text_count(text, value.number));
 }
 
-/* Stores and floating-point accesses as parts of the known accesses. */
+/* Formats stores and floating-point accesses as fractions of the known accesses. */
 static void say_uses(const struct snapshot_use *use, char *out, size_t size)
 {
     double stores = use->uses[LINE_STORES_INTEGER] + use->uses[LINE_STORES_FLOAT];
@@ -687,19 +647,9 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
     if (use->spatial_high - use->spatial_low >= 0.01)
         snprintf(between, sizeof between, " (%.0f..%.0f%%)", 100 * use->spatial_low,
                  100 * use->spatial_high);
-    snprintf(out, size, "%s lines left L%u%s: %.0f%%%s of their bytes used%s%s",
+    snprintf(out, size, "%s lines evicted from L%u%s: %.0f%%%s of their bytes used%s%s",
              text_count(lines, use->lines), snapshot->uses.level + 1,
              snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
              100 * snapshot_use_spatial(use), between, *again ? ", each again " : "", again);
     say_uses(use, out, size);
-}
-
-bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
-              struct canvas *canvas, struct area area)
-{
-    char text[256];
-    use_sentence(snapshot, use, text, sizeof text);
-    if (*text)
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
-    return *text != '\0';
 }

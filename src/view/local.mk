@@ -21,7 +21,7 @@ src_libview_a_SOURCES = src/view/widget/chart.c src/view/widget/chart.h src/view
 	src/view/widget/table.h src/view/view.h src/view/screens/reuse.c \
 	src/view/screens/watch.c src/view/screens/whatif.c
 
-# Made from our description of the format; the compiler's own file is no source of ours.
+# Generated from our description of the format; the generated files are not distributed.
 nodist_src_libview_a_SOURCES = src/view/pprof.pb-c.c src/view/pprof.pb-c.h
 BUILT_SOURCES += src/view/pprof.pb-c.h
 CLEANFILES += src/view/pprof.pb-c.c src/view/pprof.pb-c.h

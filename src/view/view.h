@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The ways to look at a snapshot: batch text, JSON, and the screen. All print the same
- * snapshot and share one table of columns (columns.h). A view holds the snapshots it is
- * given only as long as it shows them, and asks by requests. One thread only.
+ * The views of a snapshot: batch text, JSON, and the screen. All print the same snapshot and share
+ * one table of columns (columns.h). A view keeps a snapshot only as long as it shows it, and asks
+ * for anything else through requests. Single-threaded.
  */
 #ifndef MISSTOP_VIEW_VIEW_H
 #define MISSTOP_VIEW_VIEW_H
@@ -17,77 +17,78 @@
 enum view_color { VIEW_COLOR_AUTO, VIEW_COLOR_ALWAYS, VIEW_COLOR_NEVER };
 
 struct view_options {
-    enum view_color color; /* NO_COLOR is looked at here */
+    enum view_color color; /* the view evaluates NO_COLOR */
     bool ascii;            /* no Unicode bars */
-    bool full;             /* batch: all tables; else the answer, the findings, the objects */
-    unsigned width;        /* batch: columns of text; 0: 100, or the terminal's */
+    bool full;      /* batch: all tables; otherwise only the answer, the findings and the objects */
+    unsigned width; /* batch: columns of text; 0: 100, or the terminal's width */
 };
 
-/* Batch: tables for one refresh. 0, or a negative errno (EPIPE when the reader left). */
+/* Batch: prints the tables of one refresh. Returns 0 or a negative errno (EPIPE if the reader
+ * closed the pipe). */
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options);
 
-/* One JSON object on one line, flushed. As above. */
+/* Prints one JSON object on one line and flushes. Returns as text_print(). */
 int json_print(FILE *out, const struct snapshot *snapshot);
 
 /* ---- the screen (curses) ---- */
 struct display;
 
-/* For screens that show what a snapshot cannot hold; each may be NULL. */
+/* Data for screens that is not in a snapshot; each function can be NULL. */
 struct view_sources {
     void *context;
-    /* instruction at ip as text; false: not known */
+    /* Formats the instruction at ip; false: not known. */
     bool (*instruction)(void *context, uint64_t ip, char *out, size_t size);
-    /* a line of a source file, printable; false: cannot be read */
+    /* Reads a line of a source file, printable; false: cannot be read. */
     bool (*source)(void *context, const char *file, uint32_t line, char *out, size_t out_size);
-    /* where the file was read from, or was looked for; NULL: not known */
+    /* Returns where the file was read from or searched for; NULL: not known. */
     const char *(*source_note)(void *context, const char *file);
 };
 
 /*
- * Takes the terminal. -ENOTTY without one, -EINVAL with an unknown TERM; the terminal is
- * left as it was on failure.
+ * Takes over the terminal. Returns -ENOTTY without a terminal, -EINVAL if TERM is unknown. On
+ * failure the terminal is unchanged.
  */
 int display_open(struct display **display, const struct view_options *options,
                  const struct view_sources *sources, struct error *error);
 
-/* Gives the terminal back. */
+/* Restores the terminal. */
 void display_close(struct display *display);
 
 /*
- * Terminal back to how it was, nothing else: async-signal-safe, for fatal signals
- * (SIGSEGV, SIGABRT, ...). Safe to call when no screen is open.
+ * Only restores the terminal: async-signal-safe, for fatal signals (SIGSEGV, SIGABRT, ...). Can be
+ * called when no screen is open.
  */
 void display_emergency_restore(void);
 
 /*
- * A new snapshot. The screen keeps it until it has a newer one (or thaws), then frees it
- * through the function given. Draws.
+ * Shows a new snapshot. The screen keeps it until it has a newer one (or thaws), then frees it with
+ * `release`. Draws.
  */
 void display_show(struct display *display, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *));
 
 /*
- * Reads all waiting input (descriptor 0 was readable, or SIGWINCH came), acts on it, draws.
- * Call until it returns REQUEST_NONE.
+ * Reads all pending input (after descriptor 0 was readable, or SIGWINCH arrived), handles it and
+ * draws. Call until it returns REQUEST_NONE.
  */
 struct request display_input(struct display *display);
 
-/* A message in the status line for a few seconds. */
+/* Shows a message in the status line for a few seconds. */
 void display_message(struct display *display, const char *text);
 
-/* Ctrl-Z: gives the terminal back and takes it again after SIGCONT. */
+/* Ctrl-Z: suspend restores the terminal, resume takes it over again after SIGCONT. */
 void display_suspend(struct display *display);
 void display_resume(struct display *display);
 
-/* The snapshot now shown (frozen or not), for `W`; NULL before the first. */
+/* Returns the displayed snapshot (frozen or not), for `W`; NULL before the first. */
 const struct snapshot *display_snapshot(const struct display *display);
 
-/* The position of a replay. Draws. */
+/* Shows the position of a replay. Draws. */
 struct view_play {
     double position_s;
     double length_s; /* NAN: not known */
-    double goal_s;   /* being read up to there; INFINITY: the end; NAN: not */
-    double pace;     /* 1; INFINITY: as fast as possible */
+    double goal_s;   /* it is read up to this position; INFINITY: the end; NAN: not seeking */
+    double pace;     /* speed, 1: real time; INFINITY: as fast as possible */
     bool paused;
     bool ended; /* at the end of the recording */
 };
@@ -95,9 +96,9 @@ void display_play(struct display *display, const struct view_play *play);
 
 /* ---- process list, when misstop is started without a target ---- */
 struct picker_row {
-    uint64_t samples; /* this and the next two: of a recording */
+    uint64_t samples; /* only for a recording, like `share` and `span_s` */
     double share;
-    double span_s; /* from its first to its last sample; NAN: without times */
+    double span_s; /* time from its first to its last sample; NAN: no timestamps */
     uint32_t pid;
     uint32_t threads;
     double cpu_percent; /* NAN: not known yet */
@@ -107,11 +108,11 @@ struct picker_row {
     const char *command;
 };
 
-/* Shows the rows, of a recording or of this machine; display_input() then gives REQUEST_PICK, _QUIT
- * or _NONE. */
+/* Shows the processes of a recording or of this machine; display_input() then returns REQUEST_PICK,
+ * _QUIT or _NONE. */
 void picker_show(struct display *display, const struct picker_row *rows, size_t count,
                  bool recorded);
-/* The rows are not needed any more; a picture follows, of another process if one was picked. */
+/* Ends the list; a snapshot follows, of another process if one was picked. */
 void picker_end(struct display *display, bool picked);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences about how types and fields are known; see words.h. */
+/* Sentences on how types and fields are known, and others; see words.h. */
 #include "view/words.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 
-/* How fields are known, and the reasons where they are not: by weight, as all shares; by number
- * where the weight is not known. */
+/* Sources of the known fields, and reasons for the unknown ones. By weight, like all shares; by
+ * count if the weight is not known. */
 struct known {
     double typed[TYPED_COUNT];
     double untyped[UNTYPED_COUNT];
@@ -33,7 +33,7 @@ static struct known known_of(const struct snapshot_totals *totals)
     return known;
 }
 
-/* The three most frequent reasons. */
+/* Formats the three most frequent reasons. */
 static void say_untyped(struct known *known, char *out, size_t size)
 {
     enum { SAID = 3 };
@@ -85,7 +85,8 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size)
                 loading->waiting);
 }
 
-/* "struct particle [1000]" is made of "struct particle". */
+/* Returns true if `type` consists of `element`, as "struct particle [1000]" of "struct
+ * particle". */
 static bool made_of(const char *type, const char *element)
 {
     size_t length = strlen(element);
@@ -101,13 +102,13 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
         text_append(out, size, "inferred from the distances of sampled offsets");
         if (object->element_size == layout->size)
             text_append(out, size, " (%.0f%% sure)", object->element_confidence * 100);
-        text_append(out, size, ": no debug information names it");
+        text_append(out, size, ": not named in debug information");
         return;
     }
     if (layout && !made_of(object->type, layout->name))
-        text_append(out, size, "not the object's own type: some code accesses it as this");
+        text_append(out, size, "not the object's own type: some code accesses it as this type");
     else if (!object->type_votes)
-        text_append(out, size, "declared so in the program");
+        text_append(out, size, "declared in the program");
     else
         text_append(out, size,
                     "type inferred from code: %" PRIu32 " accesses agree, %" PRIu32 " disagree",
@@ -128,31 +129,30 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
     case LAYOUT_SHORT:
         snprintf(out, size,
                  "It takes %" PRIu64
-                 " of the %u bytes of a cache line; what is beside it is fetched with it.",
+                 " of the %u bytes of a cache line; its neighbours are fetched with it.",
                  layout->size, layout->line_bytes);
         break;
     case LAYOUT_SPREAD:
         snprintf(out, size,
-                 "90%% of its samples are on members in %" PRIu64 " cache lines that would fit in "
-                 "%" PRIu64
-                 ": put them side by side. Of the bytes fetched %s%.0f%% are never used.",
+                 "90%% of its samples are on members in %" PRIu64
+                 " cache lines that would fit in %" PRIu64
+                 ": place them next to each other. Of the fetched bytes, %s%.0f%% are never used.",
                  layout->hot_span, layout->hot_lines, least, unused);
         break;
     case LAYOUT_STRADDLES:
-        snprintf(
-            out, size,
-            "%.0f%% of the accesses cross from one cache line into the next: align the elements.",
-            layout->straddling * 100);
+        snprintf(out, size,
+                 "%.0f%% of the accesses cross a cache line boundary: align the elements.",
+                 layout->straddling * 100);
         break;
     case LAYOUT_UNUSED:
         snprintf(out, size,
-                 "Of the bytes fetched %s%.0f%% are never used: members that are not needed "
-                 "together with the hot ones could live elsewhere.",
+                 "Of the fetched bytes, %s%.0f%% are never used: members that are not needed "
+                 "together with the hot ones could be moved elsewhere.",
                  least, unused);
         break;
     case LAYOUT_FITS:
         snprintf(out, size,
-                 "The hot members share their cache lines; %s%.0f%% of the bytes fetched are never "
+                 "The hot members share their cache lines; %s%.0f%% of the fetched bytes are never "
                  "used.",
                  least, unused);
     }
@@ -173,7 +173,7 @@ void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size)
     switch (plan->kind) {
     case WHATIF_NEVER:
         snprintf(out, size,
-                 "It never misses, but goes on taking its room: the most that it can cost.");
+                 "It never misses, but still occupies the cache: an upper bound of its cost.");
         break;
     case WHATIF_SPLIT:
         snprintf(out, size, "Split before %.40s: %u bytes in one array, %u in another.",
@@ -191,20 +191,18 @@ void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size)
         break;
     case WHATIF_ALIGN:
         snprintf(out, size,
-                 "Each element begins at a multiple of %u, %u bytes to the next (%u now).",
+                 "Each element starts at a multiple of %u; the stride is %u bytes (%u now).",
                  plan->to, plan->sizes[0], plan->element);
         break;
     case WHATIF_ALIGN_OBJECT:
-        snprintf(out, size, "Each block begins at a multiple of %u; elements as they are.",
+        snprintf(out, size, "Each block starts at a multiple of %u; its elements are not moved.",
                  plan->to);
         break;
     case WHATIF_ARRAYS:
         snprintf(out, size, "An array for each of its %u members.", plan->count);
         break;
     case WHATIF_POOL:
-        snprintf(out, size,
-                 "Its blocks side by side, %u bytes each, as a pool of its own would place them.",
-                 plan->sizes[0]);
+        snprintf(out, size, "Its blocks contiguous, %u bytes each, as in a pool.", plan->sizes[0]);
         break;
     case WHATIF_KINDS:
         break;
@@ -214,7 +212,7 @@ void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size)
 const char *heap_note(const struct snapshot *snapshot)
 {
     return snapshot->time_range
-               ? "The heap is known as it is now, not as it was in this time range."
+               ? "The heap is known only as it is now, not as it was in this time range."
                : snapshot->heap.summary.note;
 }
 
@@ -223,13 +221,13 @@ enum { REPORT_LINES = 20 };
 static const double NOWHERE_LEAST = 0.01;
 
 const char binary_remedy[] =
-    "They are found by build-id. Where it was recorded, perf archive packs them: unpack that here "
-    "below ~/.debug (tar xf FILE.tar.bz2 -C ~/.debug). Or copy them below a folder and name it "
-    "with --symfs DIR, or ask debuginfod's servers with --debuginfod.";
+    "They are found by build-id. Run perf archive on the recorded machine and unpack the archive "
+    "here (tar xf FILE.tar.bz2 -C ~/.debug); or copy the files to a directory and name it with "
+    "--symfs DIR; or fetch them from debuginfod servers with --debuginfod.";
 
 const char binary_code_only[] =
-    "The recording holds no mappings but those of code: variables are known by the files, stack "
-    "and heap by their place, and the rest is cut into pieces of 64 MiB. perf record -d records "
+    "The recording has only mappings of code: variables are known from the files, stack and heap "
+    "by their position, and other memory is divided into ranges of 64 MiB. perf record -d records "
     "all mappings.";
 
 static bool is_missing(const struct binary_desc *binary)
@@ -253,12 +251,12 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
     *out = '\0';
     if (share > 0)
         text_append(out, size,
-                    "%.1f%% of the samples are in programs or libraries that are not here",
+                    "%.1f%% of the samples are in programs or libraries that were not found",
                     share * 100);
     if (nowhere >= NOWHERE_LEAST)
         text_append(
             out, size,
-            "%s%.1f%% of the samples are in code that no recorded mapping holds: no row shows them",
+            "%s%.1f%% of the samples are in code outside all recorded mappings: no row shows them",
             *out ? "; " : "", nowhere * 100);
 }
 
@@ -274,17 +272,18 @@ void binary_fate(const struct binary_desc *binary, char *out, size_t size)
                  elsewhere ? binary->found : "", elsewhere ? ", " : "");
         break;
     case BINARY_OTHER:
-        snprintf(out, size, "another build is here: %s %s%s; recorded was %s", binary->found,
+        snprintf(out, size, "found another build: %s %s%s; recorded was %s", binary->found,
                  binary->found_id ? "has build-id " : "has no build-id",
                  binary->found_id ? binary->found_id : "",
                  binary->build_id ? binary->build_id : "?");
         break;
     default:
-        snprintf(out, size, "not found%s%s%s", binary->build_id ? ": build-id " : "",
-                 binary->build_id ? binary->build_id : "; no build-id was recorded",
-                 binary->elsewhere && !binary->build_id
-                     ? ", and a file of its path here need not be it: it was recorded elsewhere"
-                     : "");
+        snprintf(
+            out, size, "not found%s%s%s", binary->build_id ? ": build-id " : "",
+            binary->build_id ? binary->build_id : "; no build-id was recorded",
+            binary->elsewhere && !binary->build_id
+                ? ", and a file at its path here may differ: it was recorded on another machine"
+                : "");
     }
 }
 
@@ -295,7 +294,7 @@ static void report_missing(FILE *out, const struct snapshot_binaries *binaries)
     binary_note(binaries, text, sizeof text);
     if (!(binary_missing(binaries) > 0))
         return;
-    fprintf(out, "misstop: %s: what happens there is neither decoded nor named\n", text);
+    fprintf(out, "misstop: %s: samples there are neither decoded nor named\n", text);
     for (size_t i = 0; i < binaries->count && lines < REPORT_LINES; i++) {
         char count[16];
         const struct binary_desc *binary = &binaries->list[i];
@@ -318,7 +317,7 @@ static void report_unverified(FILE *out, const struct snapshot_binaries *binarie
                 out, "%s%s",
                 count++
                     ? ", "
-                    : "misstop: taken by their paths, not verified, for no build-id was recorded: ",
+                    : "misstop: taken by path and not verified, because no build-id was recorded: ",
                 binaries->list[i].path);
     if (count)
         fputc('\n', out);
@@ -369,41 +368,39 @@ static bool is(const struct snapshot *snapshot, const char *source)
 static const char *want_misses(const struct snapshot *snapshot)
 {
     if (is(snapshot, "clock"))
-        return "A timer knows how long, not how often. -s counter -e mem-fill,access,stall samples "
-               "all three where there are hardware counters (misstop doctor shows it); --sim "
-               "counts them in a program that it starts.";
+        return "A timer measures time, not counts. -s counter -e mem-fill,access,stall samples all "
+               "three if there are hardware counters (see misstop doctor); --sim counts them in a "
+               "program that it starts.";
     return "No event that counts misses is sampled: -e mem-fill adds one to those of -e.";
 }
 
 static const char *want_accesses(const struct snapshot *snapshot)
 {
     if (is(snapshot, "clock"))
-        return "A timer counts no accesses. -s counter -e mem-fill,access,stall samples all three "
-               "where there are hardware counters (misstop doctor shows it); --sim -e "
+        return "A timer does not count accesses. -s counter -e mem-fill,access,stall samples all "
+               "three if there are hardware counters (see misstop doctor); --sim -e "
                "mem-fill,access counts them in a program that it starts.";
     if (is(snapshot, "pebs"))
         return "Only slow loads are sampled: -e ldlat=3 samples all loads.";
     if (is(snapshot, "ibs"))
-        return "A filter leaves the hits out: without -e ldlat and l3missonly all accesses are "
-               "sampled.";
+        return "A filter excludes hits: without -e ldlat and l3missonly all accesses are sampled.";
     return "No event that counts accesses is sampled: -e mem-fill,access samples both.";
 }
 
 static const char *want_waiting(const struct snapshot *snapshot)
 {
     if (is(snapshot, "sim"))
-        return "A simulated cache counts misses and has no time: attach to the running program for "
-               "that.";
+        return "A simulated cache counts misses, not time: attach to the running program for that.";
     if (is(snapshot, "counter"))
         return "No event that counts stalls is sampled: -e mem-fill,stall samples both.";
-    return "This source reports neither stalls nor latencies: -s clock weighs the time spent at "
+    return "This source reports neither stalls nor latencies: -s clock samples the time spent at "
            "accesses.";
 }
 
 const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measure measure)
 {
     if (!snapshot->source.live)
-        return "The recording holds no event that shows it; misstop -o records all events of -e.";
+        return "The recording has no event for it; misstop -o records all events of -e.";
     return measure == MEASURE_ACCESSES  ? want_accesses(snapshot)
            : measure == MEASURE_WAITING ? want_waiting(snapshot)
                                         : want_misses(snapshot);
@@ -459,8 +456,8 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
 bool object_is_spread(const struct snapshot_object *object)
 {
     static const double leads_from = 0.05;
-    static const double samples_at_least =
-        4; /* one sample of ten is a twentieth, and leads nothing */
+    /* With fewer samples, a single one exceeds leads_from. */
+    static const double samples_at_least = 4;
     const struct snapshot_field *first = object->fields;
     return object->field_count > 1 && first->member == TYPE_NO_MEMBER &&
            (first->share < leads_from || first->samples < samples_at_least);
@@ -474,14 +471,14 @@ static bool is_state(const struct snapshot *snapshot, const char *state)
 static const char *no_samples(const struct snapshot *snapshot)
 {
     if (is_state(snapshot, "idle"))
-        return "No samples: the process sleeps or waits, and uses no CPU.";
+        return "No samples: the process sleeps or waits, and uses no CPU time.";
     if (is_state(snapshot, "stopped"))
         return "No samples: the process is stopped by a signal or a debugger.";
     if (is_state(snapshot, "not sampled"))
-        return "No samples, and the process runs: either what is sampled does not happen in it "
-               "(try -s clock), or the kernel does not let it be counted. 'misstop doctor' says "
-               "what can be sampled here.";
-    return "No samples yet. A process that sleeps or waits makes none; if it is busy, 'misstop "
+        return "No samples although the process runs: either the sampled event does not occur (try "
+               "-s clock), or the kernel does not allow counting it. 'misstop doctor' shows what "
+               "can be sampled here.";
+    return "No samples yet. A process that sleeps or waits has none; if it is busy, 'misstop "
            "doctor' shows what can be sampled here.";
 }
 
@@ -495,20 +492,19 @@ const char *objects_nothing_yet(const struct snapshot *snapshot)
 {
     const struct snapshot_simulation *simulation = &snapshot->simulation;
     if (simulation->level_count && !snapshot->totals.samples)
-        return simulation_starts(simulation)
-                   ? "No samples yet. Valgrind is being started under the program; the first ones "
-                     "come in a second or two."
-               : simulation->counting ? "No samples yet."
-                                      : "No samples yet: nothing is counted now, see above.";
+        return simulation_starts(simulation) ? "No samples yet. Valgrind is starting the program; "
+                                               "the first samples come in a second or two."
+               : simulation->counting        ? "No samples yet."
+                                             : "No samples yet: counting is stopped, see above.";
     if (!snapshot->totals.samples)
         return no_samples(snapshot);
     if (!snapshot->totals.attributed)
-        return "No sample could be attributed to an object yet; the reasons stand above and are "
+        return "No sample could be attributed to an object yet; the reasons are above and are "
                "explained under ? Help.";
     return "Nothing in the recent past; c shows the whole run.";
 }
 
-/* "L1 32K 1.24%": of all accesses, so that levels can be compared. */
+/* Formats "L1 32K 1.24%": misses of all accesses, so that levels can be compared. */
 static void say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
                       size_t size)
 {
@@ -530,7 +526,7 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
 {
     switch (simulation->pause) {
     case SIMULATION_PAUSED:
-        return "not counting, T goes on";
+        return "not counting, T resumes";
     case SIMULATION_BEFORE:
         return "not counting, --sim-from was not reached";
     default:
@@ -538,7 +534,7 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
     }
 }
 
-/* Which misses are samples. */
+/* Formats which misses are samples. */
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
     if (simulation->one_in > 1)
@@ -556,7 +552,7 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
         return;
     if (simulation_starts(simulation)) {
         snprintf(out, size,
-                 "simulated: Valgrind starts the program, which will be some tens of times slower");
+                 "simulated: Valgrind starts the program, which will be 50 to 200 times slower");
         return;
     }
     snprintf(out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
@@ -579,7 +575,7 @@ void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
                         text_time(since, phase->start_s));
     out += used;
     size -= (size_t)used;
-    /* The object that leads, where that is another; else the one that has more now. */
+    /* Names the leading object if it changed, otherwise the object with the largest rise. */
     if (phase->rose && !phase->inversion)
         snprintf(out, size, "%.365s has %.0f points more; Phases (8) shows the run", phase->rose,
                  phase->rose_by * 100);
@@ -618,13 +614,13 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
         text_append(out, size, "%s leads in all. ", now->leader);
     text_time(since, now->start_s);
     if (now->rose && now->fell)
-        text_append(out, size, "Since %s %s has %.0f points more and %s %.0f fewer.", since,
+        text_append(out, size, "Since %s, %s has %.0f points more and %s %.0f fewer.", since,
                     now->rose, now->rose_by * 100, now->fell, now->fell_by * 100);
     else
-        text_append(out, size, "The last one began at %s.", since);
+        text_append(out, size, "The last one started at %s.", since);
 }
 
-/* The one nearest to the period of the chart. */
+/* Returns the period that is closest to the period of the chart. */
 static size_t profile_drawn(const struct snapshot_timeline *timeline)
 {
     size_t nearest = 0;
@@ -662,8 +658,8 @@ const char *sets_note(const struct snapshot_sets *sets)
         [SETS_SURE] = "",
         [SETS_WITHIN_PAGE] = "this level is indexed by physical address; virtual addresses show "
                              "its sets only within a page",
-        [SETS_GUESSED] = "the recording does not hold its caches: the shape is this machine's; -C "
-                         "LEVEL=SIZE,WAYS,LINE gives another"};
+        [SETS_GUESSED] = "the recording does not have its caches: the geometry is that of this "
+                         "machine; -C LEVEL=SIZE,WAYS,LINE sets another"};
     return notes[sets->doubt];
 }
 
@@ -675,11 +671,11 @@ static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *ou
     else if (sets->content == SETS_LARGE_OBJECT)
         text_append(
             out, size,
-            "of an object with more lines than %s holds: lines at the same place of their pages%s",
+            "of an object with more lines than %s holds: lines at the same offset in their pages%s",
             sets->level, misses ? ", no sign of a conflict" : "");
     else
         text_append(out, size,
-                    "on more lines than %s %u ways hold: %saddresses a multiple of %u bytes apart",
+                    "on more lines than %s %u ways: %saddresses a multiple of %u bytes apart",
                     sets->hot_sets == 1 ? "its" : "their", sets->ways,
                     misses ? "conflict between " : "", sets->sets * sets->line);
 }
@@ -728,12 +724,12 @@ void window_reading(const struct snapshot *snapshot, char *out, size_t size)
     else
         snprintf(out, size,
                  "%s%" PRIu64 " samples are on %" PRIu64 " lines, %" PRIu64
-                 " of them again and again; about %.0f lines, %.0f%% of what %s holds",
+                 " of them repeatedly; about %.0f lines, %.0f%% of the size of %s",
                  misses ? "conflict or sharing: " : "", window->used, window->addresses,
                  window->recurring, window->lines, 100 * window->caches, level);
 }
 
-/* The usual level of a test. */
+/* The usual significance level. */
 static const double uneven_below = 0.05;
 
 void sets_summary(const struct snapshot_sets *sets, char *out, size_t size)
@@ -768,7 +764,7 @@ void search_summary(const struct snapshot_search *search, char *out, size_t size
              search->what && *search->what ? search->what : "all", search_state_name(search->state),
              search->iteration, search->interval_s, search->ways);
     if (search->restarts)
-        text_append(out, size, ", begun anew %" PRIu32 " times", search->restarts);
+        text_append(out, size, ", restarted %" PRIu32 " times", search->restarts);
     if (isfinite(search->explained))
         text_append(out, size, ", found explains %.1f%%", search->explained * 100);
 }

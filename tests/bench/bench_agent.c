@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What recording costs the program: CPU time per malloc and free pair, alone, under the agent
- * with a reader that drains, and under heaptrack where it is installed; with jemalloc, alone and
- * with its own profiler, of each allocation and of one in 512 KiB; 1, 2 and 4 threads, call depths
- * 5 and 20. The threads allocate in bursts, so that the reader can follow: an event lost costs less
- * than one recorded. Also what reading costs misstop, and the share of events lost.
+ * Cost of recording for the program: CPU time per pair of malloc and free, without the agent, with
+ * the agent and a reader, and with heaptrack if installed; with jemalloc, without and with its own
+ * profiler, for every allocation and for one per 512 KiB; with 1, 2 and 4 threads, call depths 5
+ * and 20. The threads allocate in bursts, so that the reader can keep up: a lost event costs less
+ * than a recorded one. Also the cost of reading for misstop, and the share of lost events.
  *
- *   bench_agent                       figures; run where the build is
- *   bench_agent THREADS DEPTH AGENT... one line for each of these builds of the agent, in turns
+ *   bench_agent                       figures; run in the build folder
+ *   bench_agent THREADS DEPTH AGENT... one line for each of these builds of the agent, alternating
  *   bench_agent work FILE THREADS DEPTH PAIRS
  */
 #include "agent_abi.h"
@@ -47,7 +47,7 @@ static double thread_time_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Sizes vary and blocks live a little, from four places. */
+/* Varying sizes, blocks that stay for a while, four call sites. */
 static __attribute__((noinline)) void leaf(void **live, uint64_t *random)
 {
     for (int i = 0; i < ROUND; i++) {
@@ -78,7 +78,7 @@ static __attribute__((noinline)) int descend(int levels, void **live, uint64_t *
         below = descend(levels - 1, live, random);
     else
         leaf(live, random);
-    __asm__ volatile("" : "+r"(below)); /* else the compiler makes a loop of it */
+    __asm__ volatile("" : "+r"(below)); /* otherwise the compiler makes a loop of it */
     return below + 1;
 }
 
@@ -106,7 +106,7 @@ static int work(char **words)
     pthread_t threads[THREADS_MAX];
     int count = atoi(words[1]);
     double sum = 0;
-    depth = atoi(words[2]) - 2; /* thread and leaf */
+    depth = atoi(words[2]) - 2; /* without thread and leaf */
     pairs_per_thread = strtoul(words[3], NULL, 10);
     pause_us = PAUSE_US * (unsigned)count;
     pthread_barrier_init(&barrier, NULL, (unsigned)count);
@@ -128,7 +128,7 @@ enum way { ALONE, AGENT, HEAPTRACK, JEMALLOC, PROFILER, SAMPLER, WAYS };
 struct result {
     double pair_ns;
     double read_ns; /* misstop's CPU time per event */
-    double lost;    /* share */
+    double lost;    /* share of events */
 };
 
 static char self[4096];
@@ -227,7 +227,8 @@ static int by_pair(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-/* The ways alternate, so that the wandering speed of the machine hits all alike; medians. */
+/* The variants alternate, so that the varying speed of the machine affects all alike; prints
+ * medians. */
 static void measure(int threads, int levels, uint64_t pairs)
 {
     struct result results[WAYS][REPEATS];
@@ -251,7 +252,7 @@ static void measure(int threads, int levels, uint64_t pairs)
     fflush(stdout);
 }
 
-/* One build beside another, as long as both know one version of the memory. */
+/* Compares builds, as long as all have the same version of the memory. */
 static void compare_agents(int threads, int levels, char **agents, int count)
 {
     struct result results[AGENTS_MAX + 1][REPEATS];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What watching costs, from outside:
- *   - slowdown of the target under misstop beside perf record, same event, period and
- *     registers, in one run: sampling is switched on and off every second, so that the
- *     wandering speed of the machine hits all alike (doc/facts.md);
- *   - misstop's own CPU time at 2,000 samples a second;
+ * Cost of watching from outside:
+ *   - slowdown of the target by misstop and by perf record, with the same event, period and
+ *     registers, in one run: sampling is switched on and off every second, so that the varying
+ *     speed of the machine affects both alike (doc/facts.md);
+ *   - misstop's own CPU time at 2,000 samples per second;
  *   - time from start to the first screen, and to the first named object on it.
  *
  *   bench_attach MISSTOP DEMO [SECONDS]
@@ -33,7 +33,7 @@ enum { WORDS = 1 << 22, ROUNDS_MAX = 60, PERIOD_NS = 500009 };
 enum mode { MODE_OFF, MODE_MISSTOP, MODE_PERF, MODE_COUNT };
 
 struct bench {
-    volatile uint64_t *progress; /* steps of the worker, shared with it */
+    volatile uint64_t *progress; /* steps of the worker, in shared memory */
     pid_t worker;
     struct engine *engine;
     pid_t perf;
@@ -101,7 +101,7 @@ static void tell_perf(struct bench *bench, const char *command)
         perror("perf control");
 }
 
-/* The worker's speed over one second in a mode; misstop's engine is drained as it runs. */
+/* Returns the worker's speed over one second in a mode; drains misstop's engine meanwhile. */
 static double speed(struct bench *bench, enum mode mode)
 {
     struct pollfd polled = {.fd = engine_fd(bench->engine), .events = POLLIN};
@@ -214,7 +214,9 @@ static void own_cpu(const char *misstop, pid_t demo, int seconds)
            seconds, 100 * cpu / (seconds_now() - start), cpu, usage.ru_maxrss / 1024);
 }
 
-/* Reads the pseudo-terminal until the text appears; seconds since `start`, NAN: never. */
+/*
+ * Reads the pseudo-terminal until the text appears. Returns the seconds since `start`; NAN: never.
+ */
 static double wait_for_text(int terminal, const char *text, double start, char *seen, size_t size)
 {
     size_t used = strlen(seen);
@@ -227,7 +229,7 @@ static double wait_for_text(int terminal, const char *text, double start, char *
         ssize_t got = read(terminal, seen + used, size - 1 - used);
         if (got <= 0 || used + (size_t)got + 1 >= size)
             return NAN;
-        /* NULs would hide what follows from strstr(). */
+        /* NULs would hide the text after them from strstr(). */
         for (ssize_t i = 0; i < got; i++)
             if (!seen[used + (size_t)i])
                 seen[used + (size_t)i] = ' ';

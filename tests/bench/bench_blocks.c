@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The candidates for the index of heap blocks (resolve/heap/blocks.h), at 1 and 10 million live
- * blocks, with --full also at 50 million: time of an update and of a lookup, and memory.
+ * Compares candidates for the index of heap blocks (resolve/heap/blocks.h) with 1 and 10 million
+ * live blocks, with --full also 50 million: time of an update and of a lookup, and memory.
  *
  *   bench_blocks [--full] [MILLIONS] [CANDIDATE]
  *
- * The heap: like glibc's, 16-byte aligned chunks with a header of 8 bytes, ascending, sizes
- * mostly of 16 to 512 bytes and skewed to the small ones, one in 4,096 large up to 1 MiB,
- * and one of 1 GiB; while it is filled one in four blocks dies young and its place is used
- * again. Each figure is the first decile of many rounds shorter than a time slice, for other
- * work on the machine only ever adds; a round is driven from a list made before and read in order.
- *   add      filling the index with the heap (the deaths included), once
- *   churn    a random block freed and its place used again, one remove and one add
- *   young    the same with the newest thousand blocks: what programs mostly do
+ * The heap: as in glibc, 16-byte aligned chunks with a header of 8 bytes, ascending, sizes mostly
+ * from 16 to 512 bytes and skewed to the small ones, one in 4,096 large up to 1 MiB, and one of 1
+ * GiB. While it is filled, one block in four is freed early and its place is reused. Each figure is
+ * the first decile of many rounds shorter than a time slice, because other load can only add time;
+ * a round is driven by a prepared list that is read in order.
+ *   add      filling the index with the heap (including the frees), once
+ *   churn    a random block freed and its place reused, one remove and one add
+ *   young    the same with the newest thousand blocks: typical of programs
  *   random   a lookup of a random address in a random block
- *   waiting  the same, but each needs what the one before has found, so that none overlap
- *   local    lookups of which 9 in 10 go to one of 1,000 hot blocks
+ *   waiting  the same, but each lookup depends on the previous one, so that they do not overlap
+ *   local    lookups with 9 in 10 in one of 1,000 hot blocks
  *   miss     a lookup of the header before a random block, or past its end
- * For scale, the time of one random read that waits for the one before, of 1 GiB.
+ * For comparison, the time of a dependent random read in 1 GiB.
  */
 #include "base/clock.h"
 #include "base/hash.h"
@@ -41,12 +41,12 @@ struct live {
 struct heap {
     struct live *live;
     uint64_t count;
-    uint64_t top; /* where the next chunk goes */
+    uint64_t top; /* position of the next chunk */
     struct prng prng;
-    uint64_t adds; /* while it was filled */
+    uint64_t adds; /* number while it was filled */
 };
 
-/* One operation: a lookup, or a block freed and another in its place. */
+/* One operation: a lookup, or a block freed and another one in its place. */
 struct operation {
     uint64_t address;
     uint64_t bytes;
@@ -77,7 +77,7 @@ static struct block block_of(struct live live, struct heap *heap)
                           .bin = (uint32_t)heap->adds & 0xfff};
 }
 
-/* Lets one in four die at once and the next one of its size take its place. */
+/* Frees one in four blocks at once; the next block of its size takes its place. */
 static void heap_fill(struct heap *heap, const struct candidate *candidate, void *index)
 {
     for (uint64_t i = 0; i < heap->count; i++) {
@@ -155,7 +155,7 @@ static uint64_t run_lookups(const struct candidate *candidate, void *index,
     return sum;
 }
 
-/* No size has the bits that are added to the address, but the processor cannot know. */
+/* No size has the bits that are added to the address, but the processor cannot know that. */
 static uint64_t run_waiting(const struct candidate *candidate, void *index,
                             const struct operation *operations)
 {
@@ -188,7 +188,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* First decile of ns of one operation; says so if the candidate erred. */
+/* Returns the first decile of the time per operation in ns; reports an error of the candidate. */
 static double measure_ns(const struct measure *measure, const struct candidate *candidate,
                          void *index, struct heap *heap, struct operation *operations)
 {
@@ -240,7 +240,7 @@ static int bench_all(uint64_t count, const char *only)
     return result;
 }
 
-/* What one miss of the cache costs here, in huge pages. */
+/* Prints the cost of a cache miss here, with huge pages. */
 static void print_scale(void)
 {
     uint64_t *words = aligned_alloc(2 << 20, SCALE_WORDS * sizeof *words);
@@ -261,7 +261,8 @@ static void print_scale(void)
     free(words);
 }
 
-/* Bytes a block of the chosen one, for a heap of one size: few large blocks are dear. */
+/* Prints bytes per block for the chosen index, with heaps of one size: a few large blocks are
+ * expensive. */
 static int print_bytes(void)
 {
     static const unsigned sizes[] = {16, 48, 112, 496, 2032, 4096, 131072};

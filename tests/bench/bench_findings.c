@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What findings cost at each refresh, beside the whole snapshot: a full window of misses in no
- * order on many objects larger than the TLB reaches, so that most rules look twice. Fastest of
- * several, for the machine is shared. Figures, no verdict. */
+/*
+ * Cost of findings at each refresh, compared with the whole snapshot: a full window of misses in
+ * random order on many objects, beyond the reach of the TLB, so that most rules check further.
+ * Takes the fastest of several runs, because the machine is shared. Figures only, no verdict.
+ */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "profile/state.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cost of an access in the simulated caches, by what it meets and by what is asked for; and memory.
- * CPU time, the fastest of several rounds, for the machine may be busy. Figures, no verdict.
+ * Cost of an access in the simulated caches, by result and by enabled features; and memory. CPU
+ * time, the fastest of several rounds, because the machine may be busy. Figures only, no verdict.
  */
 #include "unit/sim/model_host.h"
 
@@ -14,7 +14,7 @@ enum { ACCESSES = 1 << 18, ROUNDS = 3, LINE = 64 };
 
 static uint64_t addresses[ACCESSES];
 
-/* The same line again and again; two lines by turns, of different sets; eight lines of one set. */
+/* The same line repeatedly; two alternating lines of different sets; eight lines of one set. */
 static void draw_same(uint64_t i, struct prng *prng)
 {
     (void)prng;
@@ -62,7 +62,7 @@ static const struct {
     uint32_t users_one_in, reuse_lines, reuse_one_in;
 } asked[] = {{"counts", false, false, 0, 0, 0},       {"+use", true, false, 0, 0, 0},
              {"+causes", true, true, 0, 0, 0},        {"+users/64", true, true, 64, 0, 0},
-             {"+reuse/16", true, true, 64, 4096, 16}, /* as --sim has it */
+             {"+reuse/16", true, true, 64, 4096, 16}, /* as with --sim */
              {"+reuse 8192", true, true, 64, 8192, 0}};
 enum { MEETS = sizeof meets / sizeof *meets, ASKED = sizeof asked / sizeof *asked };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a place costs to be kept in memory, before and after older ones are thinned, and to be read
- * again: ns and bytes. */
+/* Cost of keeping a place in memory, before and after older places are thinned, and of reading it
+ * back: ns and bytes. */
 #include "unit/store/store_planned.h"
 
 #include "base/clock.h"

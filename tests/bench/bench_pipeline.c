@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cost per sample of each stage, on samples taken from a running program: they are recorded
- * from its rings first, then put through the stages again and again.
+ * Cost per sample of each stage, on samples of a running program: records them from its rings
+ * first, then passes them through the stages repeatedly.
  *
  *   bench_pipeline PID [MILLIONS]
  */
@@ -33,7 +33,7 @@ struct bench {
     struct access *accesses;
     struct place *places;
     size_t count;
-    uint64_t time_ns; /* of the newest sample in the profile */
+    uint64_t time_ns; /* time of the newest sample in the profile */
 };
 
 static void keep_sample(void *context, const struct record *record)
@@ -105,7 +105,7 @@ static void resolve_block(struct bench *bench, struct block block)
     }
 }
 
-/* Time goes on from pass to pass, as the profile wants. */
+/* Times increase from pass to pass, as the profile requires. */
 static void profile_block(struct bench *bench, struct block block)
 {
     for (size_t i = block.first; i < block.end; i++)
@@ -120,13 +120,13 @@ static const struct stage {
 } stages[STAGES] = {
     {"decode", decode_block}, {"resolve", resolve_block}, {"profile", profile_block}};
 
-/* Of each stage and block the time of its fastest pass: other programs only ever add. */
+/* For each stage and block, the time of its fastest pass: other load can only add time. */
 struct costs {
     uint64_t best_ns[STAGES][BLOCKS_MAX];
 };
 
-/* All samples through all stages once, a block at a time, as they come in small groups when live.
- */
+/* Passes all samples through all stages once, one block at a time, because live samples come in
+ * small groups. */
 static void pass(struct bench *bench, struct costs *costs)
 {
     size_t number = 0;
@@ -142,7 +142,7 @@ static void pass(struct bench *bench, struct costs *costs)
     }
 }
 
-/* Until all that was asked of debugging information is answered: a warm cache. */
+/* Repeats until all questions about debugging information are answered: a warm cache. */
 static void read_types(struct bench *bench)
 {
     enum { PATIENCE_SECONDS = 60 };
@@ -166,7 +166,7 @@ static void read_types(struct bench *bench)
            (double)(clock_now_ns() - start) / 1e9, typed, attributed);
 }
 
-/* The first one also looks up source lines; the rest are what every refresh costs. */
+/* The first snapshot also looks up source lines; the others have the cost of every refresh. */
 static void measure_snapshots(struct bench *bench, uint64_t time_ns)
 {
     enum { SNAPSHOTS = 10 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cost of a sample in the tables, and of a snapshot with 1,000 objects. Figures, no verdict. */
+/*
+ * Cost of a sample in the tables, and of a snapshot with 1,000 objects. Figures only, no verdict.
+ */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "profile/tables/tally.h"
@@ -36,7 +38,7 @@ static void report(const char *what, uint64_t start, double count)
     printf("%-28s %8.1f ns\n", what, (double)(clock_now_ns() - start) / count);
 }
 
-/* The same samples, half of them with a type: one of a hundred. */
+/* The same samples, half of them with one of a hundred types. */
 static void give_types(void)
 {
     enum { TYPES = 100 };
@@ -69,8 +71,8 @@ static void bench_parts(void)
     pairs_fini(&pairs);
 }
 
-/* As profile_add() does it: the line it will need is asked for a while before. `threads`: how many
- * touch each line; from two on it has a row. */
+/* Same as profile_add(): prefetches the needed line some time before. `threads`: number of threads
+ * that touch each line; from two on the line has a row. */
 static void bench_sharing(const char *what, uint32_t threads)
 {
     enum { AHEAD = 4 };
@@ -117,11 +119,11 @@ static int bench_profile(const char *what)
     return 0;
 }
 
-/* Loads that hit L1, line fill buffer, L3 and memory, as Intel's load latency reports them. */
+/* Loads that hit L1, line fill buffer, L3 and memory, as reported by Intel's load latency. */
 enum { SOURCES = 4 };
 static const uint64_t sources[SOURCES] = {0x268100142, 0x1868100242, 0x668100842, 0x1a68101042};
 
-/* One of two profiles fed alike, but for what precise sources add. */
+/* One of two profiles with the same input, except for the data of precise sources. */
 struct fed {
     struct profile *profile;
     bool levels;
@@ -154,7 +156,7 @@ static void report_both(const struct fed fed[2], uint32_t objects, uint64_t now)
     }
 }
 
-/* 64 fields an object. */
+/* 64 fields per object. */
 static int bench_levels(uint32_t objects)
 {
     struct fed fed[2] = {{.levels = false}, {.levels = true}};
@@ -165,7 +167,8 @@ static int bench_levels(uint32_t objects)
         profile_new(&fed[1].profile, &options, NULL))
         return 1;
     draw(objects);
-    /* The first round finds the tables' size; then by turns, so that both have the same noise. */
+    /* The first round grows the tables; later rounds alternate, so that both profiles have the same
+     * noise. */
     for (int round = 0; round <= ROUNDS / DRAWN; round++)
         for (int i = 0; i < 2; i++) {
             fed[i].spent_ns = round ? fed[i].spent_ns : 0;
@@ -188,6 +191,6 @@ int main(void)
     give_types();
     if (bench_profile("... half of them typed"))
         return 1;
-    /* 640 fields, as programs have them, and 64,000, all that the tables hold. */
+    /* 640 fields, typical of programs, and 64,000, the capacity of the tables. */
     return bench_levels(FEW_OBJECTS) || bench_levels(OBJECTS);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a recording to records, and to tables: samples a second and peak memory, beside perf
- * report --stdio and perf script on the same file, whole processes all of them.
+ * From a recording to records, and to tables: samples per second and peak memory, compared with
+ * perf report --stdio and perf script on the same file, each a whole process.
  *
- *   bench_replay              of recordings of a million samples and more, made now
- *   bench_replay FILE         of this one
- *   bench_replay --read FILE  reads it, and no more: what is timed
- *   bench_replay --repeat FILE TIMES  writes a recording with its samples that often, each time
- *                             later, to standard output (recording-scale)
+ *   bench_replay              with new recordings of a million samples and more
+ *   bench_replay FILE         with this one
+ *   bench_replay --read FILE  only reads it: the timed part
+ *   bench_replay --repeat FILE TIMES  writes a recording with its samples repeated, with later
+ *   times, to standard output (recording-scale)
  */
 #include "base/clock.h"
 #include "sample/perfdata/attributes.h"
@@ -23,12 +23,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Made now, into $FILE; $BUILD is the folder of the build. */
+/* Recorded now, to $FILE; $BUILD is the build folder. */
 static const struct recording {
     const char *what;
     const char *command;
 } recordings[] = {
-    /* cpu-clock faster than the kernel can: a million in few seconds. */
+    /* cpu-clock faster than the kernel allows: a million samples in a few seconds. */
     {"registers: cpu-clock, the demo", "exec >/dev/null 2>&1;"
                                        "perf record -q -o \"$FILE\" -e cpu-clock:u -c 10000 -d "
                                        "--intr-regs -- \"$BUILD/src/misstop-demo\" 12"},
@@ -85,7 +85,7 @@ static int read_file(const char *path)
     return !samples;
 }
 
-/* A whole file in memory; NULL: it cannot be read. */
+/* Reads a whole file to memory; NULL: it cannot be read. */
 static unsigned char *load(const char *path, size_t *size)
 {
     FILE *in = fopen(path, "re");
@@ -101,7 +101,7 @@ static unsigned char *load(const char *path, size_t *size)
     return bytes;
 }
 
-/* perf's file header, of which only this matters here: linux/tools/perf/util/header.h. */
+/* perf's file header, reduced to the part needed here: linux/tools/perf/util/header.h. */
 struct file_header {
     uint64_t magic, size, attr_size, attrs[2], data[2];
 };
@@ -110,7 +110,7 @@ struct file_header {
 struct samples {
     unsigned char *bytes;
     size_t used;
-    uint16_t at_time; /* of a sample */
+    uint16_t at_time; /* offset of the time in a sample */
     uint64_t first_ns;
     uint64_t last_ns;
 };
@@ -145,7 +145,8 @@ static void write_later(struct samples *samples)
     fwrite(samples->bytes, 1, samples->used, stdout);
 }
 
-/* Of one event with samples of a fixed size. Without features: they would be elsewhere now. */
+/* For one event with samples of a fixed size. Without features, because their position would
+ * change. */
 static int repeat(const char *path, unsigned long times)
 {
     enum { FEATURES_AT = 72, FEATURES_BYTES = 32 };
@@ -186,7 +187,7 @@ static double seconds(struct timeval time)
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-/* Runs a program to its end, its output to /dev/null; false if it failed. */
+/* Runs a program to its end, with output to /dev/null. Returns false if it failed. */
 static bool measure(const char *const arguments[], struct figures *figures)
 {
     struct rusage usage;
@@ -228,7 +229,7 @@ struct contender {
     bool failed;
 };
 
-/* In turn, so that what else runs on the machine meets all of them; it only ever adds. */
+/* Runs the contenders alternately, so that other load affects all of them; it can only add time. */
 static void run_rounds(struct contender *contenders, size_t count)
 {
     enum { ROUNDS = 3 };
@@ -245,8 +246,8 @@ static void run_rounds(struct contender *contenders, size_t count)
         }
 }
 
-/* What of a replay by one thread is the start, and what each sample takes: to become a record (it
- * is read twice), and all that follows. */
+/* Prints the stages of a replay with one thread: the start and, per sample, making a record (the
+ * file is read twice), and everything after that. */
 static void print_stages(double start_s, double records_s, double replay_s, uint64_t samples)
 {
     double each = 1e9 / (double)samples;
@@ -255,7 +256,7 @@ static void print_stages(double start_s, double records_s, double replay_s, uint
            (replay_s - start_s - records_s) * each);
 }
 
-/* The first contender is what the others are compared with. */
+/* The others are compared with the first contender. */
 static void print_contender(const struct contender *contender, const struct contender *first,
                             uint64_t samples)
 {
@@ -272,7 +273,7 @@ static void print_contender(const struct contender *contender, const struct cont
     printf("peak %ld KiB\n", best->peak_kb);
 }
 
-/* CPU time of a replay of hardly anything; NAN: not measured. */
+/* Returns the CPU time of a replay with almost no samples; NAN: not measured. */
 static double measure_start(const char *misstop)
 {
     char path[] = "/var/tmp/misstop-start-XXXXXX";
@@ -292,7 +293,7 @@ static double measure_start(const char *misstop)
     return isfinite(start.best.cpu_s) ? start.best.cpu_s : NAN;
 }
 
-/* `build`: the folder of the build, where misstop is; $BEFORE: another misstop to compare. */
+/* `build`: build folder, with misstop; $BEFORE: another misstop for comparison. */
 static int bench_file(const char *build, const char *self, const char *path)
 {
     char misstop[4096];
@@ -354,7 +355,7 @@ static int bench_fresh(const char *build, const char *self, const struct recordi
     return code;
 }
 
-/* This program stands in tests/bench of the build. */
+/* This program is in tests/bench of the build. */
 static void build_of(const char *self, char *out, size_t out_size)
 {
     snprintf(out, out_size, "%s", self);

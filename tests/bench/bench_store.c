@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a place costs to be recorded and to be played: ns and bytes, at usual and at wild values. */
+/* Cost of recording and playing a place: ns and bytes, with usual and with wild values. */
 #include "unit/store/store_planned.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@
 
 enum { PLACES = 1000000, ROUNDS = 5, BATCH = 2000 };
 
-/* ns a place, the syncs of each BATCH included; *bytes: of the file. */
+/* Returns ns per place, including a sync per BATCH; *bytes: size of the file. */
 static double write_all(const char *path, const struct place *places, double *bytes)
 {
     static struct planned planned;

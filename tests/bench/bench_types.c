@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What reading debugging information costs: on misstop's way to the first screen (the module with
- * its symbols), to the first answer of a reader, per question when its place was not asked about
- * before and when it was, and the reader's memory.
+ * Cost of reading debug information: for misstop's first screen (the module with its symbols),
+ * for the first answer of a reader, per question for new and for known places, and the reader's
+ * memory.
  *
  *   bench_types [FILE [DEBUG_ROOT]]    without: libc, python3 and a large library made here
  */
@@ -25,7 +25,7 @@ struct bench {
     struct module *module;
     struct readers *readers;
     size_t answers;
-    size_t reported; /* those that say something */
+    size_t reported; /* answers with a result */
     size_t types;
     uint64_t code_start;
     uint64_t code_end;
@@ -65,7 +65,7 @@ static void find_code(struct bench *bench)
     }
 }
 
-/* The same places again with the same seed; data is asked about where there are variables. */
+/* The same places for the same seed; asks about data if there are variables. */
 static struct dwarf_question question_of(const struct bench *bench, enum dwarf_ask ask, uint64_t i)
 {
     struct prng prng = {.state = i};
@@ -125,7 +125,7 @@ static void per_question(struct bench *bench, enum dwarf_ask ask)
            kind_names[ask], us[0], us[PASSES - 1], reported, QUESTIONS);
 }
 
-/* One at a time, with nothing else on the way: what waits for an answer waits this long. */
+/* One question at a time, with no others pending: the latency of an answer. */
 static void round_trip(struct bench *bench)
 {
     uint64_t since_ns = clock_now_ns();
@@ -140,11 +140,12 @@ static void round_trip(struct bench *bench)
 
 static void bench_file(const char *path, const char *debug_root)
 {
-    const struct module_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC),
-                                         .path = path,
-                                         .mapping = &(struct map){.start = BASE},
-                                         .serial = 1,
-                                         .debug = {.root = debug_root, .root_of = getpid()}};
+    const struct module_source source = {
+        .fd = open(path, O_RDONLY | O_CLOEXEC),
+        .path = path,
+        .mapping = &(struct map){.start = BASE},
+        .serial = 1,
+        .from = {.debug_root = debug_root, .pid = getpid(), .live = true}};
     struct bench bench = {0};
     const struct readers_take take = {&bench, take_type, take_answer};
     struct stat status;
@@ -164,7 +165,7 @@ static void bench_file(const char *path, const char *debug_root)
     for (int ask = 0; ask < KINDS; ask++)
         per_question(&bench, ask);
     round_trip(&bench);
-    usleep(1100000); /* memory is measured every second */
+    usleep(1100000); /* memory is measured once per second */
     readers_run(bench.readers, clock_now_ns());
     struct readers_status state = readers_status(bench.readers);
     printf("  reader: %.0f MB resident, %zu types told, %u given up\n",

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which samples of a running process have no object: each reason, and the instructions that it is
- * met at, with what stands before them.
+ * Samples of a running process without an object: the reasons, and the instructions with the
+ * preceding code.
  *
  *   bench_unattributed NAME PID [SECONDS [INSTRUCTIONS [STEPS]]]
  *
- * One line, "NAME attributed reasons", then as many of the most frequent instructions as asked for,
- * each with the four before it (the last of them is the IP's own). With STEPS the process is then
- * single-stepped so far: at each step the decoder is asked for the last access that was made, which
- * is known. Shares by the samples that the IPs had. LATE=N asks N steps later, with the stack of
- * the sample, as samples are read; WRONG=1 prints where it was wrong.
- * Figures only.
+ * Prints one line, "NAME attributed reasons", then the requested number of most frequent
+ * instructions, each with four before it (the last one is at the IP). With STEPS the process is
+ * then single-stepped: at each step the decoder must find the last access, which is known. Shares
+ * are weighted by the samples of each IP. LATE=N asks N steps later, with the stack of the sample,
+ * like real samples; WRONG=1 prints the wrong cases. Figures only.
  */
 #include "base/clock.h"
 #include "base/hash.h"
@@ -36,13 +35,13 @@ struct met {
     enum reason reason;
 };
 
-/* Of an IP: samples, and what the decoder answered when it was stepped through. */
+/* Per IP: samples, and the decoder's answers during single-stepping. */
 struct stepped {
     uint64_t ip;
     uint64_t samples;
-    uint64_t steps; /* after which the last access is known */
+    uint64_t steps; /* steps with a known last access */
     uint64_t right;
-    uint64_t same_line; /* wrong, but in the line */
+    uint64_t same_line; /* wrong, but on the same line */
     uint64_t wrong;
     uint64_t of[REASON_COUNT];
 };
@@ -104,7 +103,7 @@ static void take(void *context, const struct record *record)
     decoder_decode(run.decoder, sample, &access);
     resolver_resolve(run.resolver, &access, sample->has & SAMPLE_HAS_REGS ? sample->regs : NULL,
                      &place);
-    /* The kernel's are no samples of the program's data. */
+    /* Kernel samples are not samples of the program's data. */
     if (place.access.reason == REASON_KERNEL)
         return;
     run.samples++;
@@ -228,7 +227,7 @@ static void judge(const struct sample *sample, uint64_t truth)
     }
 }
 
-/* A sample that is read when the program has gone on. */
+/* A sample that is decoded after the program has continued. */
 struct late {
     struct sample sample;
     uint64_t truth;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the heap walk costs, on a process with as many small blocks as given (10 million). */
+/* Cost of the heap walk, on a process with the given number of small blocks (10 million). */
 #include "../walk/follow.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -17,7 +17,7 @@ static bool count_bytes(void *context, const struct walk_block *block)
     return true;
 }
 
-/* Time of the CPU, not of the clock on the wall: others may be at work on the machine. */
+/* CPU time instead of wall-clock time, because other programs may run on the machine. */
 static uint64_t cpu_ns(void)
 {
     struct timespec time;
@@ -51,7 +51,7 @@ static void all_blocks(struct follow *follow, const char *name)
            (double)blocks / 1e6 / seconds);
 }
 
-/* What the kernel takes for it: a find is about three reads. */
+/* Cost of the system call: a find is about three reads. */
 static void plain_reads(struct follow *follow, size_t size)
 {
     static char out[1 << 14];
@@ -67,7 +67,7 @@ static void plain_reads(struct follow *follow, size_t size)
            (double)(cpu_ns() - start) / FINDS);
 }
 
-/* Addresses of which the program wrote the blocks down: the first ones and 1,000 spread. */
+/* Addresses of blocks that the program logged: the first ones and 1,000 spread out. */
 static void finds(struct follow *follow)
 {
     struct prng prng = {1};

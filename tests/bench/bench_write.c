@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What recording costs: ns and bytes a sample, with registers as misstop asks for them, and with
- * what PEBS tells. A sync after as many samples as a refresh has.
+ * Cost of recording: ns and bytes per sample, with the registers that misstop requests, and with
+ * the data of PEBS. One sync per refresh's worth of samples.
  *
- *   bench_write [FOLDER]    where the file is written, else /var/tmp
+ *   bench_write [FOLDER]    where the file is written, otherwise /var/tmp
  */
 #include "base/clock.h"
 #include "base/hash.h"
@@ -86,7 +86,7 @@ static int measure(const char *path, const struct perf_event_attr *attr, struct 
     return code;
 }
 
-/* The best of three: the first also pays for memory that the machine has not used yet. */
+/* Best of three: the first run also pays for fresh memory. */
 static int bench(const char *name, const char *folder, const struct perf_event_attr *attr)
 {
     char path[512];

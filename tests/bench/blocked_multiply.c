@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * MemSpy's first example: matrices of 295 x 295 multiplied in blocks of 64, two rows by four
- * columns at a time, as its figures say that theirs was (experiments/memspy/test_multiply.c). The
- * rows of a block of Y lie 2360 bytes apart, so that it does not fit where its size alone would let
- * it.
+ * columns at a time, as its figures suggest (experiments/memspy/test_multiply.c). The rows of a
+ * block of Y are 2360 bytes apart, so that it does not fit although it is small enough.
  *
- *   blocked_multiply [SECONDS]   multiplies for so long (10); then prints an element of Z. 0: once
+ *   blocked_multiply [SECONDS]   multiplies for this long (10); then prints an element of Z. 0:
+ *   once
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static double X[N][N];
 static double Y[N][N];
 static double Z[N][N];
 
-/* One access an element: nothing is joined into wider ones, or left in registers. */
+/* One access per element: nothing is merged into wider accesses or kept in registers. */
 #define APART() __asm__ volatile("" ::: "memory")
 
 static void InitMatrices(void)
@@ -48,7 +48,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Z[i][j] of one row by one element of X. */
+/* Adds one row times one element of X to Z[i][j]. */
 static inline void row_by_one(int i, int k, int j0, int j1)
 {
     double r = X[i][k];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A B+ tree with nodes of 63: starts together, payloads together, leaves in a chain. A leaf
- * that is appended to is split at its end, so a heap that grows upwards leaves full ones;
- * a leaf less than a third full takes in its right neighbour where that fits.
+ * A B+ tree with nodes of 63 entries: starts together, payloads together, leaves in a chain. A leaf
+ * that is appended to is split at its end, so a heap that grows upwards leaves full leaves. A leaf
+ * less than a third full absorbs its right neighbour if that fits.
  */
 #include "resolve/heap/blocks.h"
 
@@ -34,14 +34,14 @@ struct index {
     uint64_t inners;
 };
 
-/* The way to a leaf: the inner nodes from the root down, and which child was taken. */
+/* The path to a leaf: the inner nodes from the root down, and the children taken. */
 struct path {
     struct inner *inner[DEPTH_MAX];
     unsigned child[DEPTH_MAX];
     struct leaf *leaf;
 };
 
-/* How many of the sorted keys are <= key. */
+/* Returns how many of the sorted keys are <= key. */
 static unsigned rank_of(const uint64_t *keys, uint64_t count, uint64_t key)
 {
     const uint64_t *base = keys;
@@ -110,7 +110,7 @@ static struct inner *inner_split(struct index *index, struct inner *inner, unsig
     return right;
 }
 
-/* Hangs `child`, right of the way taken at `level`, into the inner node there. */
+/* Inserts `child` to the right of the path at `level` into the inner node there. */
 static int hang(struct index *index, struct path *path, int level, uint64_t key, void *child)
 {
     if (level < 0) {
@@ -184,12 +184,12 @@ static void leaf_free(struct index *index, struct leaf *leaf)
     index->leaves--;
 }
 
-/* Takes a child out of the inner node at `level`, and that out of the one above if empty. */
+/* Removes a child from the inner node at `level`, and that node from its parent if empty. */
 static void unhang(struct index *index, struct path *path, int level, unsigned child)
 {
     struct inner *inner = path->inner[level];
     inner_take(inner, child);
-    if (!inner->count) { /* the root never comes to this: it goes at one child */
+    if (!inner->count) { /* never the root, which is removed when it has one child left */
         free(inner);
         index->inners--;
         unhang(index, path, level - 1, path->child[level - 1]);

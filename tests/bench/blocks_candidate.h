@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A candidate for the index of heap blocks (resolve/heap/blocks.h): the one that was chosen and
- * those it was measured against. For bench_blocks, which times them, and test_blocks, which
- * holds each against a model, so that no figure comes from an index that errs.
+ * A candidate for the index of heap blocks (resolve/heap/blocks.h): the chosen one and its
+ * competitors. For bench_blocks, which times them, and test_blocks, which compares each with a
+ * model, so that no figure comes from an index that is wrong.
  */
 #ifndef MISSTOP_TESTS_BLOCKS_CANDIDATE_H
 #define MISSTOP_TESTS_BLOCKS_CANDIDATE_H
@@ -11,7 +11,7 @@
 
 #include "resolve/heap/blocks.h"
 
-/* Bytes of the process that are writable and its own: proc(5), statm, "data". */
+/* Returns the private writable bytes of the process: proc(5), statm, "data". */
 static inline uint64_t data_bytes(void)
 {
     unsigned long pages = 0;
@@ -37,7 +37,7 @@ struct candidate {
     const char *what;
     void *(*new)(void); /* NULL: no memory */
     void (*free)(void *index);
-    /* As the functions of blocks.h; only the chosen one has bounds and counts. */
+    /* Same as the functions of blocks.h; only the chosen one has bounds and counts. */
     int (*add)(void *index, const struct block *block);
     bool (*remove)(void *index, uint64_t start, struct block *gone);
     bool (*find)(const void *index, uint64_t address, struct block *found);

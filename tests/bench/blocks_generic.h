@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the losing candidates share: the functions of blocks_candidate.h over four that the
- * including file defines before it, on its `struct index`:
+ * Shared by the losing candidates: the functions of blocks_candidate.h, based on four functions
+ * that the including file defines first, on its `struct index`:
  *
  *   int index_insert(struct index *, uint64_t start, const struct packed *);  start is absent
  *   bool index_remove(struct index *, uint64_t start, struct packed *gone);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The index that was chosen, as a candidate. */
+/* The chosen index, as a candidate. */
 #include "blocks_candidate.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A red-black tree by start, as the papers have it (Buck and Hollingsworth 2.2), and as small
- * as it gets: 40 bytes a node, 32-bit links into one array. Insertion and deletion are the
- * textbook's (Cormen, Leiserson, Rivest, Stein, chapter 13), node 0 being its nil.
+ * A red-black tree by start, as in the papers (Buck and Hollingsworth 2.2), made as small as
+ * possible: 40 bytes per node, 32-bit links into one array. Insertion and deletion are from the
+ * textbook (Cormen, Leiserson, Rivest, Stein, chapter 13), with node 0 as its nil.
  */
 #include "resolve/heap/blocks.h"
 
@@ -25,7 +25,7 @@ struct index {
     uint32_t root;
     uint32_t used;
     uint32_t room;
-    uint32_t unused; /* list of removed nodes, linked by child[LEFT] */
+    uint32_t unused; /* list of free nodes, linked by child[LEFT] */
 };
 
 static uint32_t node_new(struct index *index)
@@ -46,7 +46,7 @@ static uint32_t node_new(struct index *index)
     return index->used++;
 }
 
-/* Puts `to` where `from` hangs. */
+/* Replaces `from` with `to`. */
 static void replace(struct index *index, uint32_t from, uint32_t to)
 {
     struct node *nodes = index->nodes;
@@ -58,7 +58,7 @@ static void replace(struct index *index, uint32_t from, uint32_t to)
     nodes[to].parent = parent;
 }
 
-/* The child on the other side comes up. */
+/* The child on the other side moves up. */
 static void rotate(struct index *index, uint32_t down, int side)
 {
     struct node *nodes = index->nodes;
@@ -119,7 +119,7 @@ static int index_insert(struct index *index, uint64_t start, const struct packed
     return 0;
 }
 
-/* `at` is one black node short; nil may be, so its parent is set. */
+/* `at` lacks one black node; it may be nil, so its parent is set. */
 static void remove_fix(struct index *index, uint32_t at)
 {
     struct node *nodes = index->nodes;
@@ -188,7 +188,9 @@ static void unlink_node(struct index *index, uint32_t at)
         remove_fix(index, fix);
 }
 
-/* The node with the largest start <= address (side RIGHT) or the smallest >= (side LEFT). */
+/*
+ * Returns the node with the largest start <= address (side RIGHT) or the smallest >= (side LEFT).
+ */
 static uint32_t nearest(const struct index *index, uint64_t address, int side)
 {
     uint32_t best = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sorted runs, as a log-structured merge tree has them: new blocks go into a short sorted
- * run; a full run is merged into the next, eight times longer. A free marks its block dead
- * where it lies; the merge leaves the dead out. A lookup asks every run. The longest merge
- * is a pause that the other candidates do not have.
+ * Sorted runs, as in a log-structured merge tree: new blocks go into a short sorted run; a full run
+ * is merged into the next one, which is eight times longer. A free marks its block dead in place;
+ * merging drops dead blocks. A lookup searches every run. The longest merge is a pause that the
+ * other candidates do not have.
  */
 #include "resolve/heap/blocks.h"
 
@@ -13,7 +13,7 @@
 
 enum { RUNS = 10, FIRST_ROOM = 256, FACTOR_SHIFT = 3 };
 
-/* Starts are multiples of 8, so bit 0 is free to say that the block is dead. */
+/* Starts are multiples of 8, so bit 0 can mark a dead block. */
 #define DEAD UINT64_C(1)
 
 struct run {
@@ -28,7 +28,7 @@ struct index {
     struct run runs[RUNS];
 };
 
-/* How many starts are <= address; the dead count like the living. */
+/* Returns how many starts are <= address, including dead ones. */
 static uint64_t run_rank(const struct run *run, uint64_t address)
 {
     const uint64_t *base = run->starts;
@@ -74,7 +74,7 @@ static void run_append(struct run *run, const struct run *from, uint64_t at)
     run->blocks[run->count++] = from->blocks[at];
 }
 
-/* Both into a new second; the first is left empty. */
+/* Merges both into a new second run; the first is left empty. */
 static int run_merge(struct run *first, struct run *second)
 {
     struct run merged = {0};
@@ -96,7 +96,7 @@ static int run_merge(struct run *first, struct run *second)
     return 0;
 }
 
-/* The length at which a run goes into the next one. */
+/* Length at which a run is merged into the next one. */
 static uint64_t run_limit(int level)
 {
     return (uint64_t)FIRST_ROOM << FACTOR_SHIFT * level;
@@ -107,7 +107,7 @@ static int make_room(struct index *index)
     for (int level = 0; level + 1 < RUNS && index->runs[level].count >= run_limit(level); level++)
         if (run_merge(&index->runs[level], &index->runs[level + 1]))
             return -ENOMEM;
-    for (int level = 1; level < RUNS; level++) { /* mostly dead: merge with nothing */
+    for (int level = 1; level < RUNS; level++) { /* mostly dead: merge with an empty run */
         struct run none = {0};
         struct run *run = &index->runs[level];
         if (run->dead > FIRST_ROOM && run->dead * 2 > run->count && run_merge(&none, run))
@@ -137,7 +137,7 @@ static bool index_remove(struct index *index, uint64_t start, struct packed *gon
     for (int level = 0; level < RUNS; level++) {
         struct run *run = &index->runs[level];
         uint64_t at = run_rank(run, start);
-        while (at && run->starts[at - 1] == (start | DEAD)) /* an earlier block of this start */
+        while (at && run->starts[at - 1] == (start | DEAD)) /* a dead block with the same start */
             at--;
         if (!at || run->starts[at - 1] != start)
             continue;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Fifteen kinds of loops, for bench_unattributed: entered in the middle, rotated, with continue,
- * nested, short and called anew, over a list, with a switch. Runs until it is ended.
- */
+/* Fifteen kinds of loops, for bench_unattributed: entered in the middle, rotated, with continue,
+ * nested, short and called repeatedly, over a list, with a switch. Runs until it is killed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +23,7 @@ static unsigned char *text;
 static uint32_t *idx;
 enum { N = 1 << 17 };
 #define F __attribute__((noinline)) static long
-/* plain short sums called anew */
+/* plain short sums, called repeatedly */
 F sum_short(const long *p, int n)
 {
     long s = 0;

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What programs-in-stages prints: stages of a program beside what misstop told of them.
+"""Prints the stages of a program together with the time ranges that misstop found, for programs-in-stages.
 
     programs_in_stages.py REPORTS STAGES
 
-REPORTS: misstop -j, a report a line. STAGES: a line for each, when it ended (CLOCK_MONOTONIC) and its
-name. The stretches are those of the last report, with when each was told.
+REPORTS: the output of misstop -j, one report per line. STAGES: one line per stage with the time of its
+end (CLOCK_MONOTONIC) and its name. The time ranges come from the last report, with the time when each was
+reported.
 """
 import json
 import sys

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Data with known reuse, for watch-beside-sim, which compiles it: `reuse_planted MODE` works until
- * it is ended. Each object is used in one way only:
+ * it is killed. Each object is used in one way only:
  *   stream   512 MiB, a line read once in many rounds, with all of its words
- *   pass     256 KiB in order, eight times a round, all words: more than L1, less than L2 holds
+ *   pass     256 KiB in order, eight times per round, all words: more than L1, less than L2 holds
  *   chase    2 MiB, a list of lines in random order, two words of eight; again after 32 rounds
- *   stride   64 lines a page apart, over and over: more than a set of L1 holds, one word
- *   hot      8 KiB of records picked at random, three words of eight: always there
- * Modes: mixed (all in turn), scan (stream and hot), walk (chase and pass), sets (stride and hot).
+ *   stride   64 lines a page apart, repeatedly: more than a set of L1 holds, one word
+ *   hot      8 KiB of records picked at random, three words of eight: always cached
+ * Modes: mixed (all alternating), scan (stream and hot), walk (chase and pass), sets (stride and
+ * hot).
  */
 #include <stdalign.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@
 #include <string.h>
 
 enum {
-    WORDS = 8, /* of a line */
+    WORDS = 8, /* per line */
     STREAM_LINES = 1 << 23,
     STREAM_STEP = 1 << 12,
     PASS_LINES = 1 << 12,
@@ -49,8 +50,8 @@ static uint64_t random_next(void)
     return state ^= state << 17;
 }
 
-/* Slow enough for the whole not to come round while a watch lasts; written, or all of it would be
- * the kernel's one page of zeros. */
+/* Slow enough not to wrap around during a watch; written, because otherwise all pages would be the
+ * kernel's zero page. */
 __attribute__((noinline)) static void run_stream(void)
 {
     static size_t at;
@@ -103,7 +104,7 @@ __attribute__((noinline)) static void run_hot(void)
     sink += sum;
 }
 
-/* One cycle through all lines (Sattolo). */
+/* Makes one cycle through all lines (Sattolo). */
 static void link_chase(void)
 {
     for (uint64_t i = 0; i < CHASE_LINES; i++)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Programs of which is known what waits for data, for wait-bounds: NAME ROUNDS. What they set up is
- * small beside the rounds.
- */
+/* Programs with known waiting times for data, for wait-bounds: NAME ROUNDS. The setup is short
+ * compared with the rounds. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +26,7 @@ static struct node *nodes;
 static uint64_t *numbers;
 static unsigned char *text;
 
-/* Called when all is set up: the simulation counts from here. */
+/* Called after the setup: the simulation counts from here. */
 __attribute__((noinline)) static void begin(void)
 {
     __asm__ volatile("");
@@ -191,7 +189,7 @@ static uint64_t hash_chains(long rounds)
     return found + missing;
 }
 
-/* 16 MB, its first levels hot. */
+/* 16 MB, with hot upper levels. */
 static uint64_t tree(long rounds)
 {
     enum { COUNT = 1 << 18 };

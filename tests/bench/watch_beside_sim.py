@@ -1,26 +1,26 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of watch-beside-sim from its folder of reports: FOLDER NAME prints NAME's rows, from
-NAME.sim and NAME.watch, and FOLDER what all that were printed come to.
+"""Prints the table of watch-beside-sim from its folder of reports: FOLDER NAME prints the rows of NAME,
+from NAME.sim and NAME.watch; FOLDER alone prints the summary of all programs that were printed.
 
-An object's distance is the size of the cache that would miss half of what is not its first use: where
-the curve of the simulator's reuse distances falls through the middle. Objects are put in order within
-a program, by Spearman's rank correlation: one that was hardly touched again stands behind all others,
-and those whose reuse is too short to be told share the first place. Beside it the pairs that watching
-tells apart, where the intervals of both do not overlap, and how many of them stand as the simulator
-has them (concordance of what is known within bounds; Oakes, Biometrics 69, 1982). The use of lines is
-compared where an object has a hundredth of the misses or more: the simulator knows it of lines that
-leave the cache, and of others hardly any does.
+An object's distance is the size of the cache that would miss half of the accesses that are not first
+uses: the size at which the curve of the simulator's reuse distances falls below the middle. Orders of
+objects are compared within a program, by Spearman's rank correlation: objects that were hardly touched
+again are last, and objects with a reuse too short to measure share the first place. Also printed: the
+pairs of objects that watching distinguishes because their intervals do not overlap, and how many of
+these are in the simulator's order (concordance of censored data; Oakes, Biometrics 69, 1982).
+The use of lines is compared if an object has 1 % of the misses or more: the simulator measures it on
+lines that leave the cache, and few lines of other objects do.
 """
 import json
 import math
 import os
 import sys
 
-LEAST = 10  # watches, as src/profile/cache/reuse.h wants them
+LEAST = 10  # watches; the minimum in src/profile/cache/reuse.h
 CAUSES = ["first", "capacity", "conflict", "inclusion", "true-sharing", "false-sharing"]
-# What the simulator finds to be so, and what watching may call it. Without counts of misses it asks
-# about the L2: what that still has is cached, whatever L1 does.
+# Maps each result of the simulator to the verdicts of watching that agree with it. Watching has no counts
+# of misses and judges by the L2: an object that stays in L2 is cached, whether or not it misses L1.
 ALIKE = {"first": ["streaming"], "capacity": ["capacity", "streaming"], "conflict": ["conflict"],
          "hits": ["cached"], "in L2": ["cached"], "sharing": ["conflict"]}
 
@@ -56,7 +56,7 @@ def reuse_of(row):
 
 
 def distance_of(sim, name):
-    """Bytes of cache that halve the misses that a cache can help; None: no curve.
+    """Returns the cache size in bytes that halves the misses that a cache can avoid; None: no curve.
 
     The smallest cache of the curve is still large enough for the other words of the line just used.
     """
@@ -65,7 +65,7 @@ def distance_of(sim, name):
     if not row or row["miss_ratio"][0] is None:
         return None
     if row["miss_ratio"][0] - row["first"] < 0.01:
-        return math.inf  # of what left a line, hardly anything came back
+        return math.inf  # hardly any line was used again
     half = row["first"] + (row["miss_ratio"][0] - row["first"]) / 2
     for bytes_, miss in zip(reuse["sizes"], row["miss_ratio"]):
         if miss is not None and miss <= half:
@@ -74,7 +74,7 @@ def distance_of(sim, name):
 
 
 def missing_in_l1(sim, row, curve):
-    """About what part of its accesses miss L1: its part of all misses beside its part of all uses."""
+    """Estimates the object's L1 miss ratio from its share of all misses and its share of all uses."""
     total = sim["simulation"]
     first = total["levels"][0]
     overall = (first["load_misses"] + first["store_misses"]) / max(total["accesses"], 1)
@@ -82,7 +82,7 @@ def missing_in_l1(sim, row, curve):
 
 
 def cause_of(sim, row, curve):
-    """Leading cause of its misses in L1; "hits" where it hardly misses, "in L2" where L2 has it."""
+    """Returns the leading cause of its misses in L1; "hits" if it hardly misses, "in L2" if L2 contains it."""
     if not row:
         return "hits" if curve else None
     missing = missing_in_l1(sim, row, curve) if curve else None
@@ -118,14 +118,14 @@ def spearman(pairs):
 
 
 def alone(rows, *among):
-    """By name, without names that several have: which is which the other side cannot know."""
+    """Returns rows by name, without ambiguous names, which cannot be matched with those of the other side."""
     names = [[row["name"] for row in other] for other in (rows, *among)]
     return {row["name"]: row for row in rows if all(n.count(row["name"]) <= 1 for n in names)}
 
 
 def time_between(row):
-    """Bounds of the time from touch to touch in seconds; without an upper one where most lines were
-    not touched again."""
+    """Returns the bounds of the time between two touches in seconds; the upper bound is infinite if most
+    lines were not touched again."""
     low, high = row["reuse_between"]
     if row["verdict"] == "streaming":
         return max(low or 0, row["again_seconds"] or 0), math.inf
@@ -141,7 +141,7 @@ def time_of(row):
 
 
 def compare(name, sim, watch):
-    """Prints the rows; what both sides tell, to be added to that of other programs."""
+    """Prints the rows. Returns the figures of both sides, to be combined with those of other programs."""
     found = {"name": name, "reuse": [], "used": [], "alike": 0, "judged": 0,
              "overhead": watch["watch"]["overhead"]}
     simulated = alone(sim["objects"])
@@ -173,7 +173,7 @@ def compare(name, sim, watch):
 
 
 def pairs_told(rows):
-    """How many pairs watching tells apart, and how many of them as the simulator does."""
+    """Returns how many pairs watching distinguishes, and how many of these are in the simulator's order."""
     told = right = 0
     for i, (_, low, high, distance) in enumerate(rows):
         for _, other_low, other_high, other in rows[:i]:
@@ -186,8 +186,8 @@ def pairs_told(rows):
 
 
 def say(name, programs):
-    """Of one or several; order is a matter of one program, so the mean is over those that have one,
-    by how many objects they put in order."""
+    """Prints the summary of one or several programs. Only objects of one program are put in order, so the
+    rank correlation is the mean over the programs that have one, weighted by their number of objects."""
     def order(pairs_of):
         ranked = [(spearman(pairs_of(p)), len(pairs_of(p))) for p in programs]
         ranked = [r for r in ranked if r[0] is not None]

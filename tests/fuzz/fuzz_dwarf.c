@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Hostile debugging information through every kind of question. Seeds are small libraries of C
- * and C++ units, compiled here, DWARF 4 and 5, by the compiler of the build and by clang; each
- * is cut and changed where its debugging information stands:
- *   fuzz_dwarf [COUNT [SEED [FOR_READERS]]], or fuzz_dwarf FILE for one that broke it.
+ * Hostile debugging information through every kind of question. Seeds are small libraries of C and
+ * C++ units, compiled here with DWARF 4 and 5 by the build's compiler and by clang; each is
+ * truncated and changed in its debugging information:
+ *   fuzz_dwarf [COUNT [SEED [FOR_READERS]]], or fuzz_dwarf FILE for a failing input.
  *
- * First in forks of this process, where a sanitizer sees what our own code does; a fault or an
- * endless loop inside libdw, libelf or libc on its behalf is only counted: readers are made for
- * it. Then through readers: every question must be answered, and nothing may grow here.
- * What breaks it is left in ./fuzz_dwarf.last. With libFuzzer:
+ * First in forks of this process, where a sanitizer checks our own code; a fault or an endless loop
+ * inside libdw, libelf, or libc called by them is only counted, because reader processes contain
+ * these. Then through readers: every question must be answered, and this process must not grow. A
+ * failing input is left in ./fuzz_dwarf.last. With libFuzzer:
  *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_dwarf.c
  */
 #include "resolve/dwarf/program.h"
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FUZZ_BASE = 0x10000000, FUZZ_PLACES = 24, FUZZ_KINDS = 6 };
 
-/* Where questions are asked about. */
+/* Addresses that the questions are about. */
 struct ground {
     uint64_t code;
     uint64_t code_step;
@@ -44,7 +44,7 @@ struct ground {
     uint64_t data_step;
 };
 
-static size_t sum; /* keeps what is read from being optimised away */
+static size_t sum; /* prevents reads from being optimised away */
 
 static struct module *open_bytes(const uint8_t *data, size_t size)
 {
@@ -55,7 +55,7 @@ static struct module *open_bytes(const uint8_t *data, size_t size)
                                          .path = "/nowhere/fuzz",
                                          .mapping = &(struct map){.start = FUZZ_BASE},
                                          .serial = 1,
-                                         .debug = {.root = "/nowhere"}};
+                                         .from = {.debug_root = "/nowhere"}};
     return module_new(&source);
 }
 
@@ -284,7 +284,7 @@ static void change(uint8_t *bytes, const struct seed *seed, struct prng *prng)
     }
 }
 
-/* The i-th input, the same for both ways: cuts first. */
+/* Makes the i-th input, the same for both parts: truncated ones first. */
 static uint8_t *make_input(const struct seed *seeds, size_t seed_count, uint64_t i, uint64_t state,
                            size_t *size)
 {
@@ -314,7 +314,7 @@ static void keep(const uint8_t *bytes, size_t size)
 
 enum { OURS = 3, THEIRS = 4, ENDLESS = 5 };
 
-/* Libraries are known by their names; where the program itself faulted it is ours. */
+/* Recognises libraries by name; a fault in the program itself is ours. */
 static void fault(int number, siginfo_t *info, void *context)
 {
     const ucontext_t *at = context;
@@ -351,7 +351,7 @@ struct counts {
     unsigned long endless;
 };
 
-/* False: our own code is at fault. */
+/* Returns false if our own code is at fault. */
 static bool run_forked(const uint8_t *bytes, size_t size, struct counts *counts)
 {
     int status = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ELF files from hostile bytes, through everything a module is asked. With libFuzzer:
+ * ELF files from hostile bytes, through all queries of a module. With libFuzzer:
  *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_elf.c
- * Without it: seeds are this program, the vdso and, where there is a compiler, a small library;
- * each cut at many lengths, then changed at random where the headers and tables are:
- * fuzz_elf [COUNT [SEED]]. What breaks it is left in ./fuzz_elf.last; fuzz_elf FILE tries one.
+ * Without it: seeds are this program, the vdso and, if there is a compiler, a small library; each
+ * is truncated at many lengths, then changed at random in headers and tables: fuzz_elf [COUNT
+ * [SEED]]. A failing input is left in ./fuzz_elf.last; fuzz_elf FILE tries one.
  */
 #include "resolve/elf/module.h"
 
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FUZZ_BASE = 0x10000000 };
 
-static size_t sum; /* keeps what is read from being optimised away */
+static size_t sum; /* prevents reads from being optimised away */
 
 static void touch(const struct symbol *symbol)
 {
@@ -32,7 +32,7 @@ static void touch(const struct symbol *symbol)
     sum += symbol ? strlen(symbol->name) : 0;
 }
 
-/* Call frame information as src/resolve/elf/unwind.c asks for it. */
+/* Queries call frame information like src/resolve/elf/unwind.c. */
 static void ask_frames(struct module *module, uint64_t address)
 {
     uint64_t bias = 0;
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct module_source source = {.fd = fd,
                                    .path = "/nowhere/fuzz",
                                    .mapping = &(struct map){.start = FUZZ_BASE},
-                                   .debug = {.root = "/nowhere"}};
+                                   .from = {.debug_root = "/nowhere"}};
     struct module *module = module_new(&source);
     if (!module)
         return 0;
@@ -103,7 +103,7 @@ struct seed {
     struct {
         size_t offset;
         size_t size;
-    } parts[FUZZ_PARTS]; /* where a change tells most: headers, tables, notes */
+    } parts[FUZZ_PARTS]; /* parts where a change matters most: headers, tables, notes */
     size_t part_count;
 };
 
@@ -158,7 +158,7 @@ static bool take_file(struct seed *seed, const char *path)
     return good;
 }
 
-/* The vdso's length is where its last table ends. */
+/* The length of the vdso is the end of its last table. */
 static bool take_vdso(struct seed *seed)
 {
     const uint8_t *vdso = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -166,7 +166,7 @@ static bool take_vdso(struct seed *seed)
     return vdso && take(seed, vdso, header->e_shoff + header->e_shnum * sizeof(Elf64_Shdr));
 }
 
-/* With what the others lack: thread-local data, a debug link, an id, a compressed section. */
+/* Has what the others lack: thread-local data, a debug link, an id, a compressed section. */
 static bool take_library(struct seed *seed)
 {
     char path[] = "/tmp/misstop-fuzz-XXXXXX";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lines of /proc/PID/maps and of JIT maps, and mapping records, from hostile bytes; after each
- * the tables must be sorted and without overlaps. With libFuzzer:
+ * Lines of /proc/PID/maps and of JIT maps, and mapping records, from hostile bytes; after each the
+ * tables must be sorted and without overlaps. With libFuzzer:
  *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_maps.c
  * Without it, a fixed number of pseudo-random changes to built-in lines: fuzz_maps [COUNT].
  */
@@ -40,7 +40,7 @@ static void try_maps(const uint8_t *data, size_t size)
     if (in)
         fclose(in);
     check_maps(&maps);
-    /* The same bytes as records over what was read: start, length and offset in pages. */
+    /* The same bytes as records on top of the parsed lines: start, length and offset in pages. */
     for (size_t at = 0; at + 4 <= size && at < 256; at += 4) {
         struct sample_mapping mapping = {.start = 0x1000u * data[at],
                                          .length = 0x1000u * data[at + 1] + (data[at + 2] & 1),
@@ -54,7 +54,7 @@ static void try_maps(const uint8_t *data, size_t size)
     maps_fini(&maps);
 }
 
-/* In two pieces, as a file that grows between two readings. */
+/* In two pieces, like a file that grows between two readings. */
 static void try_jitmap(const uint8_t *data, size_t size)
 {
     struct jitmap jitmap;
@@ -68,9 +68,10 @@ static void try_jitmap(const uint8_t *data, size_t size)
         abort();
     jitmap_read(&jitmap, fd);
     for (size_t i = 0; i < jitmap.count; i++) {
-        const struct jit_symbol *symbol = &jitmap.symbols[i];
-        if (symbol->start >= symbol->end || (i && jitmap.symbols[i - 1].end > symbol->start) ||
-            jitmap_find(&jitmap, symbol->start) != symbol)
+        const struct jit_symbol *symbol = &jitmap.lines[i];
+        const struct jit_symbol *found = jitmap_find(&jitmap, symbol->start);
+        if (symbol->start >= symbol->end || (i && jitmap.lines[i - 1].start > symbol->start) ||
+            !found || found->line < symbol->line || symbol->start - found->start >= found->end)
             abort();
         sum += strlen(jitmap_name(&jitmap, symbol));
     }

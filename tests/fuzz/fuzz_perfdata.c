@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whole recordings from hostile bytes. With libFuzzer:
+ * Complete recordings from hostile bytes. With libFuzzer:
  *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_perfdata.c
- * Without it: truncation of small recordings at every byte, then a number of pseudo-random
- * changes to recordings made here and, where they are at hand ($SHARED_DATA), to real ones.
+ * Without it: truncation of small recordings at every byte, then a number of pseudo-random changes
+ * to recordings made here and to real ones if available ($SHARED_DATA).
  *
  *   FUZZ_EXECUTIONS=10000000 FUZZ_SEED=7 tests/fuzz/fuzz_perfdata
  */
@@ -26,12 +26,12 @@ struct touched {
     uint64_t last_ns;
 };
 
-/* Reads all that a record hands out, so that a bad pointer is seen. */
+/* Reads everything that a record refers to, to detect a bad pointer. */
 static void touch(void *context, const struct record *record)
 {
     struct touched *touched = context;
     if (record->time_ns < touched->last_ns)
-        abort(); /* the sampler promises the order of time */
+        abort(); /* the sampler guarantees time order */
     touched->last_ns = record->time_ns;
     if (record->kind == RECORD_MAPPING) {
         touched->sum += strlen(record->mapping.path);
@@ -60,7 +60,7 @@ static void read_all(struct perfdata *file)
     perfdata_close(file);
 }
 
-/* One file for all executions: making one costs more than reading it. */
+/* One file for all executions: creating one costs more than reading it. */
 static const char *written(const uint8_t *data, size_t size)
 {
     static char path[64];
@@ -76,19 +76,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct perfdata *file;
     struct error error = {0};
-    /* The last byte says whether one process or all of them are asked for. */
+    /* The last byte selects one process or all of them. */
     pid_t pid = size && data[size - 1] & 1 ? 0 : PERFDATA_EVERY_PROCESS;
     if (!perfdata_open(&file, written(data, size), pid, NULL, NULL, &error))
         read_all(file);
     else if (!error.text[0] || strchr(error.text, '\n'))
-        abort(); /* every refusal says why, in a line */
+        abort(); /* every refusal has a reason, in one line */
     return 0;
 }
 
 #ifndef FUZZ_LIBFUZZER
 enum {
     FUZZ_EXECUTIONS = 20000,
-    FUZZ_WHOLE_EVERY = 512 /* executions, one is of a whole real recording */
+    FUZZ_WHOLE_EVERY = 512 /* one execution in this many uses a whole real recording */
 };
 
 static size_t mutate(uint8_t *at, size_t size, struct prng *prng)
@@ -99,12 +99,12 @@ static size_t mutate(uint8_t *at, size_t size, struct prng *prng)
         size_t from = prng_below(prng, (uint32_t)size);
         size_t length = prng_below(prng, 64);
         switch (prng_below(prng, 8)) {
-        case 0: /* a piece from elsewhere */
+        case 0: /* a piece from another position */
             length = length > size - where ? size - where : length;
             length = length > size - from ? size - from : length;
             memmove(at + where, at + from, length);
             break;
-        case 1: /* a piece is missing */
+        case 1: /* a piece removed */
             length = length > size - where ? size - where : length;
             memmove(at + where, at + where + length, size - where - length);
             size -= length < size ? length : 0;
@@ -129,7 +129,7 @@ static unsigned long cut_everywhere(void)
     for (size_t i = 0; i < perfdata_seed_count; i++)
         for (size_t size = 0; !perfdata_seeds[i].whole && size < perfdata_seeds[i].size;
              size++, executions++) {
-            /* Of its exact size on the heap, so that a read past the end is seen. */
+            /* Exact size on the heap, to detect a read past the end. */
             uint8_t *copy = malloc(size + !size);
             memcpy(copy, perfdata_seeds[i].bytes, size);
             LLVMFuzzerTestOneInput(copy, size);

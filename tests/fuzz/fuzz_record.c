@@ -27,7 +27,7 @@ static const struct record_format *any_format(void *context, uint64_t id, bool h
     return context;
 }
 
-/* Touches what a parsed record hands out, so that a bad pointer is seen. */
+/* Reads everything that a parsed record refers to, to detect a bad pointer. */
 static void touch(void *context, const struct record *record)
 {
     size_t *sum = context;
@@ -39,7 +39,7 @@ static void touch(void *context, const struct record *record)
         abort();
 }
 
-/* The first bytes choose the format, the rest is one record in memory of its exact size. */
+/* The first bytes select the format, the rest is one record in memory of exactly its size. */
 static void try_record(const uint8_t *data, size_t size)
 {
     struct record_format format = {0};
@@ -60,7 +60,7 @@ static void try_record(const uint8_t *data, size_t size)
     free(copy);
 }
 
-/* The bytes are what the kernel's side of a ring says, head included. */
+/* The bytes are the kernel's side of a ring, including the head. */
 static void try_ring(const uint8_t *data, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -99,7 +99,7 @@ static void try_file(const uint8_t *data, size_t size)
             continue;
         perfdata_close(file);
     } else if (!error.text[0]) {
-        abort(); /* every refusal says why */
+        abort(); /* every refusal has a reason */
     }
     close(fd);
 }
@@ -129,7 +129,7 @@ static size_t put_record(uint8_t *at, size_t offset, uint32_t type, uint16_t mis
     return put(at, offset, words, count * 8);
 }
 
-/* A whole small perf.data: one event, an id, a mapping, a name, two samples. */
+/* A small complete perf.data: one event, an id, a mapping, a name, two samples. */
 static size_t seed_file(uint8_t *at)
 {
     struct perf_event_attr attr = {.size = sizeof attr,
@@ -188,7 +188,7 @@ int main(int count, char **arguments)
     for (unsigned long i = 0; i < executions; i++) {
         static uint8_t bytes[FUZZ_SEED_BYTES];
         size_t size = i % 2 ? seed_file(bytes) : seed_record(bytes, &prng);
-        /* Of its exact size on the heap, so that a read past the end is seen. */
+        /* Exact size on the heap, to detect a read past the end. */
         size = i < 2 ? size : mutate(bytes, size, &prng);
         uint8_t *copy = malloc(size + !size);
         memcpy(copy, bytes, size);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * FILE.misstop from hostile bytes, its places and names going on to the tables. With libFuzzer:
+ * FILE.misstop from hostile bytes, with its places and names passed on to the tables. With
+ * libFuzzer:
  *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_store.c
- * Without it: pseudo-random changes to files written here, most of them with checksums that are
- * put right again, for else nothing behind the checksums would ever be reached.
+ * Without it: pseudo-random changes to files written here, most of them with corrected checksums,
+ * because otherwise no code after the checksums would be reached.
  *
  *   FUZZ_EXECUTIONS=1000000 FUZZ_SEED=7 tests/fuzz/fuzz_store
  */
@@ -35,18 +36,18 @@ static size_t length(const char *string)
 {
     for (const char *at = string; at && *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f)
-            abort(); /* whatever is handed out is printable */
+            abort(); /* all texts must be printable */
     return string ? strlen(string) : 0;
 }
 
-/* Only a frame begins above its bytes. */
+/* Only a frame starts above its bytes. */
 static bool is_far_above(const struct place *place)
 {
     return place->base > place->access.address &&
            place->base - place->access.address > PLACE_FRAME_MAX;
 }
 
-/* All that can be asked about a place. */
+/* Asks all questions about a place. */
 static void ask(struct touched *touched, const struct place *place)
 {
     struct place_names names = store_reader_names(touched->reader);
@@ -78,7 +79,7 @@ static void take(void *context, const struct store_item *item)
     struct touched *touched = context;
     struct snapshot head = {.interval_s = 1, .watch = {.on = true}};
     if (item->time_ns < touched->last_ns)
-        abort(); /* the reader promises the order of time */
+        abort(); /* the reader guarantees time order */
     touched->last_ns = item->time_ns;
     if (item->kind == STORE_ITEM_PLACE) {
         if (is_far_above(&item->place))
@@ -186,10 +187,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct touched touched = {0};
     if (store_reader_open(&touched.reader, written(data, size), &error)) {
         if (!error.text[0] || strchr(error.text, '\n'))
-            abort(); /* every refusal says why, in a line */
+            abort(); /* every refusal has a reason, in one line */
         return 0;
     }
-    /* The tables cost more than reading: now and then. */
+    /* The tables cost more than reading: only sometimes. */
     if (size && data[size / 2] % TABLES_EVERY == 0)
         touched.profile = make_profile(touched.reader);
     while (store_reader_read(touched.reader, UINT64_MAX, take, &touched) >= 0)
@@ -225,7 +226,7 @@ static void make_seeds(void)
     unlink(path);
 }
 
-/* As far as blocks follow each other. */
+/* Corrects the checksums of consecutive blocks. */
 static void mend_checksums(uint8_t *bytes, size_t size)
 {
     struct store_header header;

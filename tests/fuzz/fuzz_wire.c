@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a reader of debugging information that was taken over by a hostile file could send: messages
- * changed, cut, joined and made up, through wire_take(), and each that is taken must be one that
- * the rest of misstop can rely on. FUZZ_EXECUTIONS=1000000 FUZZ_SEED=7 tests/fuzz/fuzz_wire With
- * libFuzzer: clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_wire.c
+ * Messages that a reader of debugging information could send if a hostile file had taken it over:
+ * changed, truncated, joined and invented messages through wire_take(). Each accepted message must
+ * be one that the rest of misstop can rely on.
+ *
+ *   FUZZ_EXECUTIONS=1000000 FUZZ_SEED=7 tests/fuzz/fuzz_wire
+ *
+ * With libFuzzer:
+ *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_wire.c
  */
 #include "resolve/dwarf/wire.h"
 
@@ -15,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FUZZ_MESSAGES = 64 }; /* of one stream: looked at before the arena is emptied */
+enum { FUZZ_MESSAGES = 64 }; /* messages of a stream checked before the arena is emptied */
 
 static void check_text(const char *text)
 {
@@ -60,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena strings = {0};
     struct wire_message message;
     enum wire_kind kind = WIRE_QUESTION;
-    /* Of its exact size on the heap, so that a read past the end is seen. */
+    /* Exact size on the heap, to detect a read past the end. */
     in.at = malloc(size + !size);
     memcpy(in.at, data, size);
     in.room = in.end = size;
@@ -87,7 +91,7 @@ static const struct type_member members[] = {
     {.name = "y", .type = "double", .offset = 8, .size = 8, .parent = 0, .depth = 1},
     {.name = "next", .type = "struct atom *", .offset = 16, .size = 8, .parent = TYPE_NO_MEMBER}};
 
-/* One of each kind of message, one behind the other. */
+/* Puts one message of each kind, one after the other. */
 static void put_seed(struct channel_bytes *out)
 {
     struct wire_message opened = {.number = 1};
@@ -125,11 +129,11 @@ static size_t mutate(uint8_t *at, size_t size, size_t room, struct prng *prng)
         size_t length = prng_below(prng, 64);
         uint64_t how = prng_below(prng, 6);
         length = length > size - from ? size - from : length;
-        if (how == 0 && size + length <= room) { /* a piece once more */
+        if (how == 0 && size + length <= room) { /* a piece repeated */
             memmove(at + where + length, at + where, size - where);
             memmove(at + where, at + from, length);
             size += length;
-        } else if (how == 1) { /* a piece is missing */
+        } else if (how == 1) { /* a piece removed */
             memmove(at + from, at + from + length, size - from - length);
             size -= length;
         } else if (how == 2) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Of a real recording: so much that records of each kind are in it. */
+/* Head of a real recording: long enough for records of each kind. */
 enum { HEAD_BYTES = 2 * 6144 };
 
 struct perfdata_seed perfdata_seeds[PERFDATA_SEEDS_MAX];
@@ -114,7 +114,7 @@ static void put_records(struct recording *recording)
     recording_begin(recording, 68, 0); /* FINISHED_ROUND */
     recording_end(recording);
     put_sample(recording, 50);
-    recording_begin(recording, 71, 0); /* AUXTRACE with 16 bytes behind it */
+    recording_begin(recording, 71, 0); /* AUXTRACE followed by 16 bytes */
     recording_u64(recording, 16);
     for (size_t i = 0; i < 4; i++)
         recording_u64(recording, 0);
@@ -133,7 +133,7 @@ static void put_feature(struct recording *recording, uint64_t feature, const cha
     recording_end(recording);
 }
 
-/* The records once more in zstd, in chunks of uneven size. */
+/* Puts the records again, compressed with zstd, in chunks of uneven size. */
 static void put_compressed(struct recording *recording, uint32_t type)
 {
     static struct recording inner;
@@ -174,9 +174,7 @@ static void make_all(void)
     }
 }
 
-/*
- * A real recording as a whole, and its head, as if its recorder had been killed early.
- */
+/* Adds a whole real recording, and its head, as if its recorder had been killed early. */
 static void add_real(const char *path)
 {
     static uint8_t bytes[PERFDATA_SEED_BYTES_MAX];

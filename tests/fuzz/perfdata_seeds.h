@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * What fuzz_perfdata.c changes: recordings of every form made here, and real ones, whole and
- * their heads, where they are at hand ($SHARED_DATA).
- */
+/* Seeds of fuzz_perfdata.c: recordings of every form made here, and real ones, whole and truncated,
+ * if available ($SHARED_DATA). */
 #ifndef MISSTOP_TESTS_PERFDATA_SEEDS_H
 #define MISSTOP_TESTS_PERFDATA_SEEDS_H
 
@@ -15,13 +13,13 @@ enum { PERFDATA_SEEDS_MAX = 64, PERFDATA_SEED_BYTES_MAX = 2 << 20 };
 struct perfdata_seed {
     uint8_t *bytes;
     size_t size;
-    bool whole; /* a whole real recording, large: for seldom use */
+    bool whole; /* a whole real recording, large: used rarely */
 };
 
 extern struct perfdata_seed perfdata_seeds[PERFDATA_SEEDS_MAX];
 extern size_t perfdata_seed_count;
 
-/* Whether real ones are among them. */
+/* Makes the seeds. Returns true if real recordings are among them. */
 bool perfdata_seeds_make(void);
 
 #endif

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds of every report, whatever the program: sums, bounds, names that are listed.
+"""Checks statements that hold for every report, whatever the program: sums, bounds, listed names.
 
     consistent.py FILE...               JSON reports (misstop -b -j); - is standard input
-    consistent.py MISSTOP -p PID        reports of a process: two, of 4 s each; with its maps, and as text
-    consistent.py --maps MAPS,... --text TEXT --plant FILE   whether each change in the last report of FILE is found
+    consistent.py MISSTOP -p PID        two reports of a process, 4 s each; with its maps, and as text
+    consistent.py --maps MAPS,... --text TEXT --plant FILE   checks that changes to the last report of FILE are found
     consistent.py MISSTOP OPTION...     the same with other options (-i RECORDING, --sim -- CMD)
-    consistent.py --maps MAPS,... --text TEXT FILE   beside /proc/PID/maps, at one time or several, and
+    consistent.py --maps MAPS,... --text TEXT FILE   with /proc/PID/maps, read once or several times, and
                                         `misstop -b --full --width 300`
-Prints each statement that contradicts another; ends with 1 if there is one.
+Prints each contradiction; status 1 if there is one.
 """
 import collections, json, os, re, shutil, subprocess, sys, tempfile
 
 ROUNDING = 2e-6 # of shares
-DIGITS = 0.011  # of numbers of samples that are weighted
+DIGITS = 0.011  # of weighted numbers of samples
 TEXT = ("-b", "--full", "-H", "0", "--width", "300")
 
 
-# What the text says in other words than the JSON: columns of a table by the JSON's keys, with what one unit is.
+# Columns of text tables with the JSON keys of the same values, and the values of unit suffixes.
 TABLES = {"KIND": ("objects", {"NAME": "name", "KIND": "kind", "MODULE": "module", "TYPE": "type", "SHARE": "share",
                                "SAMPLES": "samples", "SIZE": "size", "BLOCKS": "blocks", "THR": "threads"}),
           "FUNCTION": ("code", {"FUNCTION": "function", "MODULE": "module", "SHARE": "share", "ALL": "all_share",
@@ -27,7 +27,7 @@ UNITS = {"": 1, "%": 0.01, "k": 1e3, "m": 1e6, "g": 1e9, "K": 1 << 10, "M": 1 <<
 
 
 def number(text):
-    """A number of the text, and how far it may be off; None where it is none."""
+    """A number in the text and its rounding error; None: not a number."""
     found = re.fullmatch(r"<?(\d+)(\.\d+)?([%kmgKMGT]?)", text)
     if not found:
         return None
@@ -37,7 +37,7 @@ def number(text):
 
 
 def tables_of(lines):
-    """Tables of the text: titles, and rows as words by title. Words begin where their title does, numbers end there."""
+    """Tables of the text: titles, and rows by title. Words are aligned left with their title, numbers right."""
     left = {"NAME", "KIND", "TYPE", "MODULE", "FUNCTION", "FILE", "CACHED", "HOT FIELD", "MOSTLY ON", "BIN"}
     titles = None
     for line in lines:
@@ -66,9 +66,9 @@ class Report:
         self.report, self.maps, self.text, self.wrong, self.checked = report, maps, text, [], 0
         self.attributed = report["samples"]["attributed"]
         self.objects = report["objects"]
-        # Of what a decayed table forgot nothing can be said.
+        # Decayed tables lose counts, so sums need not match.
         self.decays = report.get("half_life") not in (0, None)
-        # Rows are of the event that ranks, totals of all.
+        # Rows count the ranking event, totals all events.
         self.one_event = len(report["source"]["events"]) == 1
 
     def must(self, truth, where, words):
@@ -89,7 +89,7 @@ class Report:
         for name, count in seen.items():
             self.must(count == 1, where, f"{count} rows {name}")
 
-    # Members that any row may have.
+    # Members that all kinds of rows may have.
     def row(self, row, where):
         share, low, high = row.get("share"), row.get("share_low"), row.get("share_high")
         self.at_most(share, 1, where, "share")
@@ -112,7 +112,7 @@ class Report:
             self.must(bounds == sorted(bounds, reverse=True), where, f"waits {part} rise with the level: {bounds}")
 
     def parts(self, rows, whole, where, words, complete=False):
-        """Samples of rows that exclude each other are those of the whole, or at most these."""
+        """Samples of disjoint rows add up to those of the whole, or to at most these."""
         for row in rows:
             self.row(row, f"{where}: {words} {row.get('name') or row.get('function') or row.get('address')}")
         if any(row.get("samples") is None for row in rows) or whole is None:
@@ -141,15 +141,15 @@ class Report:
                      DIGITS * len(roots))
 
     def place(self, address):
-        """Kinds of the mappings that there were."""
+        """Kinds of the mappings at an address."""
         return {kind for begin, end, kind, _ in self.maps if begin <= address < end}
 
     def steady(self, address):
-        """Whether the mapping was the same at two times or more: none of one time says what was before."""
+        """True if the mapping was the same in several reads of the maps: a single read does not show earlier mappings."""
         return any(begin <= address < end and self.maps.count((begin, end, *rest)) > 1 for begin, end, *rest in self.maps)
 
     def mapped(self, start, end):
-        """Kinds of the mappings that hold [start, end), without a hole; None: there is one."""
+        """Kinds of the mappings of [start, end); None: there is a gap."""
         kinds = set()
         for begin, stop, kind, *_ in self.maps:
             if begin <= start < stop:
@@ -160,7 +160,7 @@ class Report:
         return None
 
     def places(self):
-        """Addresses beside /proc/PID/maps."""
+        """Compares addresses with /proc/PID/maps."""
         if not self.maps:
             return
         files = {os.path.basename(path.removesuffix(" (deleted)")) for *_, path in self.maps if path}
@@ -182,9 +182,9 @@ class Report:
         self.parts(row["code"], row["samples"], where, "code")
         self.parts(row["instances"], row["samples"], where, "instances")
         self.tree(row.get("callers"), where)
-        # A mapping that grew has had several addresses.
+        # A mapping that grew had several addresses.
         mapping = row["kind"] == "anon" or row["name"][0] == "["
-        # Those of a call path are the blocks that live, instances what was sampled.
+        # Rows of a call path count live blocks, but their instances were sampled at any time.
         counted = row.get("site") or row["name"] == "unknown call path"
         blocks = row.get("blocks") if not mapping and not counted else None
         if blocks is not None:
@@ -195,7 +195,7 @@ class Report:
         for one in row["instances"] if blocks == 1 and row["kind"] == "heap" and not row["type"] else ():
             self.equal(row["size"], one["size"], where, "size, and its only block's", 0)
         for field in row["fields"]:
-            own = field["name"][0] in "+[" # else it may be of another type that is there
+            own = field["name"][0] in "+[" # otherwise it may be of another type at the address
             if own and row["size"] and field["offset"] is not None and blocks == 1:
                 self.at_most(field["offset"], row["size"], where, f"offset of {field['name']}", 0)
         live, count, usable, asked = (row.get(key) for key in
@@ -220,21 +220,21 @@ class Report:
         for field in row["fields"]:
             whole = [one["size"] for one in types if field["type"] and one["size"] and not one["inferred"]]
             whole = whole if len(whole) == len(types) == 1 and row["type"] == types[0]["type"] else [None]
-            # What is declared as an array of no size ends where the block does.
+            # A flexible array ends with its block.
             beyond = "[*]" in field["name"]
-            # The code's view may be of another type.
+            # The code may access it as another type.
             beyond = beyond or not field["name"].startswith(re.sub(r"^(struct|union|class) ", "", row["type"] or " ") + ".")
             if None not in (whole[0], field["offset"]) and not beyond:
                 self.at_most(field["offset"] + 1, whole[0], where, f"field {field['name']} begins", 0)
         for one in row["instances"]:
             kind = self.place(int(one["address"], 16))
-            # Memory that is made and freed between the two times is not known.
+            # Memory allocated and freed between two reads of the maps is not known.
             if one["size"] and row["kind"] in ("global", "tls", "code", "map") and self.steady(int(one["address"], 16)):
                 self.must(self.place(int(one["address"], 16) + one["size"] - 1), where,
                           f"instance {one['address']} of {one['size']} ends in no mapping")
             allowed = {"heap": {"heap", "anonymous"}, "stack": {"stack", "anonymous"}, "global": {"file", "anonymous"},
                        "anon": {"anonymous"}, "map": {"file", "special"}, "code": {"file"}}.get(row["kind"])
-            # Java has objects in a file (classes.jsa).
+            # Java maps objects from a file (classes.jsa).
             if row["kind"] == "heap" and not row["name"].startswith("malloc"):
                 allowed = allowed | {"file"}
             if kind and allowed:
@@ -249,7 +249,7 @@ class Report:
             self.share(row["samples"], row["share"], self.attributed, f"object {row['name']}")
 
     def share(self, samples, share, whole, where):
-        """Without decay, and where all samples weigh the same, a share is one of samples."""
+        """Without decay, and if all samples have the same weight, a share is a share of samples."""
         even = self.one_event and self.report["samples"]["effective"] == self.attributed
         if even and not self.decays and whole and None not in (samples, share):
             self.equal(share, samples / whole, where, "share, and samples of the whole", 1e-5)
@@ -288,7 +288,7 @@ class Report:
             self.row(line, f"matrix {line['function']}")
             if row and line["members"] == 1:
                 self.equal(line["share"], row["share"], f"matrix {line['function']}", "share, and the function's", slack)
-                # By weight here, counted there.
+                # The matrix has weights, the list of functions counts.
                 self.equal(line.get("unknown_samples"), row.get("unknown_samples"), f"matrix {line['function']}",
                            "unknown samples, and the function's", 1 + 0.5 * (row.get("unknown_samples") or 0))
         for index, lines, key in (("row", matrix["rows"], "function"), ("column", matrix["columns"], "object")):
@@ -311,12 +311,12 @@ class Report:
             self.row(one, where)
             self.at_most(one.get("requested_bytes"), one.get("usable_bytes"), where, "requested_bytes", 0)
             self.at_most(one.get("frees"), one.get("allocations"), where, "frees", one.get("live_blocks") or 0)
-            # Blocks of a bin may be called after their types too; call paths of one name are several bins.
+            # Blocks of a bin may also be named after their types, and several bins may have call paths of the same name.
             if one["object"] == one["name"] and not heap.get("bins_left_out"):
                 self.at_most(sums[one["object"]],
                              sum(other["samples"] or 0 for other in bins if other["name"] == one["name"]), where,
                              "samples of its object", 0)
-        # Large blocks are in a bin and have a row each.
+        # Large blocks are in a bin but have separate rows.
         if self.report.get("objects_left_out") == 0:
             self.at_most(sum(one["samples"] or 0 for one in bins),
                          sum(row["samples"] for row in self.objects if row["kind"] == "heap"), "bins", "samples", 0)
@@ -370,7 +370,7 @@ class Report:
             self.parts(line["sides"], line["samples"], f"line {line['address']}", "sides")
 
     def text_rows(self):
-        """The text of the same report: the same rows in the same order, the same numbers as far as these are shown."""
+        """Compares the text of the same report: the same rows in the same order, with the same numbers as shown."""
         report = {**self.report, "bins": (self.report.get("heap") or {}).get("bins") or []}
         for titles, rows in list(tables_of(self.text)):
             for sign, (key, columns) in TABLES.items():
@@ -384,10 +384,10 @@ class Report:
                     where = f"text {key} {one.get('name') or one.get('function')}"
                     for title, name in columns.items():
                         value = one[name]
-                        # SAMPLES of functions are with those of an unknown object.
+                        # SAMPLES of functions includes samples without an object.
                         if (title, key) == ("SAMPLES", "code"):
                             value += one["unknown_samples"] or 0
-                        # Bins of one function have its caller, or a number.
+                        # Bins of the same function are distinguished by a caller or a number.
                         if title in ("NAME", "BIN") and one.get("site"):
                             value = (row.get(title) if row.get(title, "").startswith(value) else value)
                         if title == "TYPE" and value:
@@ -410,7 +410,7 @@ class Report:
         may = number(row.get("MAY WAIT") or "")
         waits = (one.get("waits") or {}).get("L1")
         if may:
-            # That of a function is of its part of all samples.
+            # For a function it refers to its share of all samples.
             share = one["share"] if row.get("ALL") is None else one["all_share"]
             self.at_most(may[0], share, where, "MAY WAIT, and share", may[1])
             if waits and waits["high"] is not None:
@@ -432,7 +432,7 @@ class Report:
 
 
 def maps_of(*files):
-    """Mappings by their address, of a process at one time or several."""
+    """Mappings of a process, sorted by address, from one or several reads of its maps."""
     out = []
     for line in (line for file in files for line in open(file, errors="replace")):
         words = line.split(None, 5)
@@ -445,7 +445,7 @@ def maps_of(*files):
 
 
 def check(lines, maps=(), text=(), where=""):
-    """The maps and the text are those of the last report."""
+    """Checks all reports; the maps and the text belong to the last one."""
     wrong = checked = 0
     lines = [line for line in lines if line.startswith("{")]
     for number, line in enumerate(lines, 1):
@@ -470,7 +470,7 @@ def first(rows, **having):
 
 
 def change_text(text, title, by):
-    """In the first row that has a value there of the first table with this title."""
+    """Changes the first value in the column `title` of the first table that has it."""
     for at, line in enumerate(text):
         found = re.search(rf"(?<=\s){re.escape(title)}(?=\s)", line) if re.match(r" +SHARE ", line) else None
         rows = range(at + 1, len(text)) if found else ()
@@ -481,7 +481,7 @@ def change_text(text, title, by):
                 return
 
 
-# Each has to be found in a report that is right: a check that cannot fail is none.
+# Each of these changes to a correct report must be detected.
 PLANTED = {
     "an object's samples": lambda report, text: add(report, "objects", 0, "samples", 1),
     "an object's share": lambda report, text: add(report, "objects", 0, "share", 0.01),
@@ -516,7 +516,7 @@ PLANTED = {
 
 
 def plant(line, maps, text):
-    """How many of them are not found."""
+    """Returns the number of changes that are not detected."""
     missed = 0
     stack = next((hex(begin) for begin, _, kind, _ in maps if kind == "stack"), "0x0")
     for what, change in PLANTED.items():
@@ -529,7 +529,7 @@ def plant(line, maps, text):
 
 
 def run(misstop, options):
-    """Reports of a run, the maps of its process, and the text of the same samples."""
+    """Returns the reports of a run, the maps of its process, and the text of the same samples."""
     if options[0] != "-p":
         reports = subprocess.run([misstop, "-b", "-j", "-H", "0", *options], stdout=subprocess.PIPE, text=True).stdout
         text = []
@@ -545,7 +545,7 @@ def run(misstop, options):
         reports = process.stdout.readlines()
         maps = maps_of(before, now) if os.path.exists(now) else ()
         process.wait()
-        # The text of the recording is that of its last report.
+        # The text of the recording corresponds to its last report.
         text = subprocess.run([misstop, *TEXT, "-i", recording], stdout=subprocess.PIPE, text=True).stdout.splitlines()
         return reports, maps, text
 

@@ -1,4 +1,4 @@
-/* Programs on the containers of C++: three with a problem, two without. */
+/* Programs with C++ containers: three with a problem, two without. */
 #include <algorithm>
 #include <cstring>
 #include <list>
@@ -10,7 +10,10 @@ extern "C" {
 #include "judged.h"
 }
 
-/* A map of a million keys that is only read; mended, a sorted table with an index of its own (a hash table). */
+/*
+ * A map of a million keys that is only read. Mended: a sorted table with a custom index (a hash
+ * table).
+ */
 static std::map<uint64_t, uint64_t> price_map;
 static std::vector<uint64_t> price_table;
 
@@ -43,7 +46,7 @@ static void map_work(bool mended)
     judged_sink = judged_sink + sum;
 }
 
-/* A list that was sorted, and so jumps through memory; mended, copied into a vector. */
+/* A list that was sorted, so that its nodes are in random order. Mended: copied into a vector. */
 struct order_entry {
     uint64_t when, amount;
 };
@@ -74,7 +77,7 @@ static void orders_work(bool mended)
     judged_sink = judged_sink + sum;
 }
 
-/* Rows in vectors of their own, summed down the columns; mended, along the rows. */
+/* Rows in separate vectors, summed by columns. Mended: by rows. */
 static std::vector<std::vector<double>> image_rows;
 
 static void image_set_up(bool)

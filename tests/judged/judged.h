@@ -1,5 +1,7 @@
-/* Small programs with one known memory problem, or with none, for run-judged. Each was written from
-   the description of the problem, not from the rules of src/profile/findings. */
+/*
+ * Small programs with one known memory problem, or with none, for run-judged. Each was written from
+ * the description of the problem, not from the rules in src/profile/findings.
+ */
 #ifndef JUDGED_H
 #define JUDGED_H
 
@@ -10,21 +12,21 @@
 
 struct judged_program {
     const char *name;
-    /* What the answer must be: the finding kinds that are right, separated by |, or "none". */
+    /* The correct answer: finding kinds separated by |, or "none". */
     const char *right;
-    /* Kinds that are true too, though not what the program was written for. */
+    /* Other kinds that are also correct, although not the purpose of the program. */
     const char *also;
-    /* Part of the object's name that a right finding must have; NULL where any will do. */
+    /* Substring of the object's name that a correct finding must have; NULL: any. */
     const char *object;
     void (*set_up)(bool mended);
-    /* One unit of work, the same amount plain and mended; called until the time is over. */
+    /* Does one unit of work, the same amount plain and mended; called until the time is up. */
     void (*work)(bool mended);
 };
 
 extern const struct judged_program judged_problems[], judged_sound[], judged_cpp[], judged_unseen[],
     judged_unseen_cpp[];
 
-/* A number that the compiler cannot remove. */
+/* A sink that keeps the compiler from removing computations. */
 extern volatile uint64_t judged_sink;
 
 static inline uint64_t judged_next(uint64_t *state)
@@ -39,7 +41,7 @@ static inline uint64_t judged_next(uint64_t *state)
 
 void *judged_alloc(size_t size);
 void judged_shuffle(uint32_t *order, size_t count);
-/* Runs `body` in two threads, with 0 and 1, and waits for both. */
+/* Runs `body` in two threads, 0 and 1, and waits for both. */
 void judged_two(void (*body)(int thread, bool mended), bool mended);
 
 #endif

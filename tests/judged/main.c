@@ -1,5 +1,7 @@
-/* judged NAME plain|mended SECONDS: works for that long and prints the units of work, their CPU
- * time and their wall time. judged list: the table. */
+/*
+ * judged NAME plain|mended SECONDS: works for that time and prints the units of work, their CPU
+ * time and their wall time. judged list: prints the table of programs.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

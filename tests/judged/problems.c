@@ -1,4 +1,4 @@
-/* Programs with one memory problem each, and the mended form of each. */
+/* Programs with one memory problem each, in a plain form and a mended one without the problem. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "judged.h"
 
-/* A hash table with 24 entries a bucket; mended, one entry a bucket. */
+/* A hash table with 24 entries per bucket. Mended: one entry per bucket. */
 struct hash_entry {
     struct hash_entry *next;
     uint64_t key, value;
@@ -59,8 +59,10 @@ static void chained_work(bool mended)
     judged_sink += sum;
 }
 
-/* A binary search tree of two million nodes; mended, a B-tree-like layout: the keys sorted, 16 to a
- * node. */
+/*
+ * A binary search tree of two million nodes. Mended: a layout like a B-tree, with sorted keys, 16
+ * per node.
+ */
 struct tree_node {
     struct tree_node *left, *right;
     uint32_t key, value;
@@ -153,8 +155,7 @@ static void tree_work(bool mended)
     judged_sink += sum;
 }
 
-/* A list of a million nodes linked in random order; mended, linked in the order of their addresses.
- */
+/* A list of a million nodes linked in random order. Mended: linked in order of address. */
 struct list_node {
     struct list_node *next;
     uint64_t value;
@@ -193,8 +194,10 @@ static void list_work(bool mended)
     judged_sink += sum;
 }
 
-/* A copy of 24 MiB from one block into another of the same size that is then read once; mended,
- * read where it is. */
+/*
+ * A copy of 24 MiB into a second block that is then read once. Mended: the first block is read
+ * directly.
+ */
 #define COPY_BYTES (24u << 20)
 static char *copy_from, *copy_to;
 
@@ -217,7 +220,9 @@ static void copy_work(bool mended)
     judged_sink += sum;
 }
 
-/* Marks of which few are set, all cleared before the next round; mended, only those that were set.
+/*
+ * A large array with few marks set, cleared completely before the next round. Mended: only the
+ * marks that were set are cleared.
  */
 #define MARKS     (24u << 20)
 #define MARKS_SET 1000
@@ -245,7 +250,7 @@ static void marks_work(bool mended)
         marks[set[i]] = 0;
 }
 
-/* Two counters of two threads in one line; mended, each in a line of its own. */
+/* Counters of two threads in one line. Mended: each in its own line. */
 static struct {
     atomic_ulong a, b;
 } counters_near;
@@ -273,8 +278,10 @@ static void counters_work(bool mended)
     judged_two(counters_body, mended);
 }
 
-/* A setting that one thread reads all the time beside a count that the other writes; mended, 128
- * bytes apart. */
+/*
+ * A setting that one thread reads all the time next to a count that the other writes. Mended: 128
+ * bytes apart.
+ */
 struct session_near {
     volatile long limit;
     volatile long served;
@@ -318,7 +325,9 @@ static void session_work(bool mended)
     judged_two(session_body, mended);
 }
 
-/* One count that two threads add to; mended, each counts by itself and adds at the end. */
+/*
+ * One count that two threads add to. Mended: each counts separately and adds the result at the end.
+ */
 static _Alignas(128) atomic_ulong requests_total;
 
 static void requests_body(int thread, bool mended)
@@ -340,7 +349,7 @@ static void requests_work(bool mended)
     judged_two(requests_body, mended);
 }
 
-/* The sum of a matrix down its columns; mended, along its rows. */
+/* The sum of a matrix by columns. Mended: by rows. */
 #define MATRIX_ROWS    3000
 #define MATRIX_COLUMNS 2998
 static double *matrix_cells;
@@ -369,8 +378,7 @@ static void columns_work(bool mended)
     judged_sink += (uint64_t)sum;
 }
 
-/* One price of four bytes out of each record of 128; mended, the prices in an array of their own.
- */
+/* One price of four bytes in each record of 128 bytes. Mended: the prices in a separate array. */
 struct stock_item {
     uint32_t price;
     char description[124];
@@ -400,8 +408,10 @@ static void stock_work(bool mended)
     judged_sink += sum;
 }
 
-/* A column of 32 rows, 4096 bytes apart, over and over: all in one set of the first cache; mended,
- * rows of 4160 bytes. */
+/*
+ * Repeated reads of a column of 32 rows 4096 bytes apart, all in one set of the first cache.
+ * Mended: rows of 4160 bytes.
+ */
 #define TILE_ROWS 32
 static char *tile_cells;
 
@@ -418,14 +428,14 @@ static void tile_work(bool mended)
     volatile char *cells = tile_cells;
     uint64_t at = 0;
 
-    /* Each load waits for the one before it. */
+    /* Each load depends on the previous one. */
     for (int n = 0; n < 20000; n++)
         for (size_t row = 0; row < TILE_ROWS; row++)
             at = (uint64_t)(cells[row * pitch + (at & 2)]);
     judged_sink += at;
 }
 
-/* Random reads in 512 MiB of small pages; mended, of large pages. */
+/* Random reads in 512 MiB of small pages. Mended: large pages. */
 #define LOOKUP_BYTES (512u << 20)
 static char *lookup_table;
 
@@ -452,7 +462,7 @@ static void lookup_work(bool mended)
     judged_sink += sum;
 }
 
-/* Eight passes over 64 MiB, one after the other; mended, eight passes over each 16 KiB. */
+/* Eight passes over 64 MiB, one after the other. Mended: eight passes over each 16 KiB. */
 #define FILTER_BYTES  (64u << 20)
 #define FILTER_PASSES 8
 static uint32_t *filter_samples;
@@ -479,8 +489,10 @@ static void filter_work(bool mended)
     judged_sink += filter_samples[5];
 }
 
-/* A scratch block of 1 MiB for each request, so large that it comes from the kernel each time;
- * mended, kept. */
+/*
+ * A scratch block of 1 MiB per request, large enough to come from the kernel each time. Mended: the
+ * block is reused.
+ */
 #define SCRATCH_BYTES (1u << 20)
 static char *scratch_kept;
 
@@ -505,7 +517,7 @@ static void scratch_work(bool mended)
     }
 }
 
-/* Many short-lived blocks for one computation; mended, an array on the stack. */
+/* Many short-lived blocks for one computation. Mended: an array on the stack. */
 static void strings_set_up(bool mended)
 {
     (void)mended;
@@ -533,8 +545,10 @@ static void strings_work(bool mended)
     judged_sink += sum;
 }
 
-/* Records of 192 bytes of which a look-up reads the first and the last line; mended, both fields in
- * the first. */
+/*
+ * Records of 192 bytes, with the first and the last line read by each look-up. Mended: both fields
+ * in the first line.
+ */
 struct account_far {
     uint64_t id;
     char name[160];
@@ -567,7 +581,7 @@ static void accounts_work(bool mended)
     static uint64_t state = 4711;
     uint64_t sum = 0;
 
-    /* The next record depends on this one, so that the look-ups do not overlap. */
+    /* The next record depends on this one, so that look-ups do not overlap. */
     for (int n = 0; n < 20000; n++) {
         uint64_t which = (judged_next(&state) + sum) % ACCOUNTS;
 
@@ -579,8 +593,10 @@ static void accounts_work(bool mended)
     judged_sink += sum;
 }
 
-/* Particles in blocks of their own, visited in another order than they were allocated; mended, in
- * an array in that order. */
+/*
+ * Particles in separate blocks, visited in another order than they were allocated. Mended: in an
+ * array in the order of the visits.
+ */
 struct particle {
     double x, y, z, mass;
 };
@@ -617,7 +633,7 @@ static void particles_work(bool mended)
     }
 }
 
-/* Two threads take turns at one lock for each step; mended, once for a thousand. */
+/* Two threads alternate on one lock for each step. Mended: once per thousand steps. */
 static pthread_spinlock_t turn_lock;
 static _Alignas(128) long turn_value;
 

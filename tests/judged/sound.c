@@ -1,5 +1,7 @@
-/* Programs without a memory problem that a change of their data could mend. Plain and mended are
- * the same. */
+/*
+ * Programs without a memory problem that a change of their data could fix. Plain and mended are the
+ * same.
+ */
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -45,7 +47,7 @@ static void stream_work(bool mended)
     judged_sink += sum;
 }
 
-/* Random look-ups that read all of one aligned line of 64 bytes, on large pages. */
+/* Random look-ups that read the whole of one aligned line of 64 bytes, on large pages. */
 struct route {
     uint64_t part[8];
 };
@@ -75,7 +77,7 @@ static void routes_work(bool mended)
     judged_sink += sum;
 }
 
-/* A product of matrices in blocks that fit in the first cache. */
+/* A product of matrices in blocks that fit into the first cache. */
 #define PRODUCT_SIZE  384
 #define PRODUCT_BLOCK 32
 static float product_a[PRODUCT_SIZE][PRODUCT_SIZE], product_b[PRODUCT_SIZE][PRODUCT_SIZE],
@@ -93,7 +95,7 @@ static void product_work(bool mended)
                             product_c[i][j] += product_a[i][k] * product_b[k][j];
 }
 
-/* A hash table with open addressing that fits in the second cache. */
+/* A hash table with open addressing that fits into the second cache. */
 #define SMALL_SLOTS (1u << 15)
 static uint64_t small_slots[SMALL_SLOTS];
 
@@ -135,7 +137,7 @@ static void reading_work(bool mended)
     judged_two(reading_body, mended);
 }
 
-/* Two threads, each with counts of its own in lines of its own. */
+/* Two threads, each with its own counts in its own lines. */
 static struct {
     _Alignas(256) uint64_t counts[32];
 } own_counts[2];
@@ -247,11 +249,11 @@ static void hot_copy_work(bool mended)
     }
 }
 
-/* Three arrays side by side, each used in full and in order. */
+/* Three adjacent arrays, each used completely and in order. */
 #define TRIAD (1u << 20)
 static double triad_a[TRIAD], triad_b[TRIAD], triad_c[TRIAD];
 
-/* Of zeros the compiler knows the sums, and clears triad_a. */
+/* If the arrays were zero, the compiler would know the sums and clear triad_a. */
 static void triad_set_up(bool mended)
 {
     (void)mended;
@@ -267,7 +269,7 @@ static void triad_work(bool mended)
     __asm__ volatile("" : : "r"(triad_a) : "memory");
 }
 
-/* Words of a text counted. */
+/* Counts the words of a text. */
 #define TEXT_BYTES (8u << 20)
 static char *text_bytes;
 static uint32_t text_lengths[64];
@@ -297,8 +299,10 @@ static void text_work(bool mended)
     }
 }
 
-/* A compression function on 64-byte blocks: the state, the schedule and the constants fit in a few
- * lines. */
+/*
+ * A compression function on 64-byte blocks: the state, the schedule and the constants fit into a
+ * few lines.
+ */
 static uint32_t digest_constants[64], digest_state[8];
 
 static void digest_set_up(bool mended)
@@ -325,7 +329,7 @@ static void digest_work(bool mended)
     }
 }
 
-/* A recursion that uses its stack only. */
+/* A recursion that only uses its stack. */
 static uint64_t calls_of(uint64_t n)
 {
     return n < 2 ? n : calls_of(n - 1) + calls_of(n - 2);
@@ -337,7 +341,7 @@ static void calls_work(bool mended)
     judged_sink += calls_of(27);
 }
 
-/* Records that are read in order and in full. */
+/* Records that are read completely and in order. */
 struct reading {
     double value, weight, low, high;
 };

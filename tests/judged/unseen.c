@@ -1,10 +1,12 @@
-/* Programs that no rule was tuned on: three with a problem, three without. */
+/* Programs on which no rule was tuned: three with a problem, three without. */
 #include <string.h>
 
 #include "judged.h"
 
-/* A graph whose edges are list nodes, allocated in the order in which the edges came in; mended,
- * the edges of a node are beside each other. */
+/*
+ * A graph with edges in list nodes, allocated in the order in which the edges arrived. Mended: the
+ * edges of a node are adjacent.
+ */
 struct edge {
     struct edge *next;
     uint32_t to;
@@ -52,7 +54,7 @@ static void graph_work(bool mended)
     judged_sink += sum;
 }
 
-/* Statistics of two workers in one array; mended, each entry in lines of its own. */
+/* Statistics of two workers in one array. Mended: each entry in its own lines. */
 struct worker_near {
     volatile uint64_t done, bytes;
 };
@@ -90,7 +92,7 @@ static void workers_work(bool mended)
     judged_two(workers_body, mended);
 }
 
-/* A transposed copy of an image that goes down the columns of its target; mended, in tiles. */
+/* A transposition of an image that writes the target by columns. Mended: in tiles. */
 enum { IMAGE_SIDE = 4096, IMAGE_TILE = 16 };
 static uint32_t *image_from, *image_to;
 
@@ -118,7 +120,7 @@ static void image_work(bool mended)
                     image_to[x * side + y] = image_from[y * side + x] ^ 0xff00ffu;
 }
 
-/* Running sums of 48 MiB, written where they were read. */
+/* Running sums over 48 MiB, in place. */
 static uint32_t *sums_values;
 enum { SUMS = 12 << 20 };
 
@@ -140,7 +142,7 @@ static void sums_work(bool mended)
     judged_sink += sum;
 }
 
-/* How often a word is in a text of 6 MiB, letter by letter. */
+/* Counts a word in a text of 6 MiB, letter by letter. */
 static char *book;
 enum { BOOK = 6 << 20 };
 

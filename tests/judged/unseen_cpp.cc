@@ -1,4 +1,4 @@
-/* Programs in C++ that no rule was tuned on: three with a problem, three without. */
+/* Programs in C++ that no rule was tuned with: three with a problem, three without. */
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -9,8 +9,10 @@ extern "C" {
 #include "judged.h"
 }
 
-/* Objects with virtual functions in blocks of their own, in no order of address; mended, in the order
- * of their addresses. */
+/*
+ * Objects with virtual functions in separate blocks, in random order of address. Mended: in order
+ * of address.
+ */
 struct shape {
     virtual ~shape() = default;
     virtual double area() const = 0;
@@ -53,8 +55,7 @@ static void shapes_work(bool)
     judged_sink = judged_sink + uint64_t(sum);
 }
 
-/* A line of a log is put together from strings that live for that line only; mended, one string is
- * used again. */
+/* A log line built from strings that exist only for that line. Mended: one string is reused. */
 static std::string log_kept;
 
 static void log_set_up(bool) {}
@@ -88,7 +89,9 @@ static void log_work(bool mended)
     judged_sink = judged_sink + length;
 }
 
-/* Two threads copy one shared_ptr for each step, and so write its count; mended, one copy a thread. */
+/*
+ * Two threads copy one shared_ptr per step and thus write its count. Mended: one copy per thread.
+ */
 static std::shared_ptr<const std::vector<int>> settings;
 
 static void settings_set_up(bool)
@@ -117,7 +120,7 @@ static void settings_work(bool mended)
     judged_two(settings_body, mended);
 }
 
-/* A queue of at most 4,000 jobs; mended, in a ring that is allocated once. */
+/* A queue of at most 4,000 jobs. Mended: a ring buffer that is allocated once. */
 struct job {
     uint64_t id, size, due;
 };
@@ -174,7 +177,7 @@ static void dates_work(bool)
     judged_sink = judged_sink + sum;
 }
 
-/* Two threads that each sort numbers of their own. */
+/* Two threads that each sort their own numbers. */
 static std::vector<uint32_t> piles[2];
 
 static void piles_set_up(bool)

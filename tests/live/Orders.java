@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/** Walks a list of orders in no order, for test_java.sh: Orders SECONDS. */
+/** Walks a list of orders in random order, for test_java.sh: Orders SECONDS. */
 import java.util.Random;
 
 class Orders {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls hot() and memcpy() from functions that count the time in them, and prints it at the end:
- * "FUNCTION CALLER NANOSECONDS". Built by test_callers.sh in several ways, hot() by itself (-DLEAF)
- * and its callers (-DCALLERS), so that either may have no unwind tables.
+ * Calls hot() and memcpy() from functions that measure the time in them, and prints it at the end:
+ * "FUNCTION CALLER NANOSECONDS". Built by test_callers.sh in several ways, with hot() (-DLEAF) and
+ * its callers (-DCALLERS) in separate files, so that either can lack unwind tables.
  *
  *     callers_planted SECONDS
  */
@@ -42,7 +42,7 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* A function's own time, and nothing behind the call that would make it a jump. */
+/* Measures the time of a call. The code after the call prevents a tail call. */
 #define TIMED(time, call)                                                                          \
     do {                                                                                           \
         double began_ns = now_ns();                                                                \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Allocates and frees at random and reads its blocks, with a log of its own of every block:
- * what misstop says of each sample is compared with it.
+ * Allocates and frees at random, reads its blocks, and keeps a log of every block, with which
+ * misstop's statement on each sample is compared.
  *
  *   churn LOG OPERATIONS [hold]
  *
- * With a third word it stands still at the end, until it is ended. Between operations it reads from
- * one of its blocks for some time, so that samples fall there.
+ * With a third word it waits at the end until it is killed. Between operations it reads one of its
+ * blocks for some time, so that samples fall there.
  */
 #include "churn.h"
 

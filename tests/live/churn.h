@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The times stand around the calls: CLOCK_MONOTONIC, 0 where it was never freed. */
+/* Times before and after the calls: CLOCK_MONOTONIC, 0 if it was never freed. */
 struct churn_block {
     uint64_t start;
     uint64_t usable_bytes;

@@ -27,7 +27,7 @@ function make(Kind) {
     return nodes[0];
 }
 
-// One function for each, so that their code is compiled for one class.
+// One function per class, so that the code of each is compiled for one class only.
 function walkOrders(node, steps) {
     for (; steps > 0; steps--)
         node = node.next;

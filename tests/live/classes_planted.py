@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Walks lists of two classes and prints "CLASS SECONDS" by its own clock, for test_python.sh: classes_planted.py SECONDS"""
+"""Walks lists of two classes and prints "CLASS SECONDS" by its own clock, for test_classes.sh: classes_planted.py SECONDS"""
 import random
 import sys
 import time

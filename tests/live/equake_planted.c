@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory of SPEC's 183.equake as Berg and Hagersten describe it (SIP, 2004, section 4.1): trees
- * of which each leaf is a vector of three doubles, and a loop over time that reads all of several.
- *   gaps      each leaf allocated for itself, with what a 64-bit malloc of that time put between
- *   malloc    each leaf allocated for itself
+ * The memory of SPEC's 183.equake as described by Berg and Hagersten (SIP, 2004, section 4.1):
+ * trees in which each leaf is a vector of three doubles, and a loop over time that reads all leaves
+ * of several trees.
+ *   gaps      a block per leaf, with the gaps that a 64-bit malloc of that time left
+ *   malloc    a block per leaf
  *   adjacent  all leaves of a tree in one block: the paper's remedy
  */
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs with planted problems, and ones that look like them. `findings_planted MODE SECONDS`
- * prints "ready 1", works until the time is over or SIGTERM comes, and prints "speed N": steps a
- * second, of the same work in NAME and NAME-fixed. Modes stand in findings_planted_*.c.
+ * Programs with planted problems, and programs that resemble them. `findings_planted MODE SECONDS`
+ * prints "ready 1", works until the time is over or SIGTERM comes, and prints "speed N": steps per
+ * second, for the same work in NAME and NAME-fixed. The modes are in findings_planted_*.c.
  */
 #include "findings_planted.h"
 
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     sigset_t ends;
     sigemptyset(&ends);
     sigaddset(&ends, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* the workers', or it would wake them */
+    pthread_sigmask(SIG_BLOCK, &ends, NULL); /* in the workers: it must wake main's usleep() */
     double begun_s = now_s();
     for (int i = 0; i < mode->threads; i++)
         pthread_create(&threads[i], NULL, work, i ? &threads[i] : NULL);

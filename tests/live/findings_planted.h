@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the parts of findings_planted.c share. Each part has modes: the work of one program.
- * NAME-fixed does the work of NAME without its problem; other names that begin alike look like it
- * and have none.
+ * Shared by the parts of findings_planted.c. Each part has modes; a mode is the work of one
+ * program. NAME-fixed does the work of NAME without its problem; other names with the same
+ * beginning resemble it and have no problem.
  */
 #ifndef MISSTOP_TESTS_LIVE_FINDINGS_PLANTED_H
 #define MISSTOP_TESTS_LIVE_FINDINGS_PLANTED_H
@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A batch of work with a random choice in it, between looks at the clock. */
+/* Steps of work, with random choices, between two readings of the clock. */
 enum { PLANTED_BATCH = 1 << 16 };
 
 struct planted_mode {
     const char *name;
     void (*make)(size_t count); /* NULL: nothing to make */
     size_t count;
-    size_t (*work)(void); /* steps done */
+    size_t (*work)(void); /* returns the steps done */
     int threads;
 };
 
-/* Ended by one without a name. */
+/* The last mode has no name. */
 extern const struct planted_mode planted_layout_modes[];
 extern const struct planted_mode planted_order_modes[];
 extern const struct planted_mode planted_page_modes[];
@@ -42,9 +42,9 @@ static inline uint64_t planted_random(void)
     return state ^= state << 17;
 }
 
-/* Numbers 0 to count - 1 in no order; the caller frees it. */
+/* Returns the numbers 0 to count - 1 in random order; the caller frees them. */
 uint32_t *planted_shuffled(size_t count);
-/* Written to, at a line's start. */
+/* Returns memory that was written to, aligned to a cache line. */
 void *planted_memory(size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many small blocks of the heap: scattered, in pairs, come and gone, mostly wasted. */
+/* Many small heap blocks: scattered, in pairs, short-lived, mostly overhead. */
 #include "findings_planted.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct item {
     uint64_t value;
 };
 
-static double ***matrix; /* as equake's K: rows of vectors of their own */
+static double ***matrix; /* like equake's K: each row is a separate vector */
 static double (*flat)[WIDTH][WIDTH];
 static struct person **people;
 static struct account **accounts;
@@ -30,7 +30,7 @@ static struct item *items[REQUEST];
 static uint64_t **words;
 static uint64_t *flat_words;
 
-/* Not faster than misstop's agent can be listened to on a busy machine. */
+/* Allocates no faster than misstop can read the agent's events on a busy machine. */
 static void *block(size_t bytes)
 {
     static unsigned made_so_far;
@@ -156,7 +156,7 @@ __attribute__((noinline)) static size_t serve_kept(void)
     return 256 * REQUEST;
 }
 
-/* Allocates for each request, and works on it for long. */
+/* Allocates for each request, and works on it for a long time. */
 __attribute__((noinline)) static size_t serve_slowly(void)
 {
     for (int i = 0; i < REQUEST; i++) {
@@ -188,7 +188,7 @@ __attribute__((noinline)) static size_t add_flat_words(void)
     return WORDS;
 }
 
-/* ---- making what is worked on ---- */
+/* ---- preparing the data ---- */
 
 static void make_row(size_t row, size_t between)
 {
@@ -221,7 +221,7 @@ static void make_flat(size_t count)
     flat = planted_memory(count * sizeof *flat);
 }
 
-/* Accounts of their own, or in the person; these in no order. */
+/* Accounts in their own blocks, or in the person; the latter in random order. */
 static void make_people(size_t apart)
 {
     uint32_t *order = planted_shuffled(PEOPLE);
@@ -266,12 +266,12 @@ const struct planted_mode planted_block_modes[] = {
     {"scattered-ordered", make_matrix_in_order, 0, multiply, 1},
     {"together", make_people, 1, add_balances, 1},
     {"together-fixed", make_people, 0, add_balances, 1},
-    {"together-turns", make_people, 1, look_by_turns, 1}, /* one or the other */
+    {"together-turns", make_people, 1, look_by_turns, 1}, /* only one at a time */
     {"churn", NULL, 0, serve, 1},
     {"churn-fixed", make_items, REQUEST, serve_kept, 1},
     {"churn-slow", NULL, 0, serve_slowly, 1},
     {"waste", make_words, 8, add_words, 1},
     {"waste-fixed", make_flat_words, WORDS, add_flat_words, 1},
-    {"waste-little", make_words, 56, add_words, 1}, /* the blocks are as large as their chunks */
+    {"waste-little", make_words, 56, add_words, 1}, /* the blocks fill their chunks */
     {NULL, NULL, 0, NULL, 0},
 };

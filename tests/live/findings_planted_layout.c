@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Elements of which few bytes are used, and elements across lines. */
+/* Elements with few used bytes, and elements across lines. */
 #include "findings_planted.h"
 
 #include <stdlib.h>
 
-/* 64 MiB or more of each: more than the caches, and long enough for a pass to be seen as one. */
+/* 64 MiB or more each: larger than the caches, and long enough for a pass to be recognised. */
 enum { PARTICLES = 1 << 20, FEW = 128, RECORDS = 1 << 21, MESSAGES = 1 << 20 };
-/* Prices alone fit into a core's caches, orders do not. */
+/* The prices alone fit into a core's caches, the orders do not. */
 enum { ORDERS = 1 << 18, HISTORY = 3 << 20, HISTORY_BATCH = 12 * PLANTED_BATCH };
 
 struct particle {
@@ -20,7 +20,7 @@ struct record {
     uint64_t value;
 };
 
-/* Its value is asked for when its first word has come, which is where that stands. */
+/* Its value is read after its first word, the offset of the value, has arrived. */
 struct message {
     uint64_t behind;
     double x, y, z;
@@ -46,7 +46,7 @@ static double *positions;
 static unsigned char *records;
 static struct message *messages;
 static size_t many;
-static size_t stride; /* bytes from record to record */
+static size_t stride; /* distance between records */
 
 __attribute__((noinline)) static size_t sum_x(void)
 {
@@ -82,7 +82,7 @@ __attribute__((noinline)) static size_t look_up(void)
     uint64_t sum = 0;
     for (int i = 0; i < PLANTED_BATCH; i++) {
         const struct record *r = (const void *)(records + planted_random() % RECORDS * stride);
-        if (r->id != (uint64_t)i) /* the value is read when the id is known */
+        if (r->id != (uint64_t)i) /* the value is read after the id is known */
             sum += r->value;
     }
     planted_sink = (double)sum;
@@ -129,7 +129,7 @@ static void make_records(size_t bytes)
     records = planted_memory(RECORDS * bytes);
 }
 
-/* From a line's start, or as malloc() lays large blocks: 16 bytes behind one. */
+/* At the start of a line, or 16 bytes after it, like malloc() with large blocks. */
 static void make_messages(size_t behind)
 {
     messages = (void *)((char *)planted_memory((MESSAGES + 1) * sizeof *messages) + behind);
@@ -143,7 +143,7 @@ static void make_records_close(size_t count)
     make_records(sizeof(struct record));
 }
 
-/* Of 128 bytes one price is wanted, now and then between other work; and all of them. */
+/* Reads the price in a random order of 128 bytes; below, the same in an array of prices alone. */
 __attribute__((noinline)) static size_t best_price(void)
 {
     double best = 0;
@@ -230,15 +230,15 @@ static void make_prices(size_t count)
 const struct planted_mode planted_layout_modes[] = {
     {"split", make_particles, PARTICLES, sum_x, 1},
     {"split-fixed", make_positions, PARTICLES, sum_positions, 1},
-    {"split-clean", make_particles, PARTICLES, sum_all, 1}, /* uses all it fetches */
+    {"split-clean", make_particles, PARTICLES, sum_all, 1}, /* uses everything it fetches */
     {"split-small", make_particles, FEW, sum_x, 1},         /* stays in the cache */
     {"straddling", make_messages, 16, take_messages, 1},
     {"straddling-fixed", make_messages, 0, take_messages, 1},
-    {"straddling-overlap", make_records_close, 0, look_up, 1},   /* both lines come at once */
+    {"straddling-overlap", make_records_close, 0, look_up, 1}, /* both lines are fetched at once */
     {"straddling-clean", make_records_close, 0, look_up_ids, 1}, /* never needs two lines */
     {"orders", make_orders, ORDERS, best_price_between, 1},
     {"orders-fixed", make_prices, ORDERS, best_of_prices_between, 1},
-    {"orders-clean", make_orders, ORDERS, sum_order_between, 1}, /* uses all it fetches */
+    {"orders-clean", make_orders, ORDERS, sum_order_between, 1}, /* uses everything it fetches */
     {"few-used", make_particles, 1 << 14, sum_x, 1}, /* for a simulated cache of 256 KiB */
     {"few-used-fixed", make_positions, 1 << 14, sum_positions, 1},
     {NULL, NULL, 0, NULL, 0},

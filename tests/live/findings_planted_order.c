@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists, arrays from end to end, columns. */
+/* Lists, sequential arrays, columns. */
 #include "findings_planted.h"
 
 #include <stdalign.h>
 #include <stdlib.h>
 
-/* 64 MiB or more of each, like the elements of findings_planted_layout.c. */
+/* 64 MiB or more each, like the elements of findings_planted_layout.c. */
 enum { FEW = 128, NODES = 1 << 21, DOUBLES = 1 << 23 };
 enum { ROWS = 64, ROW_BYTES = 4096, PASSES = 16 };
 
@@ -18,8 +18,8 @@ struct node {
 static struct node *nodes;
 static double *doubles;
 alignas(4096) static unsigned char rows[ROWS * (ROW_BYTES + 64)];
-static size_t many;   /* elements worked on */
-static size_t stride; /* bytes from row to row */
+static size_t many;   /* elements in use */
+static size_t stride; /* distance between rows */
 
 __attribute__((noinline)) static size_t walk_list(void)
 {
@@ -33,7 +33,7 @@ __attribute__((noinline)) static size_t walk_list(void)
     return many;
 }
 
-/* The nodes in no order, but not by their links. */
+/* The nodes in random order, but not through their links. */
 __attribute__((noinline)) static size_t look_at_nodes(void)
 {
     uint64_t sum = 0;
@@ -61,7 +61,7 @@ __attribute__((noinline)) static size_t scale_all(void)
     return many * PASSES;
 }
 
-/* The same, all passes on a block before the next. */
+/* The same, with all passes on a block before the next block. */
 __attribute__((noinline)) static size_t scale_blocks(void)
 {
     enum { BLOCK = 1024 };
@@ -72,7 +72,7 @@ __attribute__((noinline)) static size_t scale_blocks(void)
     return many * PASSES;
 }
 
-/* In order, then links put into one random ring (Sattolo). */
+/* In order, then the links are shuffled to one random ring (Sattolo). */
 static void make_list(size_t count, int shuffled)
 {
     uint32_t *order = malloc(count * sizeof *order);
@@ -109,7 +109,7 @@ static void make_rows(size_t bytes)
 
 static void make_rows_few(size_t bytes)
 {
-    many = 6; /* lines of one set, and it has as many ways */
+    many = 6; /* lines in one set, which has as many ways */
     stride = bytes;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory by pages: more of them than the TLB reaches, fresh ones all the time, columns. */
+/* Memory by pages: more pages than the TLB reaches, new pages all the time, columns. */
 #include "findings_planted.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum { FRESH_BYTES = 32 << 20, COLUMNS = 2048, LINES_ROWS = 4096 };
 
 static uint64_t *table;
-static size_t many; /* elements of it */
+static size_t many; /* elements in it */
 static unsigned char *matrix;
 static size_t row_bytes;
 
@@ -77,7 +77,7 @@ __attribute__((noinline)) static size_t add_rows(void)
     return (size_t)COLUMNS * LINES_ROWS;
 }
 
-/* ---- making what is worked on ---- */
+/* ---- preparing the data ---- */
 
 static void *pages(size_t bytes, int advice)
 {
@@ -111,12 +111,12 @@ static void make_matrix(size_t bytes)
 const struct planted_mode planted_page_modes[] = {
     {"tlb", make_small_pages, 256 << 20, probe, 1},
     {"tlb-fixed", make_huge_pages, 256 << 20, probe, 1},
-    {"tlb-small", make_small_pages, 8 << 20, probe, 1},         /* the TLB reaches it all */
-    {"tlb-ordered", make_small_pages, 256 << 20, add_table, 1}, /* a page after the other */
+    {"tlb-small", make_small_pages, 8 << 20, probe, 1},         /* within the reach of the TLB */
+    {"tlb-ordered", make_small_pages, 256 << 20, add_table, 1}, /* one page after the other */
     {"first-touch", NULL, 0, fill_fresh, 1},
     {"first-touch-fixed", make_small_pages, FRESH_BYTES, fill_again, 1},
     {"columns", make_matrix, COLUMNS * 8, add_columns, 1},
     {"columns-fixed", make_matrix, COLUMNS * 8 + 64, add_columns, 1},
-    {"columns-rows", make_matrix, COLUMNS * 8, add_rows, 1}, /* the same matrix by rows */
+    {"columns-rows", make_matrix, COLUMNS * 8, add_rows, 1}, /* the same matrix, by rows */
     {NULL, NULL, 0, NULL, 0},
 };

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Problems for a small simulated cache: arrays that lie in each other's sets, a table pushed out,
- * arrays read at the same index. The rest of what test_findings_sim.c runs is small copies of
- * others' modes. */
+/*
+ * Problems for a small simulated cache: arrays that map to the same sets, an evicted table, arrays
+ * read at the same index. The other programs of test_findings_sim.c are small variants of other
+ * modes.
+ */
 #include "findings_planted.h"
 
 #include <stdalign.h>
 
-/* Of a cache of 8 KiB in 2 ways a way is as long as each array. */
+/* Each array is as long as a way of a cache of 8 KiB with 2 ways. */
 enum { CLASH = 512, APART = 64, TABLE = 8192, SCANNED = 1 << 16, ROUNDS = 16 };
 enum { PAIRS = 1 << 17, LOOK_UPS = 4096 };
 
 alignas(4096) static volatile double clash_x[CLASH];
 alignas(4096) static volatile double clash_y[CLASH + APART];
 alignas(4096) static volatile double clash_z[CLASH + APART];
-static size_t shift; /* doubles that y and z are moved by, z twice as far */
+static size_t shift; /* offset of y in doubles; z has twice this */
 
 static volatile uint64_t table[TABLE];
 static volatile uint64_t scanned[SCANNED];
@@ -60,7 +62,7 @@ __attribute__((noinline)) static size_t scan_and_ask(void)
     return ROUNDS;
 }
 
-/* First the one and then the other. */
+/* Scans all rounds first, so that the scan no longer evicts the table between lookups. */
 __attribute__((noinline)) static size_t scan_then_ask(void)
 {
     for (int round = 0; round < ROUNDS; round++)
@@ -92,7 +94,7 @@ __attribute__((noinline)) static size_t weigh_pairs(void)
     return LOOK_UPS;
 }
 
-/* Each at an index of its own. */
+/* Each at a different index. */
 __attribute__((noinline)) static size_t weigh_others(void)
 {
     double sum = 0;
@@ -104,7 +106,7 @@ __attribute__((noinline)) static size_t weigh_others(void)
     return LOOK_UPS;
 }
 
-/* ---- making what is worked on ---- */
+/* ---- preparing the data ---- */
 
 static void make_clash(size_t doubles)
 {

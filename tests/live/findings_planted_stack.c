@@ -8,7 +8,7 @@ static double values[VALUES];
 
 __attribute__((noinline)) static size_t add_in_memory(void)
 {
-    volatile double sum = 0; /* as where its address is known elsewhere */
+    volatile double sum = 0; /* as if its address were known elsewhere */
     for (int i = 0; i < PLANTED_BATCH; i++)
         sum += values[i % VALUES];
     planted_sink = sum;
@@ -30,7 +30,7 @@ static void make_values(size_t count)
         values[i] = (double)(planted_random() % 100);
 }
 
-/* A table on the stack, which no register holds. */
+/* A table on the stack, which does not fit in registers. */
 __attribute__((noinline)) static size_t count_classes(void)
 {
     volatile uint32_t classes[CLASSES] = {0};

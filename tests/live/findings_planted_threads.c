@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines that two threads write. */
+/* Lines written by two threads. */
 #include "findings_planted.h"
 
 #include <stdalign.h>
@@ -42,6 +42,6 @@ const struct planted_mode planted_thread_modes[] = {
     {"false-sharing", NULL, 0, count_events, 2},
     {"false-sharing-fixed", NULL, 0, count_slots, 2},
     {"true-sharing", NULL, 0, count_total, 2},
-    {"true-sharing-clean", NULL, 0, count_total, 1}, /* an atomic, and nobody else */
+    {"true-sharing-clean", NULL, 0, count_total, 1}, /* an atomic used by one thread */
     {NULL, NULL, 0, NULL, 0},
 };

@@ -2,19 +2,19 @@
 #include "findings_programs.h"
 
 /*
- * What is true there too. tlb-reach: nearly all that is larger than a few dozen MiB and read in no
- * order lies on more pages than the TLB reaches, unless the kernel gave huge pages unasked, which
- * is its own business. split, chasing-fixed, waste: before the type or the blocks are known, all
- * that can be said is that something is read from end to end. chasing-fixed: of each node of 64
- * bytes 16 are used, now in order. split-clean: 64 MiB from end to end, and all of it used.
- * scattered-random: the blocks are as far apart, whatever their order. columns-fixed: down columns
- * of another length, 64 MiB in all. first-touch-fixed: 32 MiB written again and again.
- * scattered: whether a visit needs one block or several, samples do not tell; side by side they
- * would not fit in the caches either. conflict, streaming: where misses are counted; a clock tells
- * neither. straddling-overlap: told while few samples leave open what aligning gains; here it is
- * nothing, for both lines are fetched at once, and with more samples it is not told any more.
- * together-fixed: blocks of 40 bytes begin at each 16, and in one of four both fields used are not
- * in one line.
+ * Additional findings that are true. tlb-reach: almost everything that is larger than a few dozen
+ * MiB and read in random order is on more pages than the TLB reaches, unless the kernel provided
+ * huge pages. split, chasing-fixed, waste: before the type or the blocks are known, only a
+ * sequential read is visible. chasing-fixed: 16 of the 64 bytes of each node are used, now in
+ * order. split-clean: 64 MiB read sequentially, and all of it used. scattered-random: the blocks
+ * are just as far apart, whatever their order. columns-fixed: down columns of another length, 64
+ * MiB in total. first-touch-fixed: 32 MiB written repeatedly. scattered: samples do not show
+ * whether a visit needs one block or several; packed they would not fit in the caches either.
+ * conflict, streaming: only if misses are counted, because a clock shows neither.
+ * straddling-overlap: reported while few samples leave the gain of aligning open; here it is zero,
+ * because both lines are fetched at once, and with more samples it is not reported. together-fixed:
+ * blocks of 40 bytes start at multiples of 16, and in one of four the two used fields are in
+ * different lines.
  */
 const struct findings_program findings_programs[] = {
     {"split", ATTACHED, "split", "particle", "streaming", NULL, false},
@@ -73,8 +73,9 @@ const struct findings_program findings_programs[] = {
 const size_t findings_program_count = sizeof findings_programs / sizeof *findings_programs;
 
 /*
- * What is true there too. pushed: what pushes the table out is read from end to end, again and
- * again. list-fixed, again-fixed, few-used-fixed: so are they, or were before they fit.
+ * Additional findings that are true. pushed: the data that evict the table are read sequentially
+ * and repeatedly. list-fixed, again-fixed, few-used-fixed: so are these, or were before they
+ * fitted.
  */
 #define L1_OF(function)   "-e l1-miss --sim-from " function
 #define LAST_OF(function) "-e mem-fill --sim-from " function
@@ -91,7 +92,7 @@ const struct findings_program findings_sim_programs[] = {
     {"list-fixed", SIMULATED, NULL, NULL, "split streaming", "-c 1 " LAST_OF("walk_list"), true},
     {"list-indexed", SIMULATED, NULL, NULL, NULL, LAST_OF("look_at_nodes"), true},
     {"few-used", SIMULATED, "split", "particle", "streaming", LAST_OF("sum_x"), true},
-    /* Ranked by what costs most, which is L1 in order: that is fetched ahead. */
+    /* Ranked by the costliest level, L1, which is read in order: it is prefetched. */
     {"few-used-fixed", SIMULATED, NULL, NULL, NULL, "--sim-from sum_positions", true},
     {"paired", SIMULATED, "together", "", NULL, "-c 1 " LAST_OF("weigh"), false},
     {"paired-fixed", SIMULATED, NULL, NULL, NULL, "-c 1 " LAST_OF("weigh_pairs"), true},

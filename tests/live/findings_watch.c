@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A planted one is waited for until so many samples came, in so many reports. */
-enum { ACCESSES_LEAST = 100000 }; /* simulated, and none of them missed */
+/* A planted finding is awaited for this many samples, in this many reports. */
+enum { ACCESSES_LEAST = 100000 }; /* simulated, without a miss */
 enum { PATIENCE_SAMPLES = 12000, PATIENCE = 240, MORE_REPORTS = 2 };
 
 static const char *text_of(json_t *object, const char *member)
@@ -66,7 +66,7 @@ pid_t findings_watch(const struct findings_program *program, FILE *in, int silen
         size_t k;
         json_t *finding;
         json_t *report = json_loads(line, 0, NULL);
-        if (!report) /* what the program prints itself */
+        if (!report) /* output of the program itself */
             continue;
         outcome->report_gain = 0;
         json_array_foreach(json_object_get(report, "findings"), k, finding)
@@ -78,7 +78,8 @@ pid_t findings_watch(const struct findings_program *program, FILE *in, int silen
         pid = (pid_t)report_number(json_object_get(report, "target"), "pid");
         json_decref(report);
         outcome->reports = i;
-        /* What came before a type was known fades, so that the estimate is of the program. */
+        /* Earlier figures, from before the type was known, fade, so that the estimate is that of
+         * the program. */
         if (outcome->found && !more)
             most = i + (more = MORE_REPORTS);
     }
@@ -94,8 +95,7 @@ bool findings_wanted(const struct findings_program *program)
     return !strncmp(program->mode, only, strlen(only));
 }
 
-/* Beside the estimate, what the remedy brought: the part of the time, or of the misses, that went.
- */
+/* Prints the estimate, and the gain of the remedy: the share of time or misses that disappeared. */
 static void print_gain(const struct findings_program *programs, size_t count,
                        const struct findings_outcome *outcomes, size_t index)
 {

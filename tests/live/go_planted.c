@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The heap of Go's runtime and its table of functions, with nodes in no order and one large array,
- * and a thread that walks them. Prints "CLASS FUNCTION NANOSECONDS" by its own clock. Built by
- * test_go.sh.
+ * Imitates the heap of Go's runtime and its function table, with nodes in random order and one
+ * large array, and a thread that walks them. Prints "CLASS FUNCTION NANOSECONDS" by its own clock.
+ * Built by test_go.sh.
  *
  *     go_planted SECONDS SPANS_AT SIZE_WORD [damaged]
  *
- * SPANS_AT: where an arena's data has its spans; SIZE_WORD: the word of a span with the size of its
- * blocks: Go 1.19 has 2097152 and 13, Go 1.21 1179648 and 14, Go 1.22 0 and 13.
+ * SPANS_AT: offset of the spans in the data of an arena; SIZE_WORD: the word of a span that has the
+ * size of its blocks: 2097152 and 13 for Go 1.19, 1179648 and 14 for Go 1.21, 0 and 13 for Go 1.22.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ enum {
     PAGE = 8192,
     ARENA_BYTES = 64 << 20,
     NODE_BYTES = 80,
-    NODE_SPANS = 4096, /* of one page each */
+    NODE_SPANS = 4096, /* one page each */
     NODES_A_SPAN = PAGE / NODE_BYTES,
     NODES = NODE_SPANS * NODES_A_SPAN,
     ARRAY_WORDS = 2 << 20,
@@ -30,12 +30,12 @@ enum {
     STACK = 2
 };
 
-/* The functions of the table, in their order; `last` ends it. */
+/* The functions in the table, in order; `last` ends it. */
 int64_t chase(uint64_t **at, long steps);
 int64_t sum(const int64_t *array, long steps);
 void last(void);
 
-/* Go 1.20's header: counts and the places of its parts; two functions and an end; names. */
+/* Go 1.20's header: counts and the offsets of its parts; two functions and an end; names. */
 __asm__(".pushsection .gopclntab, \"aw\"\n"
         "table: .long 0xfffffff1\n .byte 0, 0, 1, 8\n .quad 2, 0, chase\n"
         " .quad names - table, 0, 0, 0, entries - table\n"
@@ -46,7 +46,7 @@ __asm__(".pushsection .gopclntab, \"aw\"\n"
         ".popsection");
 
 static char *const heap = (char *)0xc000000000;
-/* As the runtime has it: among much zero-initialised data, and no symbol leads to it. */
+/* As in the runtime: in the middle of much zero-initialised data, and without a symbol. */
 struct {
     char before[1 << 16];
     uint64_t **arenas;
@@ -99,7 +99,7 @@ static void *memory(void *at, size_t bytes)
     return got;
 }
 
-/* Go 1.19 to 1.22 differ in the words before the size only. */
+/* Go 1.19 to 1.22 differ only in the words before the size. */
 static uint64_t *make_span(uint64_t *span, char *start, uint64_t pages, uint64_t block_bytes,
                            int size_word, int state)
 {
@@ -144,7 +144,7 @@ static uint64_t *node_at(uint32_t i)
 static void make_nodes(void)
 {
     for (uint32_t i = 0; i < NODES; i++) {
-        node_at(i)[0] = (uint64_t)node_at((uint32_t)((i * 99991ull + 7) % NODES)); /* one round */
+        node_at(i)[0] = (uint64_t)node_at((uint32_t)((i * 99991ull + 7) % NODES)); /* one cycle */
         node_at(i)[2] = i;
     }
 }
@@ -166,7 +166,7 @@ int main(int count, char **arguments)
     make_nodes();
     uint64_t *at = node_at(0);
     int64_t *array = (int64_t *)(heap + (uint64_t)(NODE_SPANS + 1) * PAGE);
-    if (count > 4) /* an arena that leads nowhere, sizes that cannot be */
+    if (count > 4) /* an arena with invalid pointers and impossible sizes */
         for (uint64_t i = 0; i < 1 << 10; i++)
             data.arenas[(((uint64_t)heap + (1ull << 47)) >> 26)][i] =
                 i % 2 ? ~i << 3 : (uint64_t)heap;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// As go_planted.c, with the heap that Go's runtime makes.
+// Like go_planted.c, but with the heap of the real Go runtime.
 //
 //	go_planted SECONDS
 package main
@@ -62,7 +62,7 @@ func main() {
 		all[i] = &node{id: int64(i)}
 	}
 	for i := range all {
-		all[i].next = all[(i*99991+7)%nodes] // one round
+		all[i].next = all[(i*99991+7)%nodes] // a single cycle through all nodes
 	}
 	at := all[0]
 	all = nil

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs that are a burden to whoever watches them: 100,000 mappings, a JIT map of 200 MB, 2,000
+ * Programs that are a heavy load for any watcher: 100,000 mappings, a JIT map of 200 MB, 2,000
  * running threads, code without function bounds among data, 10 million blocks.
  *
  *   heavy_planted maps|jit|threads|code|alloc|blocks [NUMBER]
@@ -34,7 +34,7 @@ static void ready(void)
     fflush(stdout);
 }
 
-/* Misses, all over a table. */
+/* Misses all over a table. */
 static void *work(void *context)
 {
     volatile uint64_t *table = context;
@@ -43,7 +43,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Neighbours of other rights, or the kernel would make one mapping of them. */
+/* Adjacent mappings have different permissions, otherwise the kernel would merge them. */
 static void plant_maps(long count)
 {
     char *all = mmap(NULL, (size_t)count * PAGE, PROT_READ | PROT_WRITE,
@@ -63,7 +63,7 @@ static void remove_jit(int number)
     _exit(number);
 }
 
-/* The file names code that there is not; the program's own is not in it. */
+/* The file lists code that does not exist, and not the program's own. */
 static void plant_jit(long megabytes)
 {
     snprintf(jit_path, sizeof jit_path, "/tmp/perf-%d.map", (int)getpid());
@@ -79,7 +79,7 @@ static void plant_jit(long megabytes)
         fail(jit_path);
 }
 
-/* The same now and then: 2,000 that never sleep would leave nobody a CPU, the watcher neither. */
+/* The same from time to time: 2,000 threads that never sleep would leave no CPU for the watcher. */
 static void *work_at_times(void *context)
 {
     volatile uint64_t *table = context;
@@ -102,7 +102,7 @@ static void plant_threads(long count, void *table)
             fail("pthread_create");
 }
 
-/* Blocks that come and go without pause, of many sizes, each written to. */
+/* Allocates and frees all the time, blocks of many sizes, each written to. */
 static void *allocate(void *context)
 {
     enum { BLOCKS = 4096 };
@@ -149,8 +149,8 @@ static void run_blocks(uint64_t count)
 
 typedef uint64_t code_piece(uint64_t *table, uint64_t at);
 
-/* Pieces of code with data between them that no decoder can go through in step, in memory that no
- * file and no symbol names: x = table[x % size]++; return x. */
+/* Pieces of code separated by data that a decoder cannot pass in step, in memory without file and
+ * symbols: x = table[x % size]++; return x. */
 static code_piece **plant_code(long count)
 {
     static const unsigned char piece[] = {
@@ -158,7 +158,7 @@ static code_piece **plant_code(long count)
         0x48, 0xff, 0xc0,             /* inc %rax */
         0x48, 0x89, 0x04, 0xf7,       /* mov %rax,(%rdi,%rsi,8) */
         0xc3,                         /* ret */
-        0x62, 0x0f, 0x0f, 0xc5, 0x66, /* no instruction */
+        0x62, 0x0f, 0x0f, 0xc5, 0x66, /* not an instruction */
     };
     enum { APART = 80 };
     unsigned char *all = mmap(NULL, (size_t)count * APART, PROT_READ | PROT_WRITE | PROT_EXEC,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The structures of a Java machine as libjvm.so exports them, with a heap of two classes and an
- * array, and a thread that walks it. Prints "CLASS FIELD NANOSECONDS" by its own clock. Built by
- * test_java.sh as libjvm.so
- * (-DLIBRARY) and a program.
+ * Imitates the structures that libjvm.so exports, with a heap of two classes and an array, and a
+ * thread that walks it. Prints "CLASS FIELD NANOSECONDS" by its own clock. Built by test_java.sh as
+ * libjvm.so (-DLIBRARY) and as a program.
  *
  *     java_planted SECONDS [damaged]
  */
@@ -82,8 +81,8 @@ struct class
     uint16_t field_count;
 };
 
-/* Two classes: Order inherits `id` from Base, and has `price` and `next`; a static one is left out.
- */
+/* Two classes: Order inherits `id` from Base and has `price` and `next`; a static field is not
+ * reported. */
 static struct symbol symbols[] = {{4, "Base"},
                                   {15, "shop/cart/Order"},
                                   {2, "[J"},
@@ -187,7 +186,7 @@ static void make_heap(void)
     heap.reserved.words = bytes / 8;
     for (uint32_t i = 0; i < OBJECTS; i++)
         orders[i] = (struct order){.mark = 1, .class = compressed(&classes[1]), .id = (int)i};
-    for (uint32_t i = 0; i < OBJECTS; i++) /* one round, in no order */
+    for (uint32_t i = 0; i < OBJECTS; i++) /* one cycle, in random order */
         orders[i].next = &orders[(i * 99991 + 7) % OBJECTS];
     *longs = (struct longs){.mark = 1, .class = compressed(&classes[2]), .length = LONGS};
 }
@@ -226,8 +225,8 @@ int main(int count, char **arguments)
     classes[2] = (struct class){1, &symbols[2], (int32_t)0xc0100b03, NULL, NULL, NULL, 0};
     make_heap();
     publish(structs, types);
-    if (damaged) { /* a heap of nearly all addresses, names that point nowhere, a class above itself
-                    */
+    if (damaged) { /* a heap of nearly all addresses, invalid names, a class that is its own
+                      superclass */
         heap.reserved.words = UINT64_MAX / 16;
         classes[1].super = &classes[1];
         classes[2].name = (struct symbol *)8;

@@ -24,7 +24,7 @@ report = json.loads(open(sys.argv[2]).read().strip().split("\n")[-1])
 rows = {r["name"]: r for r in report["objects"]}
 if sys.argv[1] == "intact":
     truth = {name: float(ns) for name, ns in (line.rsplit(" ", 1) for line in open(sys.argv[3]))}
-    # The first samples came before the machine's tables were read.
+    # The first samples precede the reading of the virtual machine's tables.
     seen = {name: rows.get(name, {"share": 0})["share"] for name in truth}
     check(sum(seen.values()) > 0.6, "samples by class: %.3f" % sum(seen.values()))
     for name, ns in truth.items():

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads a recording (FILE.misstop) and checks at each refresh that no heap block is in two rows: it
- * takes the places and the renames as they were written, and knows nothing of the tables. Prints
- * the blocks that are, and one line of sums. Exit 1: there are some.
+ * Reads a recording (FILE.misstop) and checks at each refresh that no heap block is in two rows.
+ * Uses the places and the renames as written, independently of the tables. Prints the blocks in two
+ * rows, and one line of sums. Exit status 1: there are some.
  */
 #include "base/hash.h"
 #include "store/store_read.h"
@@ -14,7 +14,7 @@
 
 enum { OBJECTS = 1 << 16, RANGES = 1 << 22, SHOWN = 12 };
 
-/* Memory that samples of one object fell on. */
+/* A range of memory with samples on one object. */
 struct range {
     uint64_t start;
     uint64_t end;
@@ -26,7 +26,7 @@ struct range {
 struct check {
     struct place_names names;
     uint32_t one_of[OBJECTS];
-    bool fixed[OBJECTS]; /* where its instances were is not known: struct object_rename */
+    bool fixed[OBJECTS]; /* positions of its instances are not known: struct object_rename */
     struct hash seen;    /* (start, end, object) -> index + 1 */
     struct range *ranges;
     size_t count;
@@ -85,7 +85,7 @@ static int by_start(const void *left, const void *right)
     return a->end > b->end ? -1 : a->end < b->end;
 }
 
-/* The same memory under unlike rows. (Parts of a larger block may have rows of their own.) */
+/* Finds ranges that are in different rows. (Parts of a larger block may have their own rows.) */
 static void take_refresh(struct check *check)
 {
     struct range *sorted = malloc((check->count + 1) * sizeof *sorted);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocks of which a name comes late, or never: filled by memset and calloc before any code with
- * types touches them; two arrays of numbers of one size; list nodes; strings of the nodes' size; an
- * arena of the program's own, with structs and numbers in it; jobs, which some code knows by the
- * links that they begin with; short arrays of edges, and of stops that contain one; a stack slot
- * without a variable, at nine depths of the stack. Runs until it is killed.
+ * Blocks with a name that is found late, or never: filled by memset and calloc before code with
+ * types touches them; two arrays of numbers of the same size; list nodes; strings of the nodes'
+ * size; an arena of the program itself, with structs and numbers in it; jobs that some code
+ * accesses only through the links at their start; short arrays of edges, and of stops that contain
+ * an edge; a stack slot without a variable, at nine stack depths. Runs until it is killed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Arguments stay what they are in the source. */
+/* Arguments keep their values from the source. */
 #ifdef __clang__
 #define NOT_CHANGED __attribute__((noinline, optnone))
 #else
@@ -85,7 +85,7 @@ NOT_CHANGED static long number_at(const short *index, unsigned which)
     return index[which];
 }
 
-/* Behind the cells of a page small numbers stand, as the indices of a hash table do. */
+/* After the cells of a page come small numbers, like the indices of a hash table. */
 static long use_arena(char *arena, unsigned *state)
 {
     long sum = 0;
@@ -125,7 +125,7 @@ static struct stop *stops[JOBS];
 static struct job *jobs[JOBS];
 static struct edge *edges[JOBS];
 
-/* A ring, in no order. */
+/* A ring, in random order. */
 static bool make_jobs(unsigned *state)
 {
     for (int i = 0; i < JOBS; i++) {
@@ -146,7 +146,7 @@ static bool make_jobs(unsigned *state)
     return true;
 }
 
-/* Every other job by its links only; mostly the first edge of each. */
+/* Every second job only by its links; mostly the first edge of each array. */
 NOT_CHANGED static double use_jobs(unsigned *state)
 {
     const struct job *job = jobs[0];
@@ -160,7 +160,7 @@ NOT_CHANGED static double use_jobs(unsigned *state)
         unsigned random = (next_random(state) >> 8) + (unsigned)sum;
         sum += cost_of(edges[random % JOBS], random % 64 ? 0 : 5);
     }
-    /* Short arrays that some code knows by a part of each element. */
+    /* Short arrays that some code accesses by part of each element. */
     for (int i = 0; i < STEPS / 8; i++) {
         unsigned random = (next_random(state) >> 8) + (unsigned)sum;
         sum += i % 2 ? (double)id_of(stops[random % JOBS], random % STOPS)
@@ -169,7 +169,7 @@ NOT_CHANGED static double use_jobs(unsigned *state)
     return sum;
 }
 
-/* Stores to 280 bytes below the end of its frame. */
+/* Stores up to 280 bytes below the end of its frame. */
 void spills(long times);
 __asm__(".text\n"
         ".globl spills\n"
@@ -202,7 +202,7 @@ NOT_CHANGED static void spill_below(unsigned depth)
 
 int main(void)
 {
-    /* Apart from malloc's own mappings. */
+    /* Separate from malloc's mappings. */
     char *arena = mmap(NULL, ARENA + 2 * ARENA_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     double *first = calloc(NUMBERS, sizeof *first);
     double *second = malloc(NUMBERS * sizeof *second);

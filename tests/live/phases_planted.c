@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Programs with planted phases. `phases_planted MODE SECONDS` prints "ready 1" and works at a
- * quarter of a core; when a phase begins it prints "change NAME MONOTONIC_NS CPU_NS": its name, and
- * what the clocks CLOCK_MONOTONIC and CLOCK_PROCESS_CPUTIME_ID say. "end" is the end of the last
- * one. A phase takes a quarter of SECONDS of CPU time, so that it has as many samples on a busy
+ * quarter of a core. At the start of each phase it prints "change NAME MONOTONIC_NS CPU_NS": its
+ * name, and the clocks CLOCK_MONOTONIC and CLOCK_PROCESS_CPUTIME_ID. "end" is the end of the last
+ * phase. A phase takes a quarter of SECONDS of CPU time, so that it has as many samples on a busy
  * machine, where it takes longer.
  *
  *   none       one phase
- *   simple     two that take turns; one array has most misses in both
- *   complex    three that come back in no order
- *   inversion  the same two arrays, of which the other has most misses in the second phase
- *   short      a long one, then two short ones that take turns, as in applu
+ *   simple     two alternating phases; one array has most misses in both
+ *   complex    three phases that recur in irregular order
+ *   inversion  the same two arrays, with another one leading in the second phase
+ *   short      a long one, then two short alternating phases, as in applu
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum {
     ARRAYS = 3,
     BATCH = 200, /* reads, some microseconds */
     TURN_NS = 5000000,
-    DUTY = 4 /* of which one part is worked */
+    DUTY = 4 /* one part in this many is work */
 };
 
 static volatile uint64_t grid[ELEMENTS];
@@ -31,7 +31,7 @@ static volatile uint64_t table[ELEMENTS];
 static volatile uint64_t list[ELEMENTS];
 static uint64_t sink;
 
-/* Parts of the time, in batches of each ten. */
+/* Shares of the time, in batches out of ten. */
 struct mix {
     const char *name;
     int of[ARRAYS];
@@ -59,7 +59,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Each read waits for the one before, so that the time is spent at this array. */
+/* Each read depends on the previous one, so that the time is spent at this array. */
 __attribute__((noinline)) static void visit(volatile uint64_t *array)
 {
     uint64_t state = sink + 1;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs with a planted answer. `planted MODE SECONDS` runs, and at its end prints what it
- * knows about itself: a line "NAME VALUE" each. Addresses are printed first, then "ready".
- * With 0 seconds it stops when it is ready, for who watches it to let it go on, and ends by
- * SIGTERM.
+ * Programs with a planted answer. `planted MODE SECONDS` runs, and at its end prints what it knows
+ * about itself, in lines "NAME VALUE". Addresses are printed first, then "ready". With 0 seconds it
+ * stops itself when it is ready, continues on SIGCONT from the watcher, and ends on SIGTERM.
  *
  *   shares    six arrays; VALUE is the CPU time spent in the loop over each, seconds
  *   set       every access in one set of a 64-set, 64-byte-line cache
  *   figure2   five arrays in a row with 20, 20, 20, 5 and 35 % of the time (Buck and
  *             Hollingsworth, Figure 2: array E is the hottest, in the colder half)
- *   phases    four arrays; the three hottest go quiet for a while again and again (applu)
+ *   phases    four arrays; the three hottest are quiet from time to time (applu)
  *   page      one hot page in a 64 MiB arena
- *   resonate  two arrays in turn, 0.25 ms of CPU time each
+ *   resonate  two alternating arrays, 0.25 ms of CPU time each
  *   field     one hot field at offset 40 of an array of 56-byte structs
  *   first     the same in a second thread; the first one ends
- *   result    the same amount of work again and again; VALUE is its result, and how often that
- *             was another one
+ *   result    the same amount of work repeatedly; VALUE is its result, and how often the
+ *             result was different
  */
 #include <pthread.h>
 #include <signal.h>
@@ -37,7 +36,7 @@ struct array {
     double seconds;
 };
 
-/* In one section, so that they lie in this order. */
+/* In one section, to keep this order. */
 #define ROW __attribute__((section(".bss.row"), aligned(4096)))
 ROW static volatile uint64_t array_a[ELEMENTS];
 ROW static volatile uint64_t array_b[ELEMENTS];
@@ -193,7 +192,7 @@ static void page(void)
     printf("page 0x%lx\n", (unsigned long)hot);
     printf("arena 0x%lx\n", (unsigned long)arena);
     ready();
-    /* Three lines of the page in turn; flushed, so that each read is a miss. */
+    /* Three lines of the page, one after the other; flushed, so that each read is a miss. */
     static const int lines[] = {3, 20, 41};
     for (unsigned i = 0; running();)
         for (int step = 0; step < STEPS; step++, i++) {
@@ -210,8 +209,8 @@ static void resonate(void)
     double turn_s = 0.00025;
     ready();
     while (running()) {
-        /* Turns by CPU time, the clock that cpu-clock counts: sampled every two turns, a
-         * fixed period always falls into the same one. */
+        /* Turns are measured in CPU time, the clock of cpu-clock: a fixed period of two turns
+         * always samples the same one. */
         double now = clock_s(CLOCK_THREAD_CPUTIME_ID);
         int which = (int)(now / turn_s) % 2;
         visit(&arrays[which], arrays[which].steps);

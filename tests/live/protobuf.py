@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Protobuf messages without their description, for tests of --pprof."""
+"""Reads protobuf messages without their schema, for tests of --pprof."""
 
 
 def fields(data):
-    """(number, value) of a message: varints and byte strings, which are all that pprof has."""
+    """Yields (number, value) of each field: varints and byte strings, the only types in pprof."""
     at = 0
 
     def varint():

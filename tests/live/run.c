@@ -14,7 +14,7 @@
 
 enum { ARGUMENTS_MAX = 40, MOST_S = 300 };
 
-/* Forks and executes with standard output to fd; the child dies with the test. */
+/* Forks and executes a program with standard output to fd; the child dies with the test. */
 static pid_t start(const char *const *arguments, int output)
 {
     pid_t pid = fork();
@@ -113,7 +113,7 @@ pid_t misstop_start(pid_t pid, const char *const *more)
     return started;
 }
 
-/* A program that waits, and when it is to end; none for a program that sees to itself. */
+/* A program that waits, and when to end it; pid 0: a program that runs by itself. */
 struct guided {
     pid_t pid;
     report_has_enough enough;

@@ -11,39 +11,41 @@
 struct planted {
     pid_t pid;
     int output;
-    char text[8192]; /* all it printed so far */
+    char text[8192]; /* all its output so far */
     size_t used;
 };
 
-/* Starts `planted MODE SECONDS` (path in $PLANTED) and waits until it is ready; with 0 seconds it
- * has stopped then, until it is let go, and ends by SIGTERM. */
+/* Starts `planted MODE SECONDS` (path in $PLANTED) and waits until it is ready. With 0 seconds it
+ * is then stopped until it gets SIGCONT, and ends on SIGTERM. */
 bool planted_start(struct planted *planted, const char *mode, double seconds);
 bool planted_start_program(struct planted *planted, const char *program, const char *mode,
                            double seconds);
 
-/* Waits for its end and reads the rest; its exit status, -1 if killed. */
+/* Waits for its end and reads the rest. Returns its exit status, -1 if killed. */
 int planted_finish(struct planted *planted);
 
-/* The value of a NAME as it stands first or last in what was printed; NULL if absent. */
+/* Return the first or last value of NAME in the output; NULL if absent. */
 const char *planted_first(const struct planted *planted, const char *name);
 const char *planted_last(const struct planted *planted, const char *name);
 
-/* Runs misstop ($MISSTOP) -j -p PID with more arguments (NULL-ended); the last report. */
+/* Runs misstop ($MISSTOP) -j -p PID with more arguments (NULL-ended). Returns the last report. */
 json_t *misstop_last_report(pid_t pid, const char *const *arguments);
 
-/* The same on a program that was started with 0 seconds. It is let go when misstop is there, and
- * ended when a report has enough, or after five minutes: however slow the machine, the last report
- * is of all it did, and of as many samples as are wanted. */
+/*
+ * The same for a program that was started with 0 seconds. The program continues when misstop is
+ * ready, and is ended when a report has enough, or after five minutes. So even on a slow machine
+ * the last report covers everything it did, with as many samples as requested.
+ */
 typedef bool (*report_has_enough)(json_t *report);
 json_t *misstop_until(pid_t pid, const char *const *arguments, report_has_enough enough);
 
-/* Starts it without waiting, output to /dev/null. */
+/* Starts misstop without waiting, output to /dev/null. */
 pid_t misstop_start(pid_t pid, const char *const *arguments);
 
-/* Whether a source works here: opens a session on the test itself with it. */
+/* Returns true if a source works here: opens a session on the test itself. */
 bool source_works(const char *source);
 
-/* The object of a report by name, and a number of it; NULL and NAN when absent. */
+/* Return the object of a report by name, and a number of it; NULL and NAN if absent. */
 json_t *report_object(json_t *report, const char *name);
 double report_number(json_t *object, const char *member);
 

@@ -6,14 +6,14 @@
  *   false    two counters of one struct, a thread each
  *   true     one atomic counter, two threads
  *   lock     a spin lock and the sum it guards on one line, two threads
- *   array    sixteen 8-byte counters, a thread for each second one
+ *   array    sixteen 8-byte counters, a thread for every second one
  *   neighbours  two variables on one line, a thread each
  *   padded   counters with a line for each thread: clean
  *   init     one thread fills a table, then two read it: clean
- *   handed   a heap block that one thread works on for a while, then the other: clean
+ *   handed   a heap block that two threads use alternately for a while each: clean
  *   clean    these three at once
- *   queue    a ring: one thread puts in, the other takes out
- *   reader   one thread reads a setting, the other counts beside it
+ *   queue    a ring: one thread writes, the other reads
+ *   reader   one thread reads a setting, the other counts next to it
  */
 #include <pthread.h>
 #include <sched.h>
@@ -154,7 +154,7 @@ static double cpu_s(void)
     return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
-/* A hundred samples long, on any machine: handing on is one turn among as many accesses. */
+/* About a hundred samples on any machine: one hand-over among as many accesses. */
 __attribute__((noinline)) static void work_on(volatile struct job *job)
 {
     for (double end_s = cpu_s() + 0.05; cpu_s() < end_s;)
@@ -162,7 +162,7 @@ __attribute__((noinline)) static void work_on(volatile struct job *job)
             job->done++;
 }
 
-/* Nothing of the other is touched while waiting. */
+/* Touches nothing of the other thread while waiting. */
 static void hand_on(int self)
 {
     struct job *job = atomic_exchange(&handed[self], NULL);
@@ -188,7 +188,7 @@ __attribute__((noinline)) static void count_used(void)
         settings.used++;
 }
 
-alignas(64) static const char *mode; /* read by all; nothing that is written may lie beside it */
+alignas(64) static const char *mode; /* read by all threads: no written data on its line */
 alignas(64) static char behind[64];
 
 static int is(const char *name)
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS_MOST];
     if (argc < 3)
         return 2;
-    /* Only threads that run at the same time share a line: first among others, where permitted. */
+    /* Only threads that run at the same time share a line: use a high priority if permitted. */
     setpriority(PRIO_PROCESS, 0, -15);
     mode = argv[1];
     int count = is("array") ? 4 : 2;

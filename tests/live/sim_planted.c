@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whatever the simulated cache has to get right, one thing a mode:
- *   blocks    heap blocks of two sites, each word of which is read or written so often
- *   life      threads, a signal handler, a forked child, an exec in it; output and status 5
+ * Things that the simulated cache must get right, one per mode:
+ *   blocks    heap blocks of two sites; each word is read or written a fixed number of times
+ *   life      threads, a signal handler, a forked child with an exec; output, and status 5
  *   walk N    reads an array of N KiB twice
  *   again N   reads 512 KiB once, then 128 KiB N times
- *   parts     setup(), work(), cleanup(): each reads an array of its own
- *   long FILE works until there is FILE.go, then makes FILE
+ *   parts     setup(), work(), cleanup(): each reads its own array
+ *   long FILE works until FILE.go exists, then creates FILE
  *   exec CMD  becomes another program
  */
 #include <pthread.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keys are answered and signals end misstop whatever it watches; the header says what the process does.
+"""misstop answers keys and ends on signals whatever it watches; the header shows the state of the process.
 
-Prints the longest wait for a key and the time to the first table. The aim is 0.1 and 1.5 s; it fails
-only far beyond that, for a machine that runs the tests may be slow and busy.
+Prints the longest wait for a key and the time to the first table. The goals are 0.1 s and 1.5 s; the
+test fails only far beyond them, because the machine that runs it may be slow and busy.
     MISSTOP=... BUILD=... test_answers.py [PART...]
 """
 import os, random, re, shutil, signal, subprocess, sys, tempfile, termios, time
@@ -113,7 +113,7 @@ def states_are_said():
         terminal.close()
         batch = subprocess.run([MISSTOP, "-b", "-n", "1", "-d", "4", "-s", "counter", "-e", "page-faults",
                                 "-p", str(program.pid)], capture_output=True, text=True)
-        check("No samples, and the process runs" in batch.stdout, "batch says so, too")
+        check("No samples although the process runs" in batch.stdout, "batch says so, too")
 
 
 def signals_restore_the_terminal():
@@ -131,7 +131,7 @@ def signals_restore_the_terminal():
 
 
 def ends(run, patience_s=30):
-    """Seconds from SIGTERM to the end, and what was printed."""
+    """Returns the seconds from SIGTERM to the end, and the output."""
     begin = time.monotonic()
     run.send_signal(signal.SIGTERM)
     try:

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Callers of hot() and of the C library's memcpy(), beside the time that the program counts for each caller:
-# with and without frame pointers, by frame pointers alone, through qsort(), below a deep recursion. The
-# recording shows the same. And beside what perf finds in one and the same recording of python3.
+# Compares the callers of hot() and of the C library's memcpy() with the time that the program itself
+# measures per caller: with and without frame pointers, by frame pointers alone, through qsort(), and below
+# a deep recursion. The recording must show the same. With perf, also compares the callers in a recording
+# with those that perf finds in the same recording.
 set -u
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
 misstop=${MISSTOP:-src/misstop}
@@ -38,10 +39,10 @@ judge() { # name
 
 build omitted "-O2 -fomit-frame-pointer" "-O2 -fomit-frame-pointer" && judge omitted
 build kept "-O2 -fno-omit-frame-pointer" "-O1 -fno-omit-frame-pointer" && judge kept
-# No unwind table for the callers: their frame pointers lead on.
+# The callers have no unwind table: misstop has to follow their frame pointers.
 build pointers "-O2" "-O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables" && judge pointers
 
-beside_perf() { # how perf takes the stacks, program
+beside_perf() { # perf's --call-graph mode, command
     how=$1
     shift
     perf record -q -e cpu-clock:u -F 400 --call-graph "$how" -o "$work/perf.data" -- "$@" >"$work/out" 2>&1 || {
@@ -55,7 +56,7 @@ beside_perf() { # how perf takes the stacks, program
 if command -v perf >/dev/null; then
     beside_perf fp "$work/kept" 1
     beside_perf dwarf,8192 "$work/omitted" 1
-    python=$(python3 -c 'import sys; print(sys.executable)') # it may be a script that starts it
+    python=$(python3 -c 'import sys; print(sys.executable)') # python3 may be a wrapper script
     beside_perf dwarf,8192 "$python" -c 'for i in range(2000): sorted(str(k * 7919 % 10007) for k in range(5000))'
 else
     echo "without perf: not compared with its stacks"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Objects of Python, and of Node.js where it is installed, by class and field: the part of each class beside the
-# program's own clock.
+# Objects of Python, and of Node.js if it is installed, by class and field. Compares the share of each class
+# with the program's own clock.
 set -u
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
 misstop=${MISSTOP:-src/misstop}
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-python=$(python3 -c 'import sys; print(sys.executable)') # it may be a script that starts it
+python=$(python3 -c 'import sys; print(sys.executable)') # python3 may be a wrapper script
 
 failed=0
 
@@ -28,7 +28,8 @@ judge() { # name, command
 }
 
 judge python "$python" "$here/classes_planted.py"
-# A large table is a block of malloc, also where arenas are in the same mapping. Debian's has no types.
+# A large dictionary table is a malloc block, even if Python's arenas are in the same mapping. Prefers
+# Debian's python3, which has no type information.
 [ -x /usr/bin/python3 ] && python=/usr/bin/python3
 "$python" -c 'import random
 d = {i: [i] for i in range(1000000)}
@@ -39,7 +40,7 @@ while [ ! -s "$work/started" ]; do sleep 0.1; done
 "$misstop" -s clock -j -d 2 -n 2 -H 0 -p $program >"$work/table" || failed=1
 kill $program
 python3 "$here/judge_classes.py" table "$work/table" || failed=1
-# Numbers in a block that look like the head of a string are none.
+# Numbers that look like the header of a string object must not be reported as a string.
 "$python" -c 'import array
 one = [3, id(str), 10000000, 0, 0, 0, 0, 0]
 numbers = memoryview(array.array("q", one * 1000)).cast("B")
@@ -51,7 +52,7 @@ while [ ! -s "$work/started2" ]; do sleep 0.1; done
 "$misstop" -s clock -j -d 2 -n 2 -H 0 -p $program >"$work/heads" || failed=1
 kill $program
 python3 "$here/judge_classes.py" heads "$work/heads" || failed=1
-# Other programs have this name too.
+# Another program may be installed as "node".
 if node -e 'process.exit(process.versions.v8 ? 0 : 1)' 2>"$work/err"; then
     judge node node "$here/classes_planted.js"
 else

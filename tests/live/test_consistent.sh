@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What holds of every report: of recordings from real machines, of a program that runs, and of reports with a
-# contradiction planted in them.
+# Checks that reports do not contradict themselves: reports of recordings from real machines, of a running
+# program, and of reports with a planted contradiction, which must be found.
 set -u
 misstop=${MISSTOP:-src/misstop}
 here=$(cd "$(dirname "$0")" && pwd)

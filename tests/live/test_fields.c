@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fields seen end to end: programs with a planted hot field for every kind of access
- * (tests/types/m_*), built by every compiler there is with the options that change what
- * debugging information says (test_fields_build.c), watched by misstop. The field expected and
- * its offset come from the program's own offsetof. The clock source, which works everywhere.
+ * Fields end to end: programs with a planted hot field for every kind of access (tests/types/m_*),
+ * built by every installed compiler with the options that affect debugging information
+ * (test_fields_build.c), watched by misstop. The expected field and its offset come from the
+ * program's own offsetof. Uses the clock source, which works everywhere.
  *
  *   make -C build check TESTS=tests/live/test_fields                  a few of each language
  *   FIELDS_FULL=1 build/tests/live/test_fields                        all, with $MISSTOP set
  *   FIELDS_ONLY='g++ *' FIELDS_CASE=vector ...                        patterns of fnmatch(3)
  *
- * Prints a table: right, WRONG, unknown ("?", excused where the compiler left no trace) and why.
+ * Prints a table: right, WRONG, unknown ("?", excused if the compiler left no trace) and why.
  */
 #include "test_fields_build.h"
 #include "test_fields_watch.h"
@@ -45,7 +45,7 @@ static size_t job_count;
 static struct made *made;
 static atomic_size_t next_one;
 
-/* ---- which ---- */
+/* ---- selection ---- */
 
 static bool is_wanted(const char *variable, const char *name)
 {
@@ -65,7 +65,7 @@ static void add_job(const struct build *build, const char *name, bool launch)
     made[build - builds].wanted = true;
 }
 
-/* Launched, the heap is told by the agent: another way to the same answer, tried once each. */
+/* If launched, the agent reports the heap: another way to the same answer, tested once per case. */
 static bool also_launched(const struct build *build, const char *name)
 {
     return strstr(build->name, "-O2") && !strchr(build->name, ',') &&

@@ -17,11 +17,11 @@
 #define GO_CASES "slice global pointers chain"
 #define F_CASES  "module allocatable assumed explicit"
 
-/* What happens to the file once it is linked. */
+/* Steps after linking. */
 #define BY_LINK                                                                                    \
     " && objcopy --only-keep-debug program program.debug && strip program && "                     \
     "objcopy --add-gnu-debuglink=program.debug program"
-/* The one place where tools look for it; $ID is cut from what readelf prints. */
+/* The only place that tools search; $ID is cut from the output of readelf. */
 #define BY_ID                                                                                      \
     " && ID=$(readelf -n program | sed -n 's/.*Build ID: //p') && "                                \
     "D=/usr/lib/debug/.build-id/$(echo $ID | cut -c1-2) && mkdir -p $D && "                        \
@@ -96,7 +96,9 @@ const struct build builds[] = {
     F("-O2", F_CASES, "module"),
     F("-O3 -gdwarf-4", F_CASES, NULL),
     GO("go", "", GO_CASES),
-    /* Checks for nil read a struct's first byte before: there is the miss, not at the field. */
+    /*
+     * Checks for nil read the first byte of a struct earlier: the miss is there, not at the field.
+     */
     GO("go -N", "-gcflags=-N", "slice global"),
 };
 const size_t build_count = sizeof builds / sizeof *builds;
@@ -149,7 +151,7 @@ void builds_remove(void)
     char command[256];
     if (!*folder)
         return;
-    /* Separate debug files that had to lie elsewhere. */
+    /* Separate debug files that had to be outside the folder. */
     snprintf(command, sizeof command, "cat %s/*/outside 2>/dev/null | xargs -r rm -f; rm -rf %s",
              folder, folder);
     run(command);

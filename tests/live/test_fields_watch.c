@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A case is nothing but one load, so most of its time is there; at -O0 the stack takes a part. */
+/* A case is a single load, which takes most of the time; at -O0 the stack takes some of it. */
 static const double floor_share = 0.25;
-/* Old samples, from before the debugging information was read, soon do not count. */
+/* Old samples, from before the debugging information was read, soon fade. */
 #define WATCH_OPTIONS "-s clock -r 4000 -H 0.2 -d 0.3"
 
 enum { EXPECTED_MAX = 4, NAME_BYTES = 128 };
 
-/* "expect NAME OFFSET SIZE"; any of several is right. */
+/* Lines "expect NAME OFFSET SIZE"; any of several is right. */
 struct expected {
     size_t count;
     char name[EXPECTED_MAX][NAME_BYTES];
@@ -32,7 +32,7 @@ static void read_expected(const char *line, struct expected *expected)
         expected->count++;
 }
 
-/* The pattern with its brackets taken for themselves. */
+/* Matches a pattern in which brackets are literal. */
 static bool name_matches(const char *wanted, const char *name)
 {
     char pattern[2 * NAME_BYTES];
@@ -60,7 +60,7 @@ static const char *text_of(json_t *object, const char *member)
     return text ? text : "?";
 }
 
-/* The name of the largest of several counts. */
+/* Returns the name with the largest count. */
 static const char *largest(json_t *counts)
 {
     const char *name = NULL;
@@ -117,7 +117,7 @@ static struct judged broken(const char *what)
     return judged;
 }
 
-/* Whether there is nothing left to be read that could make an answer better. */
+/* Returns true if nothing is still being read that could improve an answer. */
 static bool is_settled(json_t *report, unsigned *quiet)
 {
     enum { QUIET_REPORTS = 8 };
@@ -126,9 +126,8 @@ static bool is_settled(json_t *report, unsigned *quiet)
     return *quiet >= QUIET_REPORTS;
 }
 
-/* Judges report after report until one is right or no better is to come: how long debugging
- * information takes to be read is not what is tested. A launched program's own lines come
- * between them. */
+/* Judges one report after the other until one is right or no better one will come: the time for
+ * reading debugging information is not tested. Lines of a launched program come in between. */
 static struct judged judge_reports(FILE *in, struct expected *expected)
 {
     enum { REPORTS_MAX = 60 };
@@ -177,7 +176,7 @@ static struct judged watch_attached(const char *program, const char *name)
         kill(planted.pid, SIGKILL);
     planted_finish(&planted);
     if (in)
-        pclose(in); /* it ends with what it watches */
+        pclose(in); /* ends when its target ends */
     return ready ? judged : broken("the program does not know the case");
 }
 
@@ -185,7 +184,7 @@ static struct judged watch_launched(const char *program, const char *name)
 {
     struct expected expected = {0};
     char target[256];
-    /* What the program prints comes on misstop's standard error. */
+    /* The program's output comes on misstop's standard error. */
     snprintf(target, sizeof target, "-- %s %s 4 2>&1", program, name);
     FILE *in = start_misstop(target);
     struct judged judged = in ? judge_reports(in, &expected) : broken("misstop did not start");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop on programs with planted problems (findings_planted.c): each is found, programs that only
- * look like it and repaired ones stay silent, and nothing else is found in any. Prints programs x
- * findings, and what each remedy gained beside the estimate: that is not asserted, for time is the
- * machine's. FINDINGS_FULL=1 looks longer at programs without a problem; FINDINGS=MODE at one only.
+ * misstop on programs with planted problems (findings_planted.c): each problem is found, there are
+ * no findings on programs that only resemble it and on repaired ones, and no other findings on any
+ * program. Prints programs x findings, and the gain of each remedy with the estimate; this is not
+ * asserted, because times depend on the machine. FINDINGS_FULL=1 watches programs without a problem
+ * for longer; FINDINGS=MODE runs only one.
  */
 #include "unit/unit.h"
 
@@ -18,7 +19,7 @@
 #include <string.h>
 
 enum { SILENT_REPORTS = 4, SILENT_REPORTS_FULL = 24 };
-/* A machine that does a dozen other things takes its time; it has so long, in all. */
+/* A busy machine is slow; these are the limits. */
 enum { REPORTS_MOST = 600, SECONDS_MOST = 200 };
 enum { AT_ONCE = 2, BARE_MS = 300 };
 
@@ -55,7 +56,7 @@ static bool run_attached(const struct findings_program *program, struct findings
     return watched;
 }
 
-/* The agent has its part in what such a program does; its speed is its own, without misstop. */
+/* The agent takes part of the time of a launched program; its speed is measured without misstop. */
 static bool run_launched(const struct findings_program *program, struct findings_outcome *outcome)
 {
     struct planted planted;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop --sim on programs with planted problems: what unit/profile/test_findings.c asks of
- * samples, of causes told exactly. Prints programs x findings, and the estimates beside what part
- * of the misses the fixed programs really have less, of as many accesses. Skipped by name without
- * valgrind.
+ * misstop --sim on programs with planted problems: same as test_findings.c, but with exact causes
+ * instead of samples. Prints programs x findings, and the estimates with the real reduction of
+ * misses, for the same number of accesses, in the fixed programs. Skipped by name without valgrind.
  */
 #include "unit/unit.h"
 
@@ -23,7 +22,7 @@ enum { SILENT_REPORTS = 4, REPORTS_MOST = 400, SECONDS_MOST = 100, AT_ONCE = 2 }
 static struct findings_outcome outcomes[FINDINGS_PROGRAMS_MAX];
 static atomic_size_t next_program;
 
-/* Misses of the level that ranks, exactly. */
+/* Returns the exact number of misses of the ranking level. */
 static double misses_of(json_t *report, bool first)
 {
     json_t *levels = json_object_get(json_object_get(report, "simulation"), "levels");
@@ -32,7 +31,7 @@ static double misses_of(json_t *report, bool first)
     return report_number(level, "load_misses") + report_number(level, "store_misses");
 }
 
-/* To the end: how many accesses a miss takes. */
+/* Reads to the end, and computes accesses per miss. */
 static void read_out(const struct findings_program *program, FILE *in,
                      struct findings_outcome *outcome)
 {
@@ -61,7 +60,7 @@ static bool run(const struct findings_program *program, struct findings_outcome 
              program->options, REPORTS_MOST, program->mode, SECONDS_MOST);
     FILE *in = popen(command, "r");
     pid_t pid = in ? findings_watch(program, in, SILENT_REPORTS, outcome) : 0;
-    if (pid > 0) /* its threads take turns: by itself it would not end soon */
+    if (pid > 0) /* Valgrind runs its threads one at a time: it would not end soon by itself */
         kill(pid, SIGKILL);
     if (pid > 0)
         read_out(program, in, outcome);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Blocks and functions of stripped Go programs: of planted ones with the layouts of three versions, whose shares are
-# counted by their own clock, intact and damaged; and of go, where it is installed.
+# Blocks and functions of stripped Go programs. Planted programs with the layouts of three Go versions, intact
+# and damaged, measure the shares with their own clock. A real Go program is tested if go is installed.
 set -u
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
 misstop=${MISSTOP:-src/misstop}

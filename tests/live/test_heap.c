@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What misstop says of each sampled heap address, against the log of a program that knows its
- * own blocks: told by the agent (a million random mallocs and frees), and walked from outside.
- * Works on any machine: the clock source is enough.
+ * Compares misstop's answer for each sampled heap address with the log of a program that knows its
+ * own blocks: as reported by the agent (a million random mallocs and frees), and walked from
+ * outside. Works on any machine: the clock source is enough.
  */
 #include "unit.h"
 
@@ -13,7 +13,7 @@
 #include "../bench/blocks_candidate.h"
 #include "resolve/heap/feed.h"
 #include "resolve/resolver.h"
-#include "resolve/heap/recorded_heap.h"
+#include "resolve/heap/allocations.h"
 #include "resolve/heap/walked_heap.h"
 #include "sample/sampler.h"
 #include "unit/names.h"
@@ -31,11 +31,11 @@
 
 enum { ANSWERS_MAX = 1 << 20, OPERATIONS = 1000000, WRONG_SHOWN = 3, RUNS_MAX = 3 };
 
-/* One sample: what was asked and what was said. */
+/* One sample: the question and the answer. */
 struct answer {
     uint64_t time_ns;     /* of the sample */
-    uint64_t believed_ns; /* what was seen since then was still believed */
-    uint64_t before_ns;   /* when the heap was looked at: between these two */
+    uint64_t believed_ns; /* observations since then were still trusted */
+    uint64_t before_ns;   /* the heap was read between these two times */
     uint64_t after_ns;
     uint64_t address;
     uint64_t base;
@@ -50,16 +50,16 @@ struct session {
     struct feed *feed;
     struct answer *answers;
     size_t count;
-    uint64_t read_ns;    /* when this reading of samples began, */
-    uint64_t earlier_ns; /* and the one before it */
+    uint64_t read_ns;    /* when this reading of samples began */
+    uint64_t earlier_ns; /* and the previous one */
 };
 
 struct verdict {
     size_t right;
     size_t wrong;
     size_t missed;  /* the log knows a block, misstop does not */
-    size_t unknown; /* no block in the log for certain: stack, log, just being made or freed */
-    uint64_t lost;  /* events that found no room */
+    size_t unknown; /* no certain block in the log: stack, log, or just being allocated or freed */
+    uint64_t lost;  /* events dropped for lack of room */
 };
 
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
@@ -169,7 +169,7 @@ static int by_start(const void *left, const void *right)
     return a->alloc_after_ns < b->alloc_after_ns ? -1 : 1;
 }
 
-/* All through a span of time, and at some moment of it. */
+/* Alive during a whole time span, or at some moment of it. */
 static bool alive_for_certain(const struct churn_block *block, uint64_t from_ns, uint64_t to_ns)
 {
     return block->alloc_after_ns <= from_ns &&
@@ -187,7 +187,7 @@ static bool holds(const struct churn_block *block, uint64_t address)
     return address >= block->start && address < block->start + block->usable_bytes;
 }
 
-/* Blocks by start: the ones around an address begin at most the largest size before it. */
+/* Finds by start the first block that may contain an address: the largest size before it. */
 static size_t first_near(const struct churn_block **sorted, size_t count, uint64_t address)
 {
     const uint64_t largest = 400000;
@@ -286,10 +286,8 @@ static struct verdict churn(bool agent)
     return verdict;
 }
 
-/*
- * A million random mallocs and frees with samples in between, none named wrongly. Where this
- * process does not run for a while, the agent loses events: another run then.
- */
+/* A million random mallocs and frees with samples in between, and none named wrongly. If this
+ * process does not run for a while, the agent drops events: then tries another run. */
 static void blocks_the_agent_tells_are_the_right_ones(void **state)
 {
     (void)state;
@@ -303,9 +301,9 @@ static void blocks_the_agent_tells_are_the_right_ones(void **state)
 }
 
 /*
- * The heap is looked at some milliseconds after the sample; here a block lives 40 of them. What
- * is said must have been true when it was looked at: for this sample, or for one of up to 2 ms
- * before, which came in the same reading or the one before it.
+ * The heap is read a few milliseconds after the sample; here a block exists for 40. The answer must
+ * have been true when the heap was read: for this sample, or for one up to 2 ms earlier, which came
+ * in the same reading or the previous one.
  */
 static void blocks_that_are_walked_are_those_there_were(void **state)
 {
@@ -313,26 +311,26 @@ static void blocks_that_are_walked_are_those_there_were(void **state)
     struct verdict verdict = churn(false);
     assert_true(verdict.right > 500);
     assert_true(verdict.wrong * 100 <= 2 * verdict.right);
-    /* How many looks come to nothing, for the heap changed meanwhile, is told above: it is a
-     * matter of how fast we were. */
+    /* The number of failed readings, because the heap changed meanwhile, is printed above: it
+     * depends on our speed. */
 }
 
 struct comparison {
-    struct recorded_heap *recorded;
+    struct allocations *recorded;
     size_t same;
-    size_t other;   /* in both, of another size */
-    size_t unknown; /* walked, and not told */
-    uint64_t last;  /* block */
+    size_t other;   /* in both, with different sizes */
+    size_t unknown; /* walked, but not reported */
+    uint64_t last;  /* last block */
 };
 
 static bool compare_block(void *context, const struct walk_block *walked)
 {
     struct comparison *comparison = context;
-    struct block recorded;
-    if (!blocks_find(comparison->recorded->blocks, walked->start, &recorded) ||
-        recorded.start != walked->start)
+    struct allocation recorded;
+    if (!allocations_find(comparison->recorded, NULL, walked->start, 0, &recorded) ||
+        recorded.kind != ALLOCATION_RECORDED || recorded.start != walked->start)
         comparison->unknown++;
-    else if (recorded.usable_bytes != walked->usable_bytes)
+    else if (recorded.end - recorded.start != walked->usable_bytes)
         comparison->other++;
     else
         comparison->same++;
@@ -347,31 +345,32 @@ static bool no_names(void *context, uint64_t address, const char **function, con
     return false;
 }
 
-static void wait_until_churn_is_done(const char *path, struct recorded_heap *recorded)
+static void wait_until_churn_is_done(const char *path, struct allocations *recorded)
 {
     const struct churn_head *log = NULL;
     for (int i = 0; i < 3000 && !(log && log->done); i++) {
         struct stat stat;
-        recorded_heap_follow(recorded, UINT64_MAX);
+        allocations_follow(recorded, UINT64_MAX);
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         if (!log && !(lstat(path, &stat) || !stat.st_size))
             log = open_log(path);
     }
     assert_true(log && log->done);
-    recorded_heap_follow(recorded, UINT64_MAX);
+    allocations_follow(recorded, UINT64_MAX);
 }
 
-/* Issue 3: the walk against the agent on the same process, which stands still. */
+/* Issue 3: compares the walk with the agent on the same process, which is paused. */
 static void walk_and_agent_know_the_same_blocks(void **state)
 {
     (void)state;
     struct error error = {0};
     struct launch launch;
     struct feed *feed = NULL;
-    struct recorded_heap recorded;
+    struct allocations *recorded;
+    struct heap_summary summary;
     struct walked walked;
     struct space space;
-    struct comparison comparison = {.recorded = &recorded};
+    struct comparison comparison = {0};
     char path[] = "/tmp/misstop-churn-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0 && !feed_new(&feed, &error));
@@ -381,9 +380,13 @@ static void walk_and_agent_know_the_same_blocks(void **state)
                        &error) ||
         launch_go(&launch, command[0], &error))
         fail_msg("%s", error.text);
-    assert_int_equal(recorded_heap_init(&recorded, feed, no_names, NULL, NULL), 0);
-    wait_until_churn_is_done(path, &recorded);
-    struct modules_from from = {.pid = launch.pid, .live = true};
+    struct allocations_options options = {.feed = feed, .name = no_names};
+    assert_int_equal(allocations_new(&recorded, &options, &error), 0);
+    comparison.recorded = recorded;
+    wait_until_churn_is_done(path, recorded);
+    allocations_tick(recorded, NULL, NULL, true, clock_now_ns());
+    allocations_summary(recorded, &summary);
+    struct lookup_from from = {.pid = launch.pid, .live = true};
     assert_int_equal(space_init(&space, &from), 0);
     assert_int_equal(walked_init(&walked, launch.pid), 0);
     struct tcbs tcbs = {0};
@@ -393,13 +396,12 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     walked_settle(&walked, UINT64_MAX / 2);
     assert_true(walk_all(walked.walk, compare_block, &comparison) > 10000);
     printf("  %zu told; walked: %zu the same, %zu of another size, %zu not told\n",
-           (size_t)blocks_count(recorded.blocks), comparison.same, comparison.other,
-           comparison.unknown);
+           (size_t)summary.live_blocks, comparison.same, comparison.other, comparison.unknown);
     assert_int_equal(comparison.other, 0);
-    assert_true(comparison.unknown <= 1); /* the thread's cache, which malloc makes for itself */
-    assert_int_equal(comparison.same, blocks_count(recorded.blocks));
+    assert_true(comparison.unknown <= 1); /* malloc allocates its own thread cache */
+    assert_int_equal(comparison.same, summary.live_blocks);
     assert_int_equal(walked.classes.live_blocks, comparison.same + comparison.unknown);
-    /* Samples of a program that has ended meanwhile are on the blocks that they were on. */
+    /* Samples of a program that has ended meanwhile keep their blocks. */
     struct block before, after;
     uint64_t now_ns = clock_now_ns();
     assert_true(walked_find(&walked, &space, comparison.last, now_ns, &before));
@@ -411,7 +413,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     assert_int_equal(after.bin, before.bin);
     walked_fini(&walked);
     space_fini(&space);
-    recorded_heap_fini(&recorded);
+    allocations_free(recorded);
     launch_fini(&launch);
     feed_free(feed);
     unlink(path);

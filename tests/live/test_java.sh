@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Objects of a Java machine by class and field: of a planted one, whose shares are counted by its own clock, intact
-# and damaged; and of java, where it is installed.
+# Objects of a Java virtual machine by class and field. A planted one, intact and damaged, measures the shares
+# with its own clock. A real Java program is tested if java and javac are installed.
 set -u
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
 misstop=${MISSTOP:-src/misstop}
@@ -16,7 +16,7 @@ failed=0
 $cc -O2 -fPIC -shared -DLIBRARY -o "$work/libjvm.so" "$here/java_planted.c" || exit 1
 $cc -O2 -o "$work/planted" "$here/java_planted.c" -L"$work" -ljvm -Wl,-rpath,"$work" || exit 1
 
-watch() { # name, command: what misstop says of it
+watch() { # name, command: writes misstop's reports of it
     name=$1
     shift
     "$misstop" -s clock -j -d 1 -H 0 --heap none --output "$work/$name.live" -- "$@" >"$work/$name.truth" 2>"$work/err" || {

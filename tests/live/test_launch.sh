@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A program that misstop starts is as it would be alone: the short form of tests/launch-matrix, where
-# the reports go, what is said of a program that cannot load the agent, and what the agent costs once
-# misstop has gone.
+# A program that misstop starts behaves as it would without misstop. Runs the short form of
+# tests/launch-matrix, and checks where reports go, the message for a program that cannot load the agent,
+# and the cost of the agent after misstop has ended.
 set -u
 top=$(cd "${srcdir:-.}" && pwd)
 [ -x "$top/tests/launch-matrix" ] || top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,7 +28,7 @@ check() { # what, command that succeeds
     fi
 }
 
-# ---- the matrix; printed, so that what was skipped can be read ----
+# ---- the matrix; printed to show which programs were skipped ----
 "$top/tests/launch-matrix" "$MISSTOP" --short >matrix
 status=$?
 cat matrix
@@ -55,7 +55,7 @@ check "... and nothing was started" test ! -e started
 "$MISSTOP" --output file -p $$ >out 2>err
 check "without -b it is refused" test $? = 2
 
-# ---- what is said ----
+# ---- messages about the agent ----
 said() { # pattern, command...
     local pattern=$1
     shift
@@ -68,7 +68,7 @@ cat >program.c <<'END'
 #include <time.h>
 #include <unistd.h>
 
-/* ns of CPU time of a malloc and free pair */
+/* CPU time of a malloc and free pair in ns */
 static double pair(void)
 {
     enum { PAIRS = 2000000 };
@@ -87,7 +87,7 @@ int main(int count, char **words)
     char name[64];
     if (count < 2)
         return 0;
-    /* Until the file is there: misstop was killed by then. */
+    /* The test creates the file after it has ended misstop. */
     double during = pair();
     while (access(words[1], F_OK)) {
         during = pair();
@@ -118,10 +118,10 @@ else
     echo "no AddressSanitizer: not tried"
 fi
 
-# ---- after misstop's end, and after its death, the agent is silent: within a few events ----
+# ---- the agent stops recording within a few events, whether misstop ends or is killed ----
 silent_after() { # signal
     rm -f gone gone.ns
-    # The program lives on: misstop ends those it started, unless it cannot.
+    # The program ignores SIGTERM: otherwise misstop would end it.
     "$MISSTOP" -b -d 60 -- sh -c 'trap "" TERM; exec ./program gone' >out 2>err &
     watcher=$!
     sleep 1
@@ -134,10 +134,11 @@ silent_after() { # signal
     read -r _ bare <there.ns
     rm -f there there.ns
     echo "ns of a malloc and free pair: $during recorded, $after after $1, $bare bare"
-    # One load and a branch in each of two calls; wide, for the machine may be busy.
+    # The silent agent costs a load and a branch in each of two calls. The bound is wide because the
+    # machine may be busy.
     python3 -c "import sys; sys.exit(not $after < $bare + 0.6 * max($during - $bare, 10))"
 }
-# Times wander: an agent that goes on is slow each time.
+# Times vary, so retry: an agent that goes on recording is slow every time.
 goes_silent() { # signal
     for _ in 1 2 3 4; do silent_after "$1" && return; done
     return 1

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * misstop on running programs whose answer is known (unit/profile/planted.c). Each test runs once
- * for every source that works here; a source that does not is skipped by name.
- */
+/* misstop on running programs with a known answer (planted.c). Each test runs once for every source
+ * that works here; other sources are skipped by name. */
 #include "unit/unit.h"
 
 #include "run.h"
@@ -16,14 +14,16 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *source; /* the one under test */
+static const char *source; /* source under test */
 
 static bool known(double value)
 {
     return !isnan(value);
 }
 
-/* Shares of the last report against the program's own times. Returns the largest error. */
+/*
+ * Compares the shares of the last report with the program's own times. Returns the largest error.
+ */
 static double largest_error(json_t *report, const struct planted *planted, const char *const *names,
                             int count)
 {
@@ -41,7 +41,8 @@ static double largest_error(json_t *report, const struct planted *planted, const
     return worst;
 }
 
-/* Attributed over all but kernel samples, which have no user data address. */
+/* Returns the attributed share of all samples except kernel samples, which have no user data
+ * address. */
 static double attributed(json_t *report)
 {
     json_t *samples = json_object_get(report, "samples");
@@ -65,7 +66,7 @@ static double samples_of(json_t *report)
     return report_number(json_object_get(report, "samples"), "total");
 }
 
-/* The last report of a program in this mode, which misstop saw from its beginning to its end. */
+/* Returns the last report on a program in this mode, watched from start to end. */
 static json_t *watch(struct planted *planted, const char *mode, const char *const *arguments,
                      report_has_enough enough)
 {
@@ -134,7 +135,7 @@ static void an_even_use_of_sets_is_uniform(void **state)
     json_decref(report);
 }
 
-/* The found region that holds the object; NULL if the search did not report it. */
+/* Returns the region found that contains the object; NULL if the search did not report it. */
 static json_t *found_region(json_t *report, const char *object)
 {
     size_t i;
@@ -149,7 +150,7 @@ static json_t *found_region(json_t *report, const char *object)
     return NULL;
 }
 
-/* Found, and known well by what the search says itself: 95 of 100 times within 2 points. */
+/* Returns true if the search found it with a narrow interval: 95 of 100 times within 2 points. */
 static bool is_measured(json_t *report, const char *object)
 {
     json_t *region = found_region(report, object);
@@ -206,7 +207,7 @@ static void ten_way_search_agrees_through_phases(void **state)
     json_decref(report);
 }
 
-/* Lines of the page that the search found to have more than a tenth; -1: and another one. */
+/* Returns the number of lines of the page with more than a tenth; -1 if another line has that. */
 static int hot_lines(json_t *report, unsigned long page)
 {
     int lines = 0;
@@ -258,10 +259,10 @@ static double share_of_a(json_t *report)
 }
 
 /*
- * Two arrays take turns of 0.25 ms each. Every 0.5 ms exactly, a sample always falls into the same
- * turn; a jittered period sees both. The fixed period is the planted failure: each interruption of
- * the program shifts its samples, so that the resonance shows in a short interval only, and not on
- * the edge of a turn. One interval of many must show it: by chance, none of them does.
+ * Two arrays alternate every 0.25 ms. With a period of exactly 0.5 ms all samples fall into the
+ * same turn; a jittered period sees both. The fixed period is the planted failure: each
+ * interruption of the program shifts its samples, so the resonance shows only in short intervals,
+ * and not at the edge of a turn. At least one of many intervals must show it; by chance none does.
  */
 static double largest_error_of_intervals(pid_t pid)
 {
@@ -344,14 +345,14 @@ static void a_hot_field_of_an_array_is_one_row(void **state)
     check_hot_field("field");
 }
 
-/* Its mappings and memory are then those of another thread, for /proc. */
+/* In /proc its mappings and memory are then those of another thread. */
 static void a_process_whose_first_thread_has_ended_is_watched(void **state)
 {
     (void)state;
     check_hot_field("first");
 }
 
-/* What the program worked out, again and again the same. */
+/* Returns the program's result, which must always be the same. */
 static const char *result_of(struct planted *planted)
 {
     kill(planted->pid, SIGTERM);
@@ -360,7 +361,7 @@ static const char *result_of(struct planted *planted)
     return planted_first(planted, "result");
 }
 
-/* kill -9 at 100 random moments: the target's result stays what it is alone. */
+/* kill -9 at 100 random moments: the target's result equals that of an unwatched run. */
 static void the_target_survives_kill_9(void **state)
 {
     (void)state;
@@ -375,7 +376,7 @@ static void the_target_survives_kill_9(void **state)
         pid_t misstop = misstop_start(watched.pid, arguments);
         nanosleep(&(struct timespec){.tv_nsec = (rand() % 80) * 1000000L}, NULL);
         if (waitpid(misstop, NULL, WNOHANG))
-            continue; /* ended by itself: not what is tested */
+            continue; /* ended by itself: not under test */
         attached++;
         kill(misstop, SIGKILL);
         waitpid(misstop, NULL, 0);
@@ -386,7 +387,7 @@ static void the_target_survives_kill_9(void **state)
     assert_string_equal(result, result_of(&alone));
 }
 
-/* Both are called with what they need in the environment: see tests/local.mk. */
+/* Both programs get their settings from the environment: see tests/local.mk. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {

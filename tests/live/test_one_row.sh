@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# An object has one row from its first sample on, at every refresh: by the places and renames that were
-# recorded (one_row), by what the report lists, and the same again when the recording is played.
+# An object has one row from its first sample on, at every refresh. Checks the recorded places and renames
+# (one_row) and the rows of the report, and that a replay of the recording gives the same rows.
 set -u
 misstop=${MISSTOP:-src/misstop}
 here=${BUILD:-.}/tests/live
@@ -52,7 +52,7 @@ check(strings in ([], ["char * []"]), "an array of pointers is called so: %s" % 
 arena = [o for o in last if o["kind"] == "anon" and o["size"] >= 12 << 20]
 check(len(arena) == 1 and arena[0]["type"] is None and not any("[" in f["name"] for f in arena[0]["fields"]),
       "an arena is no array of the numbers in it")
-parts = "struct link", "struct edge"  # until more of such blocks was seen
+parts = "struct link", "struct edge"  # a name for these blocks until misstop has seen more of them
 for before, after in zip(live, live[1:]):
     now = {o[by] for o in after["objects"] if o["kind"] == "heap" for by in ("address", "name")}
     gone = [o["name"] for o in before["objects"] if o["kind"] == "heap" and o["share"] > 0.05 and
@@ -70,7 +70,7 @@ check(a == b, "the recording, played, reports the same rows and samples")
 sys.exit(failed)
 PY
 
-# Nodes that no code with types touches, and those of two lists of one size.
+# Nodes that are only accessed by code without types, and nodes of two lists with the same node size.
 if g++ -O2 -g -o "$folder/nodes" "${srcdir:-.}/tests/types/d_nodes.cc" 2>/dev/null; then
     "$folder/nodes" on &
     program=$!
@@ -90,7 +90,7 @@ failed |= rest > 0.05
 print(("ok: " if rest <= 0.05 else "FAILED: ") + "%.3f are of nodes without a type" % rest)
 sys.exit(failed)
 PY
-    # Without debug information a return address is one, too.
+    # Without debug information, return addresses count as saved registers too.
     strip -o "$folder/stripped" "$folder/nodes"
     "$folder/stripped" on &
     program=$!

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop on programs with planted phases (phases_planted.c), by the clock source: a segment for
- * each phase, within a base period of where the program's own log has it, the same letter for the
- * same phase, the leader and whether another one led before, and no second phase where there is
- * one. The programs run side by side. PHASES_LIVE_FULL=1: phases of 10 s, and half an hour of one.
+ * misstop on programs with planted phases (phases_planted.c), with the clock source: one segment
+ * per phase, within a base period of the program's own log, the same letter for the same phase, the
+ * leader and whether the leader changed, and no second phase in a program with one. The programs
+ * run in parallel. PHASES_LIVE_FULL=1: phases of 10 s, and half an hour of one.
  */
 #include "unit/unit.h"
 
@@ -27,7 +27,7 @@ struct watched {
     double started_s; /* CLOCK_MONOTONIC at elapsed time 0 */
 };
 
-/* What the program says of its phases; two alike in a row are one. */
+/* The program's own log of its phases; adjacent equal ones are merged. */
 struct log {
     char letters[PHASES_MOST + 1];
     double start_s[PHASES_MOST + 1]; /* CLOCK_MONOTONIC; the last one is the end */
@@ -36,7 +36,7 @@ struct log {
 
 static struct watched watched[MODES];
 
-/* Long intervals: the last report, at the end of the program, is what counts. */
+/* Long intervals: only the last report, at the end of the program, is used. */
 static void start_watching(struct watched *one, const char *mode, const char *seconds)
 {
     char command[256];
@@ -87,7 +87,7 @@ static struct log read_log(const struct watched *one)
         log.count++;
     }
     assert_true(log.count >= 2);
-    log.count--; /* "end" */
+    log.count--; /* without "end" */
     log.letters[log.count] = '\0';
     return log;
 }
@@ -97,8 +97,8 @@ static double length_of(json_t *segment)
     return report_number(segment, "end") - report_number(segment, "start");
 }
 
-/* The finder looks each base period, where there are samples enough; on a busy machine, whose
- * programs get fewer, after some of them. */
+/* Returns the interval of the phase detector: each base period if there are enough samples, and
+ * several of them on a busy machine with fewer samples. */
 static double period_of(json_t *left, json_t *right)
 {
     enum { SAMPLES = 100 };
@@ -106,7 +106,7 @@ static double period_of(json_t *left, json_t *right)
     double rate = fmin(report_number(left, "samples") / length_of(left),
                        report_number(right, "samples") / length_of(right));
     double steps = ceil(SAMPLES / (rate * base_s));
-    /* Where it takes several, it takes more of them at times. */
+    /* If it takes several, it sometimes takes one more. */
     return base_s * (steps > 1 ? steps + 1 : 1);
 }
 
@@ -121,7 +121,7 @@ static const char *text_of(json_t *segment, const char *member)
     return text ? text : "";
 }
 
-/* Where phase `index` begins, and that it is told as such. */
+/* Checks the start of phase `index`, and that the change is reported. */
 static void expect_change(const struct watched *one, const struct log *log, unsigned index)
 {
     json_t *before = json_array_get(one->segments, index - 1);
@@ -131,13 +131,15 @@ static void expect_change(const struct watched *one, const struct log *log, unsi
     printf("  %-9s %c after %c at %6.2f s: %+.2f s off, periods of %.2f s\n", one->mode,
            log->letters[index], log->letters[index - 1], log->start_s[index] - log->start_s[0],
            off_s, period_of(before, segment));
-    /* One period for its edge, one for a machine that has others to serve. */
+    /* One period for its edge, one for a busy machine. */
     assert_true(fabs(off_s) <= 2 * period_of(before, segment));
     assert_string_equal(text_of(segment, "leader"), leader_of(log->letters[index]));
     assert_int_equal(json_is_true(json_object_get(segment, "inversion")), inverted);
 }
 
-/* One letter for one phase. What goes on at the end has a letter if it is a known one. */
+/*
+ * One letter per phase. The last segment, which has not ended, has a letter if it is a known phase.
+ */
 static void expect_names(const struct watched *one, const struct log *log)
 {
     for (unsigned i = 1; i < log->count; i++) {

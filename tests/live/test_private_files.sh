@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Root watches a process of an ordinary user whose debugging information, debug file and symbolic links
-# name files that only root may read, devices, FIFOs and files of the kernel: no report, page or
-# recording holds their contents, and what is the user's own is shown.
+# Root watches a process of an ordinary user. The process's debugging information, debug file and symbolic
+# links name devices, FIFOs, kernel files and files that only root may read. No report, page or recording
+# may contain their contents; the user's own files must be shown.
 set -u
 . "$(dirname "$0")/../replay/judge.sh"
 
@@ -12,14 +12,14 @@ user=65534
 chmod 755 "$work"
 cd "$work" || exit 99
 
-# What root has.
+# Root's files.
 mkdir -m 755 private && mkdir -m 700 hidden
 for i in 1 2 3 4 5 6 7 8 9; do echo "ROOT-SECRET-$i"; done >private/secret
 sed s/SECRET/HIDDEN/ private/secret >hidden/file
 chmod 600 private/secret
 chmod 644 hidden/file
 
-# What the user has.
+# The user's files.
 mkdir -m 755 user && cd user
 ln -s ../private/secret link.c
 ln -s ../private folder
@@ -54,13 +54,13 @@ OWN
     for n in $(seq $i); do echo "        named_$n();"; done
     echo '    }'
     echo '}'
-} >unit/profile/planted.c
-sed -n '/user\/own.c/,$p' unit/profile/planted.c | sed 1d >own.c
+} >planted.c
+sed -n '/user\/own.c/,$p' planted.c | sed 1d >own.c
 chmod 600 own.c
-${CC:-cc} -O1 -g -Wl,--build-id -o planted unit/profile/planted.c 2>errors ||
+${CC:-cc} -O1 -g -Wl,--build-id -o planted planted.c 2>errors ||
     { skip "all: no compiler: $(head -1 errors)"; finish; }
-# Its names are in a debug file that is root's.
-sed 's/named_/linked_/g' unit/profile/planted.c >linked.c
+# Its names are in a debug file that belongs to root.
+sed 's/named_/linked_/g' planted.c >linked.c
 ${CC:-cc} -O1 -g -Wl,--build-id=none -o linked linked.c
 objcopy --only-keep-debug linked ../private/linked.debug
 strip linked
@@ -78,7 +78,7 @@ start() { # program: its pid in $pid
     sleep 0.2
 }
 
-# what, file...: none has what is root's; each first one has what is the user's own.
+# what, file...: no file may contain root's text; the first must contain the user's own.
 holds_nothing() {
     what=$1
     shift
@@ -95,7 +95,8 @@ start planted
     { skip "all: nothing can be sampled here: $(head -1 errors)"; finish; }
 [ -s live.html ] || { skip "all: no page was written: $(head -1 errors)"; finish; }
 
-# Whoever reads debugging information for it, where libraries open files by themselves, is that user.
+# Libraries that read debugging information open files by themselves, so the process that reads it for
+# misstop must run as that user.
 "$MISSTOP" -s clock -b -n 3 -H 0 -p $pid >/dev/null 2>&1 &
 watcher=$!
 targets="$targets $watcher"
@@ -112,7 +113,7 @@ done
     fail "who reads debugging information is root"
 wait $watcher
 
-# The names of functions are known once the debugging information is read.
+# Contains function names only after the debugging information has been read.
 gzip -dc live.pb.gz >live.pb
 holds_nothing 'a live run' live.html live.json rec rec.misstop live.pb
 grep -q 'not readable by user 65534' live.html && pass 'the page says why' || fail 'the page does not say why'
@@ -127,7 +128,7 @@ cp rec alone/given && chown $user alone/given
 holds_nothing "a replay of the user's own recording" given.html given.json
 kill $pid
 
-# What root recorded of its own process, and then with a FILE.misstop that is another's.
+# Root's recording of its own process: first as it is, then with a FILE.misstop that belongs to another user.
 "$work/user/planted" &
 pid=$!
 targets="$targets $pid"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Where something cannot be: the true reason and what helps. Setuid programs, a program that becomes
-# one, limits of open files, a full disk, and what root may not do either.
+# If something is not permitted or not possible, misstop gives the true reason and a remedy. Tests setuid
+# programs, a program that executes one, limits on open files, a full disk, and processes that root cannot
+# watch either.
 set -u
 . "$(dirname "$0")/../replay/judge.sh"
 
@@ -15,7 +16,7 @@ cat >spin.c <<'C'
 #include <unistd.h>
 static long data[1 << 18];
 volatile long sink;
-/* Spins, for a second of CPU time and then as the program that is named. */
+/* Spins; given a program, executes it after a second of CPU time. */
 int main(int count, char **names)
 {
     while (count < 2 || clock() < CLOCKS_PER_SEC)
@@ -35,7 +36,7 @@ start() { # command...: its pid in $pid
     targets="$targets $pid"
     sleep 0.3
 }
-watch_until() { # what is to be said: reports in `out`
+watch_until() { # the expected message: reports in `out`
     timeout 90 "$MISSTOP" -s clock -b -d 0.3 -p $pid >out 2>&1 &
     watcher=$!
     while kill -0 $watcher 2>/dev/null && ! grep -q "$1" out; do sleep 0.1; done

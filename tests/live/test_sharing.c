@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop on programs with planted sharing (sharing_planted.c): verdict, fields and threads,
- * and that programs which only look like it stay without a row. Once for each source that works
- * here. And the line that three threads share in a recording of real hardware.
+ * misstop on programs with planted sharing (sharing_planted.c): verdict, fields and threads, and no
+ * row for programs that only resemble it. Runs once for each source that works here. Also the line
+ * shared by three threads in a recording of real hardware.
  */
 #include "unit/unit.h"
 
@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Reports, a quarter of a second each, and how long the program goes on for them. */
+/* Number of reports, a quarter of a second each, and run time of the program. */
 enum { PATIENCE = 800, SECONDS = 300 };
 
 static const char *source;
@@ -24,7 +24,7 @@ static const char *source;
 struct expected {
     const char *mode;
     const char *object;
-    const char *verdicts; /* any of them */
+    const char *verdicts; /* any of these */
     const char *fields[2];
     bool locked;
 };
@@ -52,7 +52,7 @@ static json_t *next_report(FILE *in)
     return report;
 }
 
-/* A side of this thread whose fields name `field`. */
+/* Returns true if a side of this thread has `field` among its fields. */
 static bool has_side(json_t *line, const struct planted *planted, const char *thread,
                      const char *field)
 {
@@ -86,7 +86,7 @@ static bool report_agrees(json_t *report, const struct expected *expected,
     return false;
 }
 
-/* Reports come until one agrees: how many samples there are by then is the machine's business. */
+/* Reads reports until one agrees: the number of samples by then depends on the machine. */
 static void check(const struct expected *expected)
 {
     struct planted planted;
@@ -149,7 +149,7 @@ static void what_only_looks_like_it_has_no_row(void **state)
     json_decref(report);
 }
 
-/* What shared/data/README.md says of this file: one line, three threads, no HITM. */
+/* The description of this file in shared/data/README.md: one line, three threads, no HITM. */
 static void a_recording_of_hardware_shows_its_line(void **state)
 {
     (void)state;
@@ -189,14 +189,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_recording_of_hardware_shows_its_line),
     };
     (void)argc;
-    /* As the programs do: misstop would get little time beside their threads. */
+    /*
+     * Same priority as the programs: otherwise misstop would get little time besides their threads.
+     */
     setpriority(PRIO_PROCESS, 0, -15);
     source = strstr(argv[0], "counter") ? "counter" : "clock";
     if (!source_works(source)) {
         printf("SKIP: source %s does not work here\n", source);
         return 77;
     }
-    /* The recording needs no source: once is enough. */
+    /* The recording does not depend on the source: once is enough. */
     return strcmp(source, "clock") ? cmocka_run_group_tests(live, NULL, NULL)
                                    : cmocka_run_group_tests(all, NULL, NULL);
 }

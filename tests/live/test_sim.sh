@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# misstop --sim on sim_planted, end to end: the program's output and status, counts beside cachegrind
-# and DHAT, what is counted, recordings, and what becomes of the program without misstop.
+# misstop --sim on sim_planted, end to end: the program's output and status, counts compared with
+# cachegrind and DHAT, the counted range, recordings, and the program's end after misstop was killed.
 set -u
 program=$BUILD/tests/live/sim_planted
 source_folder=$(cd "${srcdir:-.}" && pwd)
@@ -27,7 +27,7 @@ check() { # what, command that succeeds
     fi
 }
 
-# The last report of a run: options; -- and the program's words.
+# Runs misstop with these options, "--" and a command; report() then reads the last report.
 sim() { timeout 300 "$MISSTOP" "$@" >"$work/out" 2>"$work/err"; }
 report() { # Python that sees the report as r
     grep -a '^{"version"' "$work/out" | tail -1 |
@@ -35,7 +35,7 @@ report() { # Python that sees the report as r
 }
 holds() { report "sys.exit(0 if ($1) else str({'simulation': s, 'objects': [(x['name'], x['samples']) for x in r['objects'][:6]]}))"; }
 
-# ---- the program is as it would be alone ----
+# ---- the program behaves as it would without misstop ----
 "$program" life >alone.out 2>alone.err
 alone=$?
 sim --sim=L1=32K,8,64 --heap agent -b --output report -d 60 -- "$program" life
@@ -49,18 +49,19 @@ sim --sim=L1=32K,8,64 -j -d 60 -H 0 -- "$program" exec "$program" walk 64
 check "an exec of the program itself is followed" holds "r['target']['exe'].endswith('sim_planted') and s['accesses'] > 2 * 2 * 64 * 128"
 
 # ---- counts ----
-# 64 KiB do not fit: each line misses twice. Besides, the dynamic linker looks for malloc and free.
+# 64 KiB do not fit: each line misses twice. The dynamic linker adds misses because it looks up malloc
+# and free.
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none --sim-from walk --sim-to free -j -d 60 -H 0 -- "$program" walk 64
 check "an array that does not fit misses at each line, twice" \
     holds "2048 <= s['levels'][0]['load_misses'] <= 2048 + 200 and 1024 <= s['levels'][1]['load_misses'] <= 1024 + 200"
 check "every access counts" holds "2 * 64 * 128 * 2 <= s['accesses'] <= 2 * 64 * 128 * 2 + 2000"
 check "every miss is a sample" holds "s['untold'] == 0 and sum(e['events'] for e in r['source']['events'] if e['name'] == 'l1-miss') == s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']"
 sim --sim=L1=32K,8,64 -j -d 60 -H 0 -- "$program" walk 512
-# 8 MB twice: more than is told whatever it costs, and few accesses to pay for the rest.
+# 8 MB twice: more misses than are always reported, and few accesses to pay for reporting more.
 sim --sim=L1=32K,8,64:nouse -j -d 60 -H 0 --heap none -- "$program" walk 8192
 check "what is told is bounded" holds "s['levels'][0]['load_misses'] > 200000 and s['levels'][0]['load_misses'] + s['levels'][0]['store_misses'] - s['untold'] < 100000"
 check "what is told stands for all misses" holds "abs(sum(e['events'] for e in r['source']['events'] if e['name'] == 'mem-fill') / (s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']) - 1) < 0.05"
-# How soon debugging information is read is the machine's affair.
+# Not checked: it depends on the machine how soon debugging information is read.
 report "print('a program that ends at once: %.0f of %d misses typed by code and data' % (sum(x['typed']['agreed'] for x in r['objects']), r['samples']['total']))"
 sim --sim=L1=32K,8,64 --heap none --sim-from work --sim-to cleanup -e access -c 1 -j -d 60 -H 0 -- "$program" parts
 check "from one function to another" holds "not any('of_setup' in n or 'of_cleanup' in n for n in o) and s['accesses'] == 8194 and not s['counting']"
@@ -77,14 +78,16 @@ print(theirs, ours)
 sys.exit(not (theirs and theirs == ours))"
 }
 check "accesses of each heap site are those that DHAT counts" same_as_dhat
-# Figures of the program, which has no sanitizers; with them misstop is only slower.
+# The figures are those of the program, which is built without sanitizers; in misstop they would only cost
+# time.
 sanitized() { nm "$MISSTOP" 2>/dev/null | grep -qE ' U __(asan|ubsan)'; }
 sanitized || check "misses are those of cachegrind, of its last level where instructions have their place in it" env LAST=64 SIM=:nocauses:nouse:code CHECK=0.03 SIZE=20000 "$source_folder/tests/bench/sim-beside-cachegrind" "$MISSTOP" bzip2
 
-# ---- why ----
-# MemSpy's first example, under the cache its figures were made with: Y in BlkMultiply has 85.5 % of
-# all misses, all of them replacements, 90.0 % of these by Y itself. Within a point, or three standard
-# errors where a slow misstop had so many thinned out; experiments/memspy/test_multiply has each of them.
+# ---- causes of misses ----
+# MemSpy's first example, with the cache that its figures were measured with: Y in BlkMultiply has 85.5 % of
+# all misses; all of them are replacements, 90.0 % of these by Y itself. The result must be within one
+# percentage point, or within three standard errors if a slow misstop thinned the misses out that much.
+# experiments/memspy/test_multiply tests each figure.
 multiply() {
 sim --sim=L1=32K,1,8 --heap none -j -d 60 -H 0 -- "$BUILD/tests/bench/blocked_multiply" 0
 report "
@@ -110,8 +113,8 @@ fi
 sim --sim=L1=32K,8,64:nocauses --heap none -j -d 60 -H 0 -- "$program" parts
 check "nocauses tells none" holds "not any('causes' in x for x in o.values())"
 
-# ---- what ranks ----
-# Memory has first references only; L1 loses ten times the cycles.
+# ---- the event that ranks ----
+# Only first references go to memory; L1 misses lose ten times as many cycles.
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -o rank.data -j -d 60 -H 0 -- "$program" again 1000
 check "the level ranks that most cycles are lost at" holds "r['source']['event'] == 'l1-miss' and r['objects'][0]['name'].startswith('often') and r['objects'][0]['share'] > 0.9"
 report "print(r['source']['event'], sorted((x['name'], x['samples']) for x in r['objects']))" >live
@@ -120,12 +123,12 @@ report "print(r['source']['event'], sorted((x['name'], x['samples']) for x in r[
 check "... in its recording, too" diff live replayed
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -e mem-fill,l1-miss -j -d 60 -H 0 -- "$program" again 1000
 check "... unless -e says what" holds "r['source']['event'] == 'mem-fill' and r['objects'][0]['name'].startswith('once')"
-# Threads take turns there, so few of the misses are for sharing, and none of them goes to memory.
+# Valgrind runs one thread at a time, so few misses are caused by sharing, and none of these go to memory.
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -j -d 60 -H 0 -- "$BUILD/tests/live/sharing_planted" false 3
 check "false sharing is a finding" holds "[f['object'] for f in r['findings'] if f['kind'] == 'false-sharing'] == ['counters']"
 check "... and a miss counts once" holds "sum(l['hitm'] or 0 for l in r['sharing']['lines']) <= s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']"
 
-# ---- a recording says the same ----
+# ---- a recording gives the same report ----
 sim --sim=L1=32K,8,64 --heap none -o sim.data -j -d 60 -H 0 -- "$program" parts
 report "print(sorted((x['name'], x['samples'], x['causes']) for x in r['objects'] if x['name'].startswith('of_')))" >live
 sim -i sim.data -j -H 0
@@ -133,7 +136,7 @@ report "print(sorted((x['name'], x['samples'], x['causes']) for x in r['objects'
 check "the objects of a recording are those seen live" diff live replayed
 check "... and there are some" sh -c "grep of_work live || { cat live err; false; }"
 
-# ---- misstop goes, the program goes on ----
+# ---- the program continues when misstop is killed ----
 "$MISSTOP" --sim=L1=32K,8,64 -b -- "$program" long "$work/reached" >/dev/null 2>&1 &
 misstop=$!
 for _ in $(seq 600); do
@@ -150,7 +153,7 @@ done
 check "the program survives kill -9 of misstop" test -e reached
 
 # ---- refusals ----
-refused() { # what it must say, options
+refused() { # expected message, options
     local words=$1
     shift
     "$MISSTOP" "$@" >/dev/null 2>"$work/said"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One run, whose records stand for different numbers of misses: each table of the JSON report, of the
-# HTML page and of the pprof file has the same shares.
+# In one run, the records represent different numbers of misses. Each table of the JSON report, of the
+# HTML page and of the pprof file must have the same shares.
 set -u
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
 PYTHONPATH=$(cd "$(dirname "$0")" && pwd); export PYTHONPATH # protobuf.py
@@ -100,7 +100,7 @@ def rows(section, name):
 
 html_code, html_objects = rows('code', 'FUNCTION'), rows('objects', 'NAME')
 
-# ---- JSON beside the others ----
+# ---- JSON compared with pprof and HTML ----
 matrix = report['matrix']
 functions = {row['function']: row['share'] for row in matrix['rows']}
 columns = {column['object']: column['share'] for column in matrix['columns']}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How lines are used, and how far apart, as misstop --sim tells of real programs: SIP's equake case
-# before and after its remedy, and what a cache of any size would miss beside what one did.
+# Use of cache lines and reuse distances that misstop --sim reports: SIP's equake case before and after its
+# remedy, and the predicted miss ratio of a cache compared with that of the simulated one.
 set -u
 equake=$BUILD/tests/live/equake_planted
 program=$BUILD/tests/live/sim_planted
@@ -14,19 +14,19 @@ skip() { echo "skipped: $1"; exit 77; }
 command -v valgrind.bin >/dev/null || command -v valgrind >/dev/null || skip "valgrind is not installed"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-sim() { # name, options; -- and the program's words: the last report. Nothing is left out.
+sim() { # name, options; -- and a command: every miss is reported; the last report counts
     local name=$1
     shift
     timeout 300 "$MISSTOP" -j -d 60 -H 0 -c 1000003 "$@" >"$name.json" 2>err || true
     grep -q '^{"version"' "$name.json" || { echo "no report of $name"; cat err; }
 }
 
-# SIP's case study, 183.equake; an array of 64 KiB read twice, in caches without sets.
+# SIP's case study, 183.equake; and an array of 64 KiB read twice, in fully associative caches.
 for mode in gaps malloc adjacent; do
     sim $mode --sim=L1=16K,4,64:L2=128K,4,64 --sim-from time_step -- "$equake" $mode
 done
 sim walk --sim=L1=32K,512,64:L2=1M,16384,64 --heap none --sim-from walk --sim-to free -- "$program" walk 64
-# The same with samples: intervals are to contain what is so of all.
+# The same, sampled: intervals have to contain the figures of the complete run.
 timeout 300 "$MISSTOP" -j -d 60 -H 0 --sim=L1=16K,4,64:L2=128K,4,64 --sim-from time_step -- "$equake" malloc >sampled.json 2>err
 sim nouse --sim=L1=32K,8,64:nouse --heap none -- "$program" parts
 
@@ -53,9 +53,9 @@ def step(name):
     return [c for c in r[name]['code'] if c['function'] == 'time_step'][0]
 
 def leaves(name):
-    """Spatial use of the vectors, together: the heap's objects but for the trees' own pointers."""
+    """Spatial use of all vectors together: the heap objects without the pointer arrays of the trees."""
     rows = [o['use'] for o in r[name]['objects']
-            if o['kind'] == 'heap' and o['use'] and o['size'] > 40000] # a tree's pointers: 20000
+            if o['kind'] == 'heap' and o['use'] and o['size'] > 40000] # the pointers of a tree: 20000
     return sum(u['used_bytes'] for u in rows) / sum(u['fetched_bytes'] for u in rows)
 
 print('spatial use in equake, of lines that left the second cache')
@@ -85,7 +85,7 @@ for i in range(2):
           % (i + 1, 100 * truth, 100 * curve))
     check('the curve is that of caches really simulated', abs(curve - truth) < 0.02)
 def figures(name):
-    """Of each object, by name and address: the figure and its interval."""
+    """Figures of each object with their intervals, by name and address."""
     of, report = {}, r[name]
     for o in report['objects']:
         at, use = (o['name'], o['address']), o['use']

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * misstop --watch on data that is touched again in known ways (watch_planted.c): verdicts, times,
- * use of lines, the code that touches. And on processes that fork, start threads and turn into
- * another program meanwhile, or are left alone by a killed misstop: they live on. Prints what was
- * found beside what the program knows, and what it cost.
+ * use of lines, the touching code. Also processes that fork, start threads and exec another program
+ * while they are watched, or continue after misstop is killed. Prints the results with
+ * the program's own figures, and the cost.
  */
 #include "unit/unit.h"
 
@@ -45,10 +45,8 @@ static double reuse_at_most(json_t *report, const char *name)
         json_array_get(json_object_get(watched(report, name), "reuse_between"), 1));
 }
 
-/*
- * The rows conflict in a set of L1, but a timer alone does not show that. Where setting a register
- * takes longer than L2 needs to be filled (a virtual machine), it is not known whether it was.
- */
+/* The rows conflict in a set of L1, but a timer alone does not show that. If arming takes longer
+ * than filling L2 (a virtual machine), it is not known whether L2 was filled. */
 static bool rows_reported(json_t *report)
 {
     enum { FASTEST_FILL_US = 40 };
@@ -62,14 +60,14 @@ static bool all_reported(json_t *report)
     return reported(report, "reused", "capacity") && rows_reported(report);
 }
 
-/* Hundreds of watches must last: registers that are set on other data are missing there. */
+/* Needs hundreds of watches: registers used for other data would be missing. */
 static bool stream_reported(json_t *report)
 {
     return reported(report, "streamed", "streaming");
 }
 
-/* The first report with all verdicts as they must be, or the last one. How many watches that takes
- * is the machine's business. */
+/* Returns the first report with all expected verdicts, or the last report. The number of watches
+ * needed depends on the machine. */
 static json_t *watch_until(bool (*are_reported)(json_t *report), pid_t pid)
 {
     char command[256];
@@ -135,9 +133,9 @@ static void data_touched_in_known_ways(void **state)
     assert_true(rows_reported(report));
     json_t *reused = watched(report, "reused");
     double reuse_s = report_number(reused, "reuse_seconds");
-    /* The mean lap beside a median. */
+    /* Compares the mean pass with a median. */
     assert_true(reuse_s > lap_s / 3 && reuse_s < lap_s * 3);
-    /* Too short to be told, but for its bound. */
+    /* Too short for a time, so compares the bound. */
     assert_true(reuse_at_most(report, "rows") < reuse_s);
     assert_string_equal(text_of(json_array_get(json_object_get(reused, "code"), 0), "function"),
                         "walk_reused");
@@ -161,7 +159,7 @@ static void data_that_is_not_touched_again(void **state)
     json_decref(report);
 }
 
-/* The process comes to its own end, and misstop too. Registers set meanwhile. */
+/* The process and misstop end by themselves. Returns how many registers were armed. */
 static double armed_to_the_end(const char *mode, double seconds)
 {
     const char *const arguments[] = {"--watch=5", "-s",     "clock", "-d",
@@ -178,7 +176,7 @@ static double armed_to_the_end(const char *mode, double seconds)
     return armed;
 }
 
-/* Longer where a busy machine left too little time. */
+/* Tries longer if a busy machine left too little time. */
 static void watched_to_the_end(const char *mode, double seconds)
 {
     double armed = 0;
@@ -195,7 +193,7 @@ static void forks_threads_and_exec(void **state)
     watched_to_the_end("exec", 1.5);
 }
 
-/* The kernel takes the registers back with the descriptors. */
+/* The kernel releases the registers with the descriptors. */
 static void a_killed_misstop_leaves_nothing(void **state)
 {
     const char *const arguments[] = {"--watch=20", "-s",     "clock", "-d",
@@ -221,7 +219,7 @@ static void a_recording_has_no_registers(void **state)
     assert_int_equal(WEXITSTATUS(status), 2);
 }
 
-/* Whether debug registers can be had here; else says why. */
+/* Returns true if debug registers are available here; otherwise prints why not. */
 static bool registers_work(void)
 {
     char command[128];

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# misstop --sim --what-if on whatif_planted: the misses predicted for another layout beside those
-# of the program that is really laid out so, both an access. One question unless WHATIF_FULL=1.
+# misstop --sim --what-if on whatif_planted: compares the misses per access predicted for another layout
+# with those of a program that really has this layout. Asks one question unless WHATIF_FULL=1.
 set -u
 program=$BUILD/tests/live/whatif_planted
 work=$(mktemp -d)
@@ -26,14 +26,14 @@ check() { # what, command that succeeds
     cat why
 }
 
-# Counting begins behind the program's preparations; small caches settle soon.
-sim() { # file, function, options; -- and the program's words
+# Counting begins after the program's preparations; small caches settle soon.
+sim() { # file, function, options; -- and a command
     local out=$1 from=$2
     shift 2
     timeout 300 "$MISSTOP" --sim=L1=16K,8,64:L2=128K,8,64:nocauses --sim-from "$from" -j -H 0 -d 0.4 \
         "$@" >"$out" 2>"$out.err" || cat "$out.err"
 }
-look() { # Python that sees the last report of `asked` as r, its answer as w, that of `really` as t
+look() { # Python expression: r is the last report of `asked`, w its answer, t the last report of `really`
     python3 - "$1" <<'END'
 import json, sys
 def last(name):
@@ -61,7 +61,7 @@ END
 }
 predicted() { look "w.get('state') == 'counts' and w['settled'] and near(0.01, 0) and near(0.01, 1)"; }
 
-compare() { # question, function and words of the program that is really so, rounds
+compare() { # question, function and argument of the program with this layout, rounds
     sim really "$2" -- "$program" array "$3" "$4"
     sim asked as_it_is --what-if "fresh:$1" -- "$program" array "$4"
     check "$1 predicts what $3 really has" predicted
@@ -71,7 +71,7 @@ compare hot=key split split 160
 if [ -n "${WHATIF_FULL:-}" ]; then
     compare pad padded padded 60
     compare align padded aligned 60
-    # Blocks that come and go: as many as there are, to the last.
+    # Blocks that are freed and allocated again: every one is followed.
     sim asked nodes --what-if renew:hot=key -- "$program" nodes 40
     check "every block is followed" look "w['blocks'] == 12000 and not w['blocks_left_out'] and w['levels'][1]['change'] < -0.2"
     sim asked as_it_is --what-if of_program:never -- "$program" global 40

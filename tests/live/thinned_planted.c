@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program whose misses are simulated by test_tables.sh: `fill` writes keys while each miss is
- * recorded, then `lookup` reads values, so many that one in some hundred is. By numbers of records
- * `fill` leads, by misses `lookup` has 50 times as many.
+ * A program with misses that test_tables.sh simulates: `fill` writes keys while each miss is
+ * recorded, then `lookup` reads so many values that only one miss in some hundred is recorded. By
+ * number of records `fill` leads, by misses `lookup` has 50 times as many.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Data that is touched again in known ways, for test_watch.c. `watch_planted MODE SECONDS` prints
- * "ready 1", works until the time is over or SIGTERM comes, then what it knows of itself:
- *   reused    16 MiB read in order, lap after lap; two of the eight words of each line
- *   streamed  256 MiB, each line read once in more than a watch lasts
- *   rows      64 lines 4 KiB apart, over and over: more than a set of L1 holds
- * Modes: all (in turns), stream (streamed alone), tight (rows alone; prints how fast), fork
- * (children come and go), threads (each comes, walks `reused` and ends), exec (turns into itself in
- * mode tight for the last second).
+ * "ready 1", works until the time is over or SIGTERM comes, then prints its own figures:
+ *   reused    16 MiB read in order, repeatedly; two of the eight words of each line
+ *   streamed  256 MiB, each line read once in a time longer than a watch
+ *   rows      64 lines 4 KiB apart, repeatedly: more than a set of L1 holds
+ * Modes: all (alternating), stream (only streamed), tight (only rows; prints its speed), fork
+ * (children are forked and end), threads (each starts, walks `reused` and ends), exec (execs itself
+ * in mode tight for the last second).
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE = 8 /* words */, REUSED = 1 << 21, STREAMED = 1 << 25, ROWS = 64, ROW = 512 };
+enum { LINE = 8 /* in words */, REUSED = 1 << 21, STREAMED = 1 << 25, ROWS = 64, ROW = 512 };
 
 alignas(4096) static uint64_t reused[REUSED];
 alignas(4096) static uint64_t streamed[STREAMED];
@@ -45,7 +45,7 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* CPU time, so that who else runs on the machine does not matter; what traps take is in it. */
+/* CPU time, so that other load does not matter; includes the time of traps. */
 static double used_s(void)
 {
     struct timespec used;
@@ -61,7 +61,7 @@ __attribute__((noinline)) static uint64_t walk_reused(void)
     return sum;
 }
 
-/* In an order that no prefetcher follows, each address depending on the value before. */
+/* In an order that no prefetcher follows; each address depends on the previous value. */
 __attribute__((noinline)) static uint64_t walk_streamed(size_t lines)
 {
     static uint64_t at;
@@ -109,7 +109,7 @@ static void work_stream(double end_s)
         sink += walk_streamed(LINES);
 }
 
-/* Prints how fast it is, each tenth of a second of CPU time: "rate SECONDS LAPS". */
+/* Prints its speed, every tenth of a second of CPU time: "rate SECONDS LAPS". */
 static void work_tight(double end_s)
 {
     enum { STEP = 2000 };
@@ -161,7 +161,7 @@ static void work_threads(double end_s)
     }
 }
 
-/* What was watched before is not there afterwards. */
+/* The watched data do not exist after the exec. */
 static void work_exec(double end_s)
 {
     while (!atomic_load(&stop) && now_s() < end_s - 1)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One struct with a hot member, as it is and as it would be after each change that --what-if can
- * ask about, doing the same to it:
+ * A struct with a hot member, as it is and after each change that --what-if supports, with the same
+ * work:
  *   array [split|padded|aligned] ROUNDS    an array of structs, one block
  *   global ROUNDS                          the same as a variable
- *   nodes [split] ROUNDS                   a block for each, some of them freed and made anew
+ *   nodes [split] ROUNDS                   a block for each, some of them freed and reallocated
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static uint64_t draw(uint64_t *state)
     return *state;
 }
 
-/* The key of a drawn element is read; of one in 16 another member too. */
+/* Reads the key of a random element, and another member of one in 16. */
 #define WORK(KEY, REST)                                                                            \
     do {                                                                                           \
         uint64_t random = 88172645463325252u;                                                      \
@@ -114,8 +114,8 @@ __attribute__((noinline)) static void renew(struct node **node, uint64_t key)
     (*node)->key = key;
 }
 
-/* Keys are read by draw; now and then a node goes and another comes. First all are made, by the
- * same call: it is one bin. */
+/* Reads keys at random; from time to time a node is replaced. All nodes are made first, by the same
+ * call: they are one bin. */
 __attribute__((noinline)) static void nodes(long rounds)
 {
     static struct node *list[NODES];
@@ -132,7 +132,7 @@ __attribute__((noinline)) static void nodes(long rounds)
     }
 }
 
-/* The same out of two pools, which take places again last in, first out. */
+/* The same from two pools, which reuse places last in, first out. */
 __attribute__((noinline)) static void split_nodes(long rounds)
 {
     static uint32_t list[NODES];

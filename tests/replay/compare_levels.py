@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares what misstop says of levels and latencies with sums over perf script's own words.
+"""Compares misstop's levels and latencies with sums over the output of perf script.
 
   compare_levels.py MISSTOP FILE PID
 
-For the event that ranks, over all attributed samples and over each object in [address, size):
-accesses by level, by TLB and snoop answer, cycles waited by level, latency classes, mean latency,
-shares of stall. A sample counts its period. Prints what agreed; status 1 and what does not, 2
-where perf cannot read the file or has no sample of the process in user mode.
+For the ranking event, over all attributed samples and over each object in [address, size): accesses
+by level and by TLB and snoop result, cycles waited by level, latency classes, mean latency, and
+shares of stall. Each sample counts as its period. Prints the number of samples and objects that
+agree, or the differences with status 1; status 2 if perf cannot read the file or has no sample of the
+process in user mode.
 """
 import json
 import re
@@ -28,7 +29,7 @@ CLASSES = 16
 def level(text):
     if text == "N/A":
         return "unknown"
-    # "L1 or L1 hit": perf tells the older field and the newer one.
+    # "L1 or L1 hit": perf shows both the older and the newer field.
     names, found = text.rsplit(" ", 1)
     name = LEVELS[names.split(" or ")[0]]
     return name if found == "hit" else "beyond-" + name
@@ -44,7 +45,7 @@ def samples(path, pid):
         if not match:
             raise SystemExit("perf script's line is of no known form: " + text)
         of, period, event, addr, _, lvl, snoop, tlb, lock, weight, ip = match.groups()
-        # What misstop attributes: of user mode, with an address that user space can have.
+        # The samples that misstop attributes: in user mode, with a user-space address.
         if of == pid and int(ip, 16) < 1 << 63 and 0 < int(addr, 16) < 1 << 47:
             yield {"event": event, "addr": int(addr, 16), "period": int(period),
                    "cycles": int(weight), "level": level(lvl.strip()),
@@ -56,7 +57,7 @@ def count(chosen, key, factor="period"):
     for one in chosen:
         amount = one["period"] * (one["cycles"] if factor == "cycles" else 1)
         out[one[key]] = out.get(one[key], 0) + amount
-    # Where none is told, nothing is said.
+    # If no value is known, misstop reports none.
     told = set(out) - {"unknown"} or key == "level"
     return {name: amount for name, amount in out.items() if amount} if told else None
 
@@ -116,7 +117,7 @@ def main():
         start = int(one["address"], 16)
         inside = [sample for sample in all_of
                   if start <= sample["addr"] < start + (one["size"] or 0)]
-        # Of what lies within what, only what has as many samples is the same thing.
+        # Objects can be nested: only compare those with the same number of samples.
         if len(inside) == one["samples"]:
             wrong |= differ(one["name"], said(one, False), wanted(inside, cycles))
             objects += 1

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares misstop's miss rates and criticality with sums over perf script's own words.
+"""Compares misstop's miss rates and criticality with sums over the output of perf script.
 
   compare_rates.py MISSTOP FILE PID
 
-For the event that ranks, over all attributed samples and over each object in [address, size):
-where its samples are hits as well as misses, the part that missed each level of those that tell,
-and the ends where none or all of the others missed; the part of all cycles waited, of all L1
-misses, and their ratio. Prints what agreed; status 1 and what does not, 2 where perf cannot read
-the file or has no sample of the process in user mode.
+For the ranking event, over all attributed samples and over each object in [address, size): if its
+samples are hits as well as misses, the share that missed each level among samples with a known
+level, and the bounds if none or all of the other samples missed; the share of all cycles waited, of
+all L1 misses, and their ratio. Prints the number of samples and objects that agree, or the
+differences with status 1; status 2 if perf cannot read the file or has no sample of the process in
+user mode.
 """
 import json
 import math
@@ -19,7 +20,7 @@ import compare_levels
 
 HIT = {"L1": ("L1", "LFB"), "L2": ("L1", "LFB", "L2"),
        "memory": ("L1", "LFB", "L2", "L3", "beyond-L1-cache")}
-# What is said to have missed a level tells nothing of the next.
+# A sample that is only known to have missed a level says nothing about the next one.
 VAGUE = {"L1": ("unknown",), "L2": ("unknown", "beyond-L1"),
          "memory": ("unknown", "beyond-L1", "beyond-L2", "beyond-L3")}
 
@@ -29,7 +30,7 @@ def weight(samples, factor=None):
 
 
 def wilson(part, samples):
-    """Ends of the interval of a part of samples that weigh as they do."""
+    """Wilson's interval of a share of weighted samples."""
     squares = sum(one["period"] ** 2 for one in samples)
     number = weight(samples) ** 2 / squares
     z2 = 1.959963984540054 ** 2
@@ -87,7 +88,7 @@ def near(left, right):
 
 
 def differ(name, ours, theirs):
-    # Of a few samples waited for unevenly there is no ratio, whatever the sums.
+    # misstop reports no ratio for a few samples with uneven waits, whatever the sums.
     wrong = [key for key in theirs if not near(ours[key], theirs[key])
              and not (key == "critical" and ours[key] is None)]
     for key in wrong:
@@ -113,7 +114,7 @@ def main():
             start = int(one["address"], 16)
             inside = [sample for sample in everything
                       if start <= sample["addr"] < start + (one["size"] or 0)]
-            # Of what lies within what, only what has as many samples is the same thing.
+            # Objects can be nested: only compare those with the same number of samples.
             if len(inside) != one["samples"]:
                 continue
             objects += 1

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the last reports of two files of JSON lines say the same.
+"""Compares the last reports of two files of JSON lines.
 
-    compare_reports.py LIVE REPLAY    prints what differs; status 1 if anything does
+    compare_reports.py LIVE REPLAY    prints the differences; status 1 if there are any
 
-Left out is what is about being live, each for its reason.
+Members that depend on being live are excluded, each with its reason.
 """
 import json
 import math
@@ -23,8 +23,8 @@ ABOUT_BEING_LIVE = {
 }
 
 
-# Sums of what fades are made group by group, and live and in a replay the groups are others: they differ in their
-# last bits, and a sentence in the last digit of a number.
+# Sums of decaying weights are computed group by group, and a replay has other groups than the live run: numbers can
+# differ in their last bits, and in the last digit of a sentence.
 LAST_BITS = 1e-12
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -38,7 +38,7 @@ def alike(left, right):
     return all(abs(float(one) - float(other)) < 1.5 * 10 ** -len(one.partition(".")[2]) for one, other in numbers)
 
 
-# A live report is printed without waiting longer for the lines of the code; the recording, written later, has them.
+# A live report does not wait for source lines; the recording is written later and has them.
 READ_LATE = ("file", "line")
 
 

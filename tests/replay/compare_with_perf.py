@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares, line by line and in order, what print_records and perf script say of a recording.
+"""Compares the output of print_records and perf script for a recording, line by line and in order.
 
   compare_with_perf.py PRINT_RECORDS FILE FIELD,FIELD...
 
-FIELDs are those of perf script -F that the recording has, of: period addr data_src weight ip.
-Process, thread, time and event of samples, mappings, names, forks and exits are compared always.
-Prints how many lines agreed; status 1 and the first that do not, 2 where perf cannot read it.
+FIELDs are those of perf script -F that the recording has: period addr data_src weight ip. Process,
+thread, time and event of samples, mappings, names, forks and exits are always compared. Prints the
+number of lines if they agree, or the first difference with status 1; status 2 if perf cannot read
+the recording.
 """
 import re
 import subprocess
@@ -107,7 +108,7 @@ def our_lines(print_records, path):
                 tail[last.strip(" =")] = value
         line = dict(word.split("=", 1) for word in rest.split(" "))
         if kind == "sample":
-            # An event's name may hold blanks and signs of equality.
+            # Event names can contain blanks and equals signs.
             line["event"] = re.search(r" event=(.*) period=", rest).group(1)
         lines.append({"kind": kind, **line, **tail})
     return lines
@@ -116,7 +117,7 @@ def our_lines(print_records, path):
 def differ(theirs, ours):
     for key, value in theirs.items():
         mine = ours.get(key)
-        # perf shows records without a time at 0; we hand them on at the time before.
+        # perf shows records without a time at 0; misstop passes them on at the previous time.
         if key == "time" and (value == 0 or str(value) == mine):
             continue
         if key in ("start", "length", "offset"):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Something to record whose data is known: hot ROUNDS. Built by test_binaries.sh itself. */
+/* A program to record, with known data: hot ROUNDS. Built by test_binaries.sh. */
 #include <stdlib.h>
 
 enum { HOT_CELLS = 1 << 17, HOT_STEPS = 1 << 18 };

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes IBS op samples that are at hand as text (shared/data) as a perf.data file.
+"""Converts IBS op samples from text (shared/data) to a perf.data file.
 
   ibs_recording.py SAMPLES.csv OUT
 
-As `perf record -e ibs_op// -d -W` would on that machine: one event, addresses, latencies and data
-sources put together as arch/x86/events/amd/ibs.c, perf_ibs_get_data_src(). One process, whose
-memory is one mapping as far as its addresses go. Prints its pid.
+The result is like that of `perf record -e ibs_op// -d -W` on that machine: one event, with addresses,
+latencies and data sources as in perf_ibs_get_data_src() of arch/x86/events/amd/ibs.c. It has one
+process with one mapping that spans all its addresses. Prints the pid.
 """
 import sys
 
@@ -43,7 +43,7 @@ def data_src(row):
 
 
 def number(cell):
-    # Columns that are words, "Reserved-6" of the north bridge, are not used here.
+    # Text columns, as "Reserved-6" of the north bridge, are not used.
     return int(cell, 0) if cell[:1].isdigit() else 0
 
 
@@ -59,7 +59,7 @@ def main():
         rows = [[number(cell) for cell in line.split(",")[:LINEAR + 1]]
                 for line in file if line[:1].isdigit()]
     rows = sorted((row for row in rows if row[TSC]), key=lambda row: row[TSC])
-    # The process whose accesses are most.
+    # The process with most accesses.
     pids = [row[PID] for row in rows if row[LINEAR_VALID]]
     first = next(row for row in rows if row[PID] == max(set(pids), key=pids.count))
     used = [row[LINEAR] for row in rows

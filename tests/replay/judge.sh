@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# For the shell tests beside it: a folder to work in, which is removed, and what passed, failed or
-# was skipped. To be sourced; `targets` names processes to end with the test.
+# Common code of the shell tests in this folder: a temporary work folder, and counts of passed, failed
+# and skipped checks. To be sourced; `targets` lists processes to kill at the end of the test.
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 99
 targets=
@@ -11,7 +11,7 @@ pass() { passed=$((passed + 1)); printf 'ok: %s\n' "$*"; }
 fail() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$*"; }
 skip() { skipped=$((skipped + 1)); printf 'skipped: %s\n' "$*"; }
 
-# Nothing that could be looked at is a skipped test, and no passed one.
+# A test without any check is skipped, not passed.
 finish() {
     printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
     [ $failed = 0 ] || exit 1
@@ -19,7 +19,7 @@ finish() {
     exit 0
 }
 
-# needs COMMAND...: without one of them there is no test.
+# needs COMMAND...: skips the test if one of the commands is missing.
 needs() {
     for command in "$@"; do
         command -v "$command" >/dev/null || { skip "all: $command is not here"; finish; }

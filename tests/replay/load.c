@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Something to record: page faults and computing, in turns. load ROUNDS */
+/* A program to record that alternates page faults and computation: load ROUNDS */
 #include <stdlib.h>
 #include <sys/mman.h>
 

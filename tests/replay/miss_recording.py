@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several miss events of one program, as a perf.data file and as what they come to.
+"""Writes a perf.data file with several miss events of one program and checks misstop's levels.
 
   miss_recording.py cache|retired MISSTOP OUT
 
-`cache`: perf's generic events of the L1 and of the last level. `retired`: Intel's of each level.
-What missed one level and not the next was found in the next. Status 1 and what misstop says else.
+`cache`: perf's generic events of the L1 and the last level. `retired`: Intel's events of each level.
+An access that missed one level but not the next was found in the next. Status 1 and misstop's
+figures if they differ.
 """
 import json
 import subprocess
@@ -25,7 +26,7 @@ EVENTS = {
                 (RAW, 0x10d1, "MEM_LOAD_RETIRED.L2_MISS", 20, 4000),
                 (RAW, 0x08d1, "mem_load_retired.l1_miss:pp", 40, 7000)],
 }
-# By hand, from the above.
+# Computed by hand from EVENTS.
 WANTED = {
     "cache": {"cache": 50 * 5000 - 40 * 1000, "memory": 40 * 1000},
     "retired": {"L2": 40 * 7000 - 20 * 4000, "L3": 20 * 4000 - 30 * 1000, "memory": 30 * 1000},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Prints every record of a recording on a line of its own, for tests that compare it with what
- * perf script says.
+ * Prints every record of a recording on a separate line, for tests that compare the records with
+ * the output of perf script.
  *
  *   print_records FILE          records of all processes
- *   print_records FILE PID      of one; 0: of the busiest
- *   print_records -p FILE       its processes, most samples first
- *   print_records -m FILE       the machine, the events and the counts
+ *   print_records FILE PID      records of one process; 0: the one with most samples
+ *   print_records -p FILE       processes, most samples first
+ *   print_records -m FILE       machine, events and counts
  */
 #include "sample/perfdata/perfdata.h"
 
@@ -116,7 +116,7 @@ int main(int count, char **arguments)
         return 2;
     const char *path = arguments[1 + option];
     pid_t pid = count > 2 + option ? atoi(arguments[2 + option]) : PERFDATA_EVERY_PROCESS;
-    /* Processes and counts are of the whole: a pipe is to be read to its end for them. */
+    /* Processes and counts cover the whole recording, so a pipe has to be read to its end. */
     if (perfdata_open(&file, path, option ? 0 : pid, NULL, NULL, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 1;

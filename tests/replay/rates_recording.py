@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings of accesses beside misses and stalls.
+"""Writes recordings of accesses, misses and stalls.
 
   rates_recording.py events MISSTOP OUT
   rates_recording.py ops OUT
 
-`events`: three of them, and what they come to. What DTrack found of 179.art (section 3.4): an array,
-here the mapping tds, has 2.1 % of the misses and 16.6 % of the stalls. Status 1 and what misstop
-says else. `ops`: IBS samples, hits and misses, of uneven periods, for compare_rates.py; prints the
-process.
+`events`: three events; checks misstop's figures. They reproduce DTrack's result for 179.art (section
+3.4): an array, here the mapping tds, has 2.1 % of the misses and 16.6 % of the stalls. Status 1 and
+misstop's figures if they differ. `ops`: IBS samples, hits and misses, with uneven periods, for
+compare_rates.py; prints the pid.
 """
 import json
 import random
@@ -22,13 +22,13 @@ MAPPINGS = {"tds": 0x10000000, "rest": 0x20000000}
 RAW, HARDWARE = 4, 0
 # A load, and the rest "not available": precise_datala_hsw() of arch/x86/events/intel/ds.c.
 NOT_AVAILABLE = 0x5080022
-# Event, and of each mapping: samples; period of all.
+# Event, samples by mapping, and period.
 EVENTS = [((RAW, 0x08d1, "mem_load_retired.l1_miss:pp"), {"tds": 42, "rest": 1958}, 1000),
           ((RAW, 0x81d0, "mem_inst_retired.all_loads:pp"), {"tds": 100, "rest": 900}, 20000),
           ((HARDWARE, 0, "cycles:pp"), {"tds": 332, "rest": 1668}, 50000)]
 
 
-# PERF_MEM_LVL_* with HIT, by how many of 20 find their data there; what they take, cycles.
+# PERF_MEM_LVL_* with HIT; how many of 20 accesses find their data there; their latency in cycles.
 LOAD, LEVEL = 2, 5
 FOUND = {"tds": ((0x0a, 14, 4), (0x22, 3, 15), (0x42, 2, 60), (0x82, 1, 900)),
          "rest": ((0x0a, 10, 4), (0x12, 2, 20), (0x22, 4, 15), (0x82, 4, 200))}
@@ -50,7 +50,7 @@ def write_ops(path):
 
 
 def samples():
-    """Those of all events and mappings mixed, as they would come."""
+    """The samples of all events and mappings in order of time."""
     out = []
     for number, (_, counts, period) in enumerate(EVENTS):
         for name, count in counts.items():
@@ -75,7 +75,7 @@ def misstop(*command):
 
 
 def wanted(name):
-    """Of a mapping, by hand: accesses, miss rate, shares of stalls and misses, their ratio."""
+    """The figures of a mapping, by hand: accesses, miss rate, shares of stalls and misses, their ratio."""
     miss, access, cycles = ({**counts, "all": sum(counts.values())} for _, counts, _ in EVENTS)
     stall = cycles[name] / cycles["all"]
     missed = miss[name] / miss["all"]
@@ -113,7 +113,7 @@ def main():
     lines = [line.split() for line in text.splitlines()]
     rows = [line for line in lines if len(line) > 4 and line[0].endswith("%") and "anon" in line]
     shown = [word for line in rows[:2] for word in line if word.endswith("x")]
-    # 42 misses are too few for a number: a range, which has the truth in it and not 1.
+    # 42 misses are too few for a single figure: misstop shows a range, which must contain the true ratio but not 1.
     low, high = (float(end) for end in shown[1].strip("x").split("-"))
     if shown[0] != "0.9x" or not 3 < low < 0.166 / 0.021 < high:
         print(f"the table says {shown}:\n{text}")

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a recording without the rest of misstop, for tests that show it to perf.
+ * Writes a recording without the rest of misstop, for tests that read it with perf.
  *
- *   record_samples OUT PID SECONDS [SOURCE]    what a live session samples of a process
- *   record_samples -i IN OUT [LIMIT FILES]     a recording once more, all processes
+ *   record_samples OUT PID SECONDS [SOURCE]    records a process like a live session
+ *   record_samples -i IN OUT [LIMIT FILES]     rewrites a recording, with all processes
  *
- * The address of a sample that has none is made from its registers: what decode would work out
- * is decode's matter, here it is only to be found again. Prints what was told, a line a sample.
+ * A sample without an address gets one from its registers: the correct address is computed by
+ * decode, and here any address will do that can be found again. Prints one line per sample.
  */
 #include "base/clock.h"
 #include "sample/perfdata/writer.h"
@@ -89,7 +89,7 @@ static int record_live(char **arguments)
     if (sampler_open(&sampler, &options, &error) ||
         open_writer(sampler, arguments[0], none, &error))
         return fail(&error);
-    /* Whoever kills this compares: nothing is told before it is in the file. */
+    /* Prints a sample only after it is in the file: tests that kill this process compare both. */
     setvbuf(stdout, NULL, _IOFBF, REPORTED_BYTES);
     uint64_t end_ns = clock_now_ns() + (uint64_t)(atof(arguments[2]) * 1e9);
     while (clock_now_ns() < end_ns) {

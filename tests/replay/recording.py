@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""perf.data files of samples that are put together here; for ibs_recording and miss_recording."""
+"""Builds perf.data files from synthetic samples, for the *_recording.py programs and test_events.sh."""
 import struct
 
 ATTR_SIZE = 128
@@ -24,14 +24,14 @@ def padded(text):
 
 
 def sample(event, pid, tid, time, cpu, ip, address, period, rest=(), kernel=False):
-    """`rest`: weight and data source where all events have them."""
+    """`rest`: weight and data source, if all events have them."""
     body = struct.pack("<QQIIQQIIQ", FIRST_ID + event, ip, pid, tid, time, address, cpu, 0, period)
     body += b"".join(struct.pack("<Q", word) for word in rest)
     return record(RECORD_SAMPLE, MISC_KERNEL if kernel else MISC_USER, body)
 
 
 def process(pid, time, start, length):
-    """Its name, and its memory as one anonymous mapping."""
+    """The name of a process, and its memory as one anonymous mapping."""
     identity = struct.pack("<IIQIIQ", pid, pid, time, 0, 0, FIRST_ID)
     name = struct.pack("<II", pid, pid) + padded("recorded")
     mapping = struct.pack("<IIQQQIIQQII", pid, pid, start, length, 0, 0, 0, 0, 0, 3, 2)
@@ -40,7 +40,7 @@ def process(pid, time, start, length):
 
 
 def code(pid, time, start, length, offset, inode, path):
-    """A program's code, without a build-id."""
+    """The code mapping of a program, without a build-id."""
     mapping = struct.pack("<IIQQQIIQQII", pid, pid, start, length, offset, 0, 0, inode, 0, 5, 2)
     identity = struct.pack("<IIQIIQ", pid, pid, time, 0, 0, FIRST_ID)
     return record(RECORD_MMAP2, MISC_USER, mapping + padded(path) + identity)
@@ -53,7 +53,7 @@ def attribute(kind, config, more):
 
 
 def write(path, events, more, data, host=None):
-    """`events`: type, config and name of each; `more`: sample_type beyond SAMPLE_TYPE."""
+    """`events`: type, config and name of each; `more`: sample_type in addition to SAMPLE_TYPE."""
     head = 104
     ids_at = head
     attrs_at = ids_at + 8 * len(events)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a recording as a machine of the other byte order would have: swap_recording.py IN OUT.
+"""Converts a recording to the other byte order: swap_recording.py IN OUT.
 
-Files only, not compressed; samples without registers, stacks and the like, which the test data
-need not. Written from perf.data-file-format.txt and the uapi header, not from the reader.
+Supports uncompressed files only, and samples without registers, stacks and the like, which the test
+data does not need. Written from perf.data-file-format.txt and the uapi header, not from the reader.
 """
 import struct
 import sys

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Recordings whose samples have registers only: decoded with the program wherever it lies, equally;
-# and not with another build of it.
+# Recordings with registers but no addresses: they are decoded with the program, with the same result
+# wherever it is found, and never with another build of it.
 set -u
 . "$(dirname "$0")/judge.sh"
 
 needs python3 perf
 mkdir "$work/home" "$work/bin"
-# Of perf record, which would else keep every program in it, and of misstop.
+# HOME of misstop and of perf record, which would otherwise store every program in the user's.
 HOME=$work/home
 export HOME
 unset DEBUGINFOD_URLS
@@ -27,18 +27,18 @@ record() { # name, options of perf record
     return 1
 }
 
-# -B: perf notes no build-ids at the end; --buildid-mmap: the kernel does, at each mapping.
+# -B: perf records no build-ids at the end; --buildid-mmap: the kernel records them with each mapping.
 record with_data -d --intr-regs=$regs --buildid-mmap || finish
 record code_only --user-regs=$regs --buildid-mmap || finish
 record without_ids --user-regs=$regs || finish
 
-replay() { # name, options: the last picture in "$work/last", messages in "$work/said"
+replay() { # name, options: the last report goes to "$work/last", messages to "$work/said"
     name=$1
     shift
     "$MISSTOP" -i "$work/$name" -j -H 0 -d 0.1 "$@" 2>"$work/said" | tail -1 >"$work/last"
 }
 
-# Prints what Python makes of the picture, as `p`.
+# Prints the value of a Python expression on the report, `p`.
 ask() { python3 -c 'import json, sys
 p = json.load(open(sys.argv[1]))
 state = {b["path"].rsplit("/", 1)[-1]: b["state"] for b in p["binaries"]}
@@ -52,7 +52,7 @@ expect() { # what, expression
     if [ "$said" = True ]; then pass "$1"; else fail "$1: $2 is $said"; head -3 "$work/said"; fi
 }
 
-# What the tables say, without where the files were found.
+# The tables of the report, without the locations of files.
 tables() { ask '[p["objects"], p["code"], p["samples"]]'; }
 same_as_before() { # what
     tables >"$work/after"
@@ -74,7 +74,7 @@ tables >"$work/before"
 expect "it is found by its path" 'state["hot"] == "found"'
 "$MISSTOP" -i "$work/code_only" -b -d 0.1 2>/dev/null | grep -q 'perf record -d' && pass "what -d would add is said" || fail "-d is not said"
 
-# Moved into a folder: as it was laid out, by build-id, flat.
+# Moved into a folder: with its path, by build-id, flat.
 id=$(perf buildid-list -i "$work/bin/hot" 2>/dev/null | cut -d' ' -f1)
 rest=${id#??}
 below=${id%$rest}/$rest
@@ -93,7 +93,7 @@ for folder in sym flat ids; do
     same_as_before "--symfs, $folder: the same tables"
 done
 
-# In perf's cache, put there by perf.
+# In perf's cache, added by perf.
 if perf buildid-cache -a "$work/kept" >/dev/null 2>&1 && [ -d "$HOME/.debug/.build-id" ]; then
     replay code_only
     same_as_before "perf's cache: the same tables"
@@ -102,7 +102,7 @@ else
     skip "perf's cache: perf buildid-cache does not work here"
 fi
 
-# Stripped, its debugging information apart.
+# Stripped, with separate debugging information.
 if command -v objcopy >/dev/null && command -v strip >/dev/null; then
     mkdir -p "$work/stripped/usr/lib/debug/.build-id/${below%/*}"
     objcopy --only-keep-debug "$work/kept" "$work/stripped/usr/lib/debug/.build-id/$below.debug"
@@ -117,12 +117,12 @@ else
     skip "stripped: no binutils"
 fi
 
-# Built anew where it was: other code in the same place.
+# Rebuilt in its old place: other code at the same path.
 build -O0 -DHOT
 replay code_only
 expect "rebuilt: it is another build" 'state["hot"] == "other-build"'
 expect "rebuilt: nothing is decoded with it" 'reasons["no-code"] > 0.5 * total and "hot_table" not in objects'
-grep -q "another build is here: $work/bin/hot has build-id" "$work/said" &&
+grep -q "found another build: $work/bin/hot has build-id" "$work/said" &&
     pass "rebuilt: both builds are named" || fail "rebuilt: not said"
 replay code_only --symfs "$work/flat"
 same_as_before "rebuilt: the right one is found nevertheless"

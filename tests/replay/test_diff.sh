@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# misstop diff and --pprof from the command line: a program before and after a fix, watched, saved,
-# compared; what is refused, and with which status; a profile whose sums are those of the report.
+# misstop diff and --pprof on the command line: a program before and after a fix is watched, saved and
+# compared; invalid arguments are refused with the right status; the sums of a profile are those of the
+# report.
 set -u
 failures=0
 checks=0
@@ -15,7 +16,7 @@ check() { # name, command...
     "$@" || { echo "FAIL: $name"; failures=$((failures + 1)); }
 }
 
-# refused STATUS PATTERN ARGUMENT...: one line that says why
+# refused STATUS PATTERN ARGUMENT...: expects a one-line message and a status
 refused() {
     local status=$1 pattern=$2 got
     shift 2
@@ -36,9 +37,9 @@ echo 'hello' >"$work/text"
 refused 2 'two recordings' diff
 refused 2 'two recordings' diff "$work/none.json"
 refused 2 'two recordings' diff a b c
-refused 2 'no option' diff --nonsense a b
-refused 2 'no option' diff a b -p
-refused 2 'process of the recordings' diff -p x a b
+refused 2 'not an option' diff --nonsense a b
+refused 2 'not an option' diff a b -p
+refused 2 'takes one PID' diff -p x a b
 refused 2 'whole number' diff --width 1 a b
 refused 2 'auto, always, never' diff --color red a b
 refused 2 'pipe' diff - "$work/none.json"
@@ -62,7 +63,7 @@ if ! "$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1; then
     finish
 fi
 
-# Half of the steps are at particles or, once fixed, at charges; the others at the table.
+# Half of the accesses are to particles or, once fixed, to charges; the others are to table.
 cat >"$work/fix.c" <<'END'
 #include <stdlib.h>
 enum { COUNT = 1 << 19 };
@@ -92,14 +93,14 @@ done
 check 'status 0 where there are differences' test $? = 0
 check 'the object that was fixed is gone' grep -qE '^ *-[0-9.]+ .* particles .*gone' "$work/out"
 check 'the one in its place is new' grep -qE '^ *\+[0-9.]+ .* charges .*new' "$work/out"
-check 'both are named' grep -q 'B is of fix1, not of fix0' "$work/out"
+check 'both are named' grep -q 'B is a run of fix1, not of fix0' "$work/out"
 "$MISSTOP" diff -j "$work/fix0.json" "$work/fix1.json" >"$work/out"
 check 'one line of JSON' test "$(wc -l <"$work/out")" = 1
 check 'that tells the same' grep -q '"name":"particles".*"reading":"gone"' "$work/out"
 "$MISSTOP" diff "$work/fix0.json" "$work/fix0.json" >"$work/out"
-check 'a run beside itself' test "$(grep -c 'nothing changed' "$work/out")" = 3
+check 'a run beside itself' test "$(grep -c 'no significant change' "$work/out")" = 3
 "$MISSTOP" diff -j "$work/fix0.json" "$work/fix1.json" >"$work/diff.json"
-refused 1 'what misstop diff printed' diff "$work/diff.json" "$work/fix1.json"
+refused 1 'the output of misstop diff' diff "$work/diff.json" "$work/fix1.json"
 
 if command -v go >/dev/null && go tool pprof -h >/dev/null 2>&1 && command -v python3 >/dev/null; then
     go tool pprof -sample_index=samples -tags "$work/fix0.pb.gz" >"$work/tags" 2>&1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Which event of a recording ranks: those of a hybrid CPU's kinds of cores are one, -e chooses or is
-# refused with what there is, a dummy is none. And what its code is called: by this machine's files only
-# if it was recorded here, and not at all where nothing is mapped.
+# The ranking event of a recording: the events of a hybrid CPU's core types are one, -e selects an
+# event or is refused with a list, a dummy event does not count. And the names of its code: from this
+# machine's files only if it was recorded here, and none for unmapped code.
 set -u
 . "$(dirname "$0")/judge.sh"
 needs python3
@@ -23,7 +23,7 @@ for i in range(1000):
 recording.write(sys.argv[1], events, recording.DATA_SRC, data)
 PY
 
-# What ranks: its name and how many samples it has.
+# Prints the ranking event and its number of samples.
 ranks() { "$MISSTOP" -j -i "$work/hybrid" "$@" 2>"$work/said" | tail -1 | python3 -c '
 import json, sys
 source = json.load(sys.stdin)["source"]
@@ -53,7 +53,7 @@ C
 ${CC:-cc} -O1 -static -no-pie -Wl,--build-id=none -o "$work/known" "$work/known.c" 2>/dev/null &&
     address=$(nm "$work/known" | sed -n 's/ T known$//p') && [ -n "$address" ] ||
     { skip 'names: no compiler, no static libraries or no nm'; finish; }
-made() { # name, host, inode to add to the true one
+made() { # name, host, offset added to the inode
     PYTHONPATH=$here python3 - "$work/$1" "$2" "$work/known" "$address" "$3" <<'PY'
 import os, struct, sys
 import recording
@@ -79,9 +79,9 @@ print(*["%s %.2f" % (code["function"], code["share"]) for code in json.load(sys.
 made here "$(uname -n)" 0 && expect 'recorded here' 'known 0.05' "$(functions here)"
 made there another-machine 0 &&
     expect 'recorded on another machine' '[code of known] 0.05' "$(functions there)"
-grep -q 'recorded elsewhere' "$work/said" && pass 'and says why' || fail "does not say why: $(cat "$work/said")"
+grep -q 'recorded on another machine' "$work/said" && pass 'and says why' || fail "does not say why: $(cat "$work/said")"
 made somewhere '' 0 && expect 'where is not known, the very file' 'known 0.05' "$(functions somewhere)"
 made somewhere '' 1 && expect 'where is not known, a later file' '[code of known] 0.05' "$(functions somewhere)"
-"$MISSTOP" -b -i "$work/here" 2>&1 | grep -q '95.0% of the samples are in code that no recorded mapping holds' &&
+"$MISSTOP" -b -i "$work/here" 2>&1 | grep -q '95.0% of the samples are in code outside all recorded mappings' &&
     pass 'code outside of all mappings is told' || fail 'code outside of all mappings is not told'
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Levels, latencies, TLB and snoop answers in the report of recordings of real PEBS and IBS
-# hardware are the sums of what perf script says of their samples, for all and for each object.
+# Levels, latencies, TLB and snoop results in reports of PEBS and IBS recordings equal the sums of
+# perf script's output, in total and for each object.
 set -u
 . "$(dirname "$0")/judge.sh"
 
@@ -19,7 +19,7 @@ compare() { # name, file, pid
     fi
 }
 
-# Several miss events: worked out from their counts.
+# Several miss events: levels computed from their counts.
 for kind in cache retired; do
     if said=$("$here/miss_recording.py" $kind "$MISSTOP" "$work/$kind"); then
         pass "worked out from $kind misses: $said"
@@ -32,7 +32,7 @@ command -v perf >/dev/null || { skip "the rest: perf is not here"; finish; }
 i9=pebs-i9-9980HK-loads-stores.perf.data
 if here_is $i9; then
     compare $i9 "$SHARED_DATA/$i9" 2782698
-    # The comparison itself: one level called another must be seen.
+    # The comparison itself must detect a wrong level.
     printf '#!/bin/sh\n"%s" "$@" | sed "s/\\"LFB\\"/\\"L2\\"/"\n' "$MISSTOP" >"$work/lies"
     chmod +x "$work/lies"
     if "$here/compare_levels.py" "$work/lies" "$SHARED_DATA/$i9" 2782698 >/dev/null; then

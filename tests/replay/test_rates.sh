@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Miss rates and criticality in the report of recordings are those of the sums of what perf script
-# says of their samples; and an object that stalls more than it misses stands out in the table.
+# Miss rates and criticality in reports of recordings equal those computed from perf script's output;
+# and the table shows an object that stalls more than it misses.
 set -u
 . "$(dirname "$0")/judge.sh"
 
@@ -26,7 +26,7 @@ compare() { # name, file, pid
 
 command -v perf >/dev/null || { skip "the rest: perf is not here"; finish; }
 pid=$("$here/rates_recording.py" ops "$work/ops") && compare "hits and misses of ops" "$work/ops" "$pid"
-# The comparison itself: a level called another must be seen.
+# The comparison itself must detect a wrong rate.
 printf '#!/bin/sh\n"%s" "$@" | sed "s/\\"L1\\":{\\"value\\":0\\./&1/g"\n' "$MISSTOP" >"$work/lies"
 chmod +x "$work/lies"
 said=$("$here/compare_rates.py" "$work/lies" "$work/ops" "$pid")

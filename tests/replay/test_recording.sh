@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What misstop recorded shows the tables that were seen live, exactly: with the agent's heap, with
-# a walked one, with types; after a kill; file by file after rotation. And what does not belong
-# to a recording is not taken for it.
+# A replay of misstop's own recording shows exactly the tables of the live run: with the agent's heap,
+# with a walked heap and with types; after a kill; and for each file of a rotation. Files that do not
+# belong to a recording are rejected.
 set -u
 . "$(dirname "$0")/judge.sh"
 
@@ -19,7 +19,7 @@ same() { # name, and what is common to both runs
     fi
 }
 
-# The live report r of a run holds what is to be compared at all.
+# The live report r of a run contains the data to be compared.
 tells() { # name, Python
     if python3 -c "import json; r = json.loads(open('$work/$1.live').read().strip().split('\n')[-1]); exit(not ($2))"; then
         pass "$1: has what is kept"
@@ -37,7 +37,7 @@ record() { # name, what is watched and how
     }
 }
 
-# Of the demo, for longer where a busy machine left it little.
+# Records the demo; repeats with more refreshes if a busy machine gave it too few samples.
 record_demo() { # name, options
     name=$1
     shift
@@ -48,17 +48,17 @@ record_demo() { # name, options
     done
 }
 
-# Launched: the agent tells of the heap, debugging information of fields; weights that never
-# decay, and those that do.
+# Launched: heap blocks from the agent, fields from debugging information; with and without decay of
+# weights.
 record_demo agent -H 0 && same agent -H 0 && same agent -H 0 -n 1
 record_demo decaying -H 0.5 -w 100 -C L2=512K,8,64 && same decaying -H 0.5 -w 100
 
-# Attached: the heap is walked. It ends before misstop does.
+# Attached: the heap is walked. The demo ends before misstop.
 "$DEMO" >/dev/null & targets=$!
 (until [ "$(wc -l 2>/dev/null <"$work/walk.live" || echo 0)" -ge 3 ]; do sleep 0.1; done; kill $targets) &
 record walk -H 0 -p $targets && same walk -H 0
 
-# Under the simulated cache: its exact totals, and why lines were missed.
+# With the simulated cache: its exact totals and the causes of misses.
 if record simulated -H 0 --sim=L1=8K,2,64:L2=64K,4,64 -- "$BUILD/tests/live/sim_planted" walk 512; then
     same simulated -H 0
     tells simulated "r['simulation']['accesses'] > 100000 and any(o.get('causes') for o in r['objects'])"
@@ -68,7 +68,7 @@ if record simulated -H 0 --sim=L1=8K,2,64:L2=64K,4,64 -- "$BUILD/tests/live/sim_
     tells simulated "any(i.get('thrown_out_by') for c in r['code'] for i in c['instructions'])"
 fi
 
-# Watchpoints: what they saw, and what they cost. It ends by itself, later than anybody looks.
+# Watchpoints: their results and their cost. The program ends on its own, long after the test.
 "$WATCH_PLANTED" all 200 >/dev/null & targets=$!
 if record watched -n 5 -H 0 --watch=5 -p $targets; then
     same watched -H 0
@@ -76,7 +76,7 @@ if record watched -n 5 -H 0 --watch=5 -p $targets; then
 fi
 kill $targets
 
-# Nothing but FILE.misstop is needed, and a copy of it is as good.
+# FILE.misstop is sufficient, and so is a copy of it under another name.
 mkdir "$work/elsewhere"
 cp "$work/agent.misstop" "$work/elsewhere/renamed"
 "$MISSTOP" -i "$work/elsewhere/renamed" -j -H 0 >"$work/alone" 2>&1
@@ -86,17 +86,17 @@ else
     fail "FILE.misstop alone: $(head -c 200 "$work/alone")"
 fi
 
-# perf.data of one run and .misstop of another.
+# The perf.data of one run with the .misstop of another.
 cp "$work/agent" "$work/mixed"
 cp "$work/walk.misstop" "$work/mixed.misstop"
-if "$MISSTOP" -i "$work/mixed" -b 2>&1 | grep -q 'is not of this recording'; then
+if "$MISSTOP" -i "$work/mixed" -b 2>&1 | grep -q 'belongs to another recording'; then
     pass "a stranger's .misstop is noticed"
 else
     fail "a stranger's .misstop is taken"
 fi
 
-# Killed: what was synced is there, and it is said that the end is missing only if it is.
-# The demo outlives its watcher: it ends by itself, later than anybody looks.
+# Killed: everything synced is in the file, and a missing end is only reported if it is missing. The
+# demo outlives misstop: it ends on its own, long after the test.
 : >"$work/killed.live"
 "$MISSTOP" -o "$work/killed" -j -d 0.2 -- "$DEMO" 100 >"$work/killed.live" 2>/dev/null </dev/null &
 recorder=$!
@@ -122,15 +122,15 @@ else
     fail "killed: $(head -c 200 "$work/killed.replay")"
 fi
 
-# Cut short in the middle of a block.
+# Truncated in the middle of a block.
 head -c $(($(stat -c %s "$work/agent.misstop") - 7)) "$work/agent.misstop" >"$work/cut.misstop"
-if "$MISSTOP" -i "$work/cut.misstop" -b | grep -q 'cut or damaged.*shown up to there'; then
+if "$MISSTOP" -i "$work/cut.misstop" -b | grep -q 'truncated or damaged.*shown up to there'; then
     pass "a cut file says so"
 else
     fail "a cut file does not say so"
 fi
 
-# Each file of a rotation stands for itself.
+# Each file of a rotation is complete in itself.
 "$MISSTOP" -o "$work/turns" --record-limit 1M,3 -b -r 20000 -d 0.3 -n 7 -- "$DEMO" >/dev/null 2>"$work/err" </dev/null
 if [ -s "$work/turns.1.misstop" ] && [ -s "$work/turns.1" ]; then
     for turn in turns turns.1; do
@@ -150,7 +150,7 @@ else
     skip "rotation: too few samples here for a second file: $(ls -s "$work" | tr '\n' ' ')"
 fi
 
-# Neither a folder that is not there nor a limit without a file is taken.
+# A missing folder and a limit without a file are refused.
 "$MISSTOP" -o "$work/none/here" -b -n 1 -- true >/dev/null 2>"$work/err"
 if [ $? = 1 ] && grep -q 'none/here' "$work/err"; then pass "refused: no such folder"; else fail "no such folder"; fi
 "$MISSTOP" --record-limit 1M -b -n 1 -- true >/dev/null 2>"$work/err"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What is read from recordings is what perf script says of them, line by line; and it is the same
-# through a pipe, from the other byte order, and as far as it goes after a cut.
+# The contents of recordings match the output of perf script, line by line. They are the same through
+# a pipe and in the other byte order, and a truncated recording is read as far as it goes.
 set -u
 . "$(dirname "$0")/judge.sh"
 print=$BUILD/tests/replay/print_records
@@ -13,7 +13,7 @@ same() { # name, file, file
     if cmp -s "$2" "$3"; then pass "$1"; else fail "$1"; diff "$2" "$3" | head -5; fi
 }
 
-# A comparison that cannot fail proves nothing.
+# Passes if perf and misstop agree on a recording; skips if perf cannot read it.
 compare() { # name, file, fields
     if said=$("$here/compare_with_perf.py" "$print" "$2" "$3"); then
         pass "$1: $said"
@@ -46,11 +46,11 @@ perf_works() {
 
 several="$load 20 & $load 40 & wait"
 
-# A sanitizer's allocator may be locked by another thread where a reader of debug information is forked, which then
-# hangs and is given up: such a run is made again. (The C library's allocator is unlocked in the child.)
+# Another thread can hold the lock of a sanitizer's allocator when a reader of debug information is forked; the
+# reader then hangs and is given up. Such a run is repeated. (The C library's allocator is unlocked in the child.)
 hung() { grep -q __asan_ "$BUILD/src/misstop" && grep -q '"gave-up": *[1-9]' "$1"; }
 
-# What is shown does not depend on the threads of the replay; misstop's own memory does.
+# The report does not depend on the number of threads of the replay, except for misstop's own memory.
 same_with_threads() { # name, file
     for threads in 1 2 4; do
         for run in 1 2 3; do
@@ -87,11 +87,11 @@ if perf_works; then
     perf record -q -z -e cpu-clock -F 20000 -o - -- sh -c "$several" >"$work/piped_z" 2>/dev/null
     compare piped_compressed "$work/piped_z" period,ip
 
-    # The same through a pipe as from a file: played at once, or spooled for its processes.
+    # A pipe gives the same as a file, whether it is played directly or spooled to list its processes.
     for name in piped piped_z processes; do
         "$print" "$work/$name" >"$work/file" 2>/dev/null
         cat "$work/$name" | "$print" - >"$work/pipe" 2>/dev/null
-        # What has no time gets that of the first record, which a pipe played at once cannot know.
+        # Records without a time get that of the first record, which is not known when a pipe is played directly.
         for side in file pipe; do
             sed '/^sample/!s/ time=[0-9]*//' "$work/$side" >"$work/$side.plain"
         done
@@ -101,7 +101,7 @@ if perf_works; then
         same "$name through a pipe, its processes" "$work/file" "$work/pipe"
     done
 
-    # Counts of processes as perf script gives them.
+    # Samples of each process as counted by perf script.
     perf script -i "$work/processes" -F pid 2>/dev/null | sort | uniq -c |
         awk '{print $2 " " $1}' | sort >"$work/theirs"
     "$print" -p "$work/processes" 2>/dev/null | sed 's/process pid=//; s/samples=//; s/ comm=.*//' |
@@ -118,8 +118,8 @@ if perf_works; then
     half=$(($(wc -c <"$work/plain") / 2))
     head -c $half "$work/killed" >"$work/killed_cut"
     head -c $half "$work/plain" >"$work/cut"
-    # A CPU's records may be missing where another's, of later times, are not: what is read is of the
-    # whole, if not its beginning.
+    # The records of one CPU may be missing while later ones of another CPU are not: the samples read are
+    # a subset of all samples, but not necessarily their beginning.
     samples_of "$work/plain" | sort >"$work/whole"
     for name in killed killed_cut cut; do
         samples_of "$work/$name" | sort >"$work/part"
@@ -130,9 +130,9 @@ if perf_works; then
             /dev/null "$work/extra"
     done
     says "$work/killed_cut" 'note=.*killed'
-    says "$work/cut" 'note=.*cut short'
+    says "$work/cut" 'note=.*truncated'
 
-    # The comparison itself: a sample's address changed must be seen.
+    # The comparison itself must detect a changed address.
     printf '#!/bin/sh\n"%s" "$@" | sed "0,/^sample .* ip=./s/ ip=./ ip=z/"\n' "$print" >"$work/lies"
     chmod +x "$work/lies"
     if "$here/compare_with_perf.py" "$work/lies" "$work/plain" period,ip >/dev/null; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What misstop writes is what perf reads: every sample, with the address that it was told, and not
-# a word of complaint from any of perf's commands; also after a kill.
+# perf reads what misstop writes: every sample with the reported address, and no warning from any of
+# perf's commands; also after a kill.
 set -u
 . "$(dirname "$0")/judge.sh"
 print=$BUILD/tests/replay/print_records
@@ -21,13 +21,13 @@ start_load() {
     sleep 0.2
 }
 
-# As told: time pid/tid ip address period
+# The format of record_samples: time pid/tid ip address period
 as_told() {
     perf script --ns -i "$1" -F pid,tid,time,ip,addr,period 2>"$work/complaints" |
         awk '{ split($2, t, /[.:]/); print t[1] t[2] " " $1 " " $5 " " $4 " " $3 }'
 }
 
-# Every command reads it, says something, and complains of nothing.
+# Every command reads the recording, prints something, and gives no warnings.
 agreeable() { # name, file
     for command in 'script' 'report --stdio' 'mem report --stdio' 'annotate --stdio' \
         'report --header-only -I' 'evlist -v' 'buildid-list' \
@@ -43,7 +43,7 @@ agreeable() { # name, file
     done
 }
 
-# What perf says of the machine, before and after ours is written: a virtual machine's memory comes and goes.
+# perf's description of the machine before and after our recording, because a virtual machine's memory can change.
 perf_of_machine() { perf record -q -o "$work/$1" -e cpu-clock "$load" 1 >/dev/null 2>&1; }
 about() { # recording, what
     perf report --stdio -i "$work/$1" --header-only -I 2>/dev/null | grep "$2" | sed 's/free = .*//'
@@ -69,7 +69,7 @@ else
         grep -q "$line" "$work/header" && pass "header: $line" || fail "header lacks: $line"
     done
 
-    # What this machine does not tell cannot be asked for.
+    # Values that perf record does not have on this machine are skipped.
     perf_of_machine after
     for what in 'memory nodes' 'node0 meminfo' 'sibling threads' 'CPU 0: Core ID' 'L1 Data' \
         'total memory' 'cpuid :'; do
@@ -81,7 +81,7 @@ else
         same "header, as perf record says: $what" "$work/there" "$work/here"
     done
 
-    # Killed between two syncs: what was synced before is there, whole and described.
+    # Killed between two syncs: everything synced before is there, complete and described.
     start_load
     "$record" "$work/killed" $! 600 >"$work/told" & writer=$!
     for _ in $(seq 600); do
@@ -98,7 +98,7 @@ else
     agreeable killed "$work/killed"
 fi
 
-# A recording of hardware, written once more: perf says the same of both.
+# A hardware recording is rewritten: perf shows the same for both.
 real() { # file, fields
     [ -r "$SHARED_DATA/$1" ] || { skip "$1 is not here"; return; }
     "$record" -i "$SHARED_DATA/$1" "$work/again" >/dev/null || { fail "$1 was not written"; return; }

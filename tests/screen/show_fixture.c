@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The real screen on made-up snapshots: for test_screen.sh, and to look at.
+ * Shows the real screen on synthetic snapshots, for test_screen.sh and for visual inspection.
  *
  *   show_fixture [usual|empty|one|hostile|huge|typed|levels|rates|picker] [still] [ascii]
  */
@@ -29,7 +29,7 @@ static bool instruction(void *context, uint64_t ip, char *out, size_t size)
     return true;
 }
 
-/* As if the source had been found, but for the header. */
+/* Source lines as if the source had been found, except for headers. */
 static bool source(void *context, const char *file, uint32_t line, char *out, size_t size)
 {
     static const char *const lines[] = {
@@ -80,7 +80,7 @@ static void say(struct display *display, const struct request *request)
     display_message(display, text);
 }
 
-/* false: the user left. */
+/* Returns false if the user quit. */
 static bool take_input(struct display *display)
 {
     struct request request;
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
             display_show(display, fixture_new(kind_of(argc > 1 ? argv[1] : "usual"), tick),
                          fixture_release);
         for (int i = 0; i < 10 && on; i++) {
-            /* Also when nothing came: the window may have changed while nobody waited for it. */
+            /* Handles input even without any: the window may have been resized meanwhile. */
             if (poll(&input, 1, 100) <= 0)
                 input.revents = 0;
             on = !(input.revents & (POLLHUP | POLLERR)) && take_input(display);

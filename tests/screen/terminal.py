@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A program on a terminal of its own, seen as its user sees it, with the time that each answer takes.
+"""Runs a program on its own terminal, reads the screen like a user, and measures response times.
 
-tmux, which the other screen tests use, tells no times below a tenth of a second.
+tmux, which the other screen tests use, cannot measure times below a tenth of a second.
 """
 import fcntl, os, pty, re, select, signal, struct, sys, termios, time
 
@@ -9,7 +9,7 @@ SEQUENCE = re.compile(rb"\x1b(?:\[([0-9;?]*)([@-~])|[()][A-Za-z0-9]|[=>78DEHMc])
 
 
 class Terminal:
-    """What TERM=vt100 needs; all else is ignored."""
+    """The sequences of TERM=vt100; others are ignored."""
 
     def __init__(self, command, columns=120, rows=40, environment=None):
         self.columns, self.rows = columns, rows
@@ -78,7 +78,7 @@ class Terminal:
             if text:
                 whole = text.decode("utf-8", "ignore")
                 rest = len(text) - len(whole.encode())
-                if rest and escape == len(data) and rest < 4:  # the rest of a letter comes later
+                if rest and escape == len(data) and rest < 4:  # an incomplete character continues later
                     self.waiting = text[-rest:]
                 self.put(whole)
             at = escape
@@ -93,12 +93,12 @@ class Terminal:
             at = match.end() if match else at + 1
 
     def read(self, patience_s):
-        """What comes within this time, at least one piece; False: nothing came."""
+        """Reads output that arrives within this time; False: none."""
         if not select.select([self.fd], [], [], max(patience_s, 0))[0]:
             return False
         try:
             data = os.read(self.fd, 65536)
-        except OSError:  # nobody has the other end any more
+        except OSError:  # the other end is closed
             data = b""
         if not data:
             self.reap(os.WNOHANG)
@@ -111,7 +111,7 @@ class Terminal:
         return "\n".join("".join(row).rstrip() for row in self.cells)
 
     def until(self, pattern, patience_s=60):
-        """Seconds until the screen shows it (a pattern, or a function of the text); None: it never does."""
+        """Seconds until the screen matches a pattern, or a function of its text; None: not in time."""
         begin = time.monotonic()
         shows = pattern if callable(pattern) else lambda text: re.search(pattern, text, re.M)
         while not shows(self.text()):
@@ -125,7 +125,7 @@ class Terminal:
         os.write(self.fd, keys.encode() if isinstance(keys, str) else keys)
 
     def answer(self, keys, pattern, patience_s=60):
-        """Seconds from keys to what they bring."""
+        """Seconds from keys to their effect on the screen."""
         while self.read(0):
             pass
         self.keys(keys)
@@ -139,7 +139,7 @@ class Terminal:
         return self.status
 
     def left(self, patience_s=60):
-        """Seconds until the program has ended; None: it has not."""
+        """Seconds until the program has ended; None: not in time."""
         begin = time.monotonic()
         while self.reap(os.WNOHANG) is None:
             if time.monotonic() - begin > patience_s:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# --html: of a program started, of a recording, from the screen; what is refused; the same shares as
-# the report of the same recording; and the page in a browser, where chromium is installed.
+# --html: of a launched program, of a recording, and from the screen; refused arguments; the same shares
+# as the report of the same recording; and the page in a browser, if chromium is installed.
 set -u
 . "${srcdir:-.}/tests/screen/tui.sh"
 MISSTOP=$(realpath "${MISSTOP:-src/misstop}")
@@ -30,12 +30,12 @@ refused() { # STATUS PATTERN ARGUMENT...
     [ "$?" = "$status" ] && grep -qE "^misstop: .*($pattern)" "$work/err"
 }
 
-# --- told before there is a run to lose
+# --- errors before the run
 check 'no folder' refused 1 'No such file' --html "$work/none/x.html" -b -n 1 -p $$
-check 'no file' refused 1 '/dev/null is no file' --html /dev/null -b -n 1 -p $$
+check 'no file' refused 1 '/dev/null is not a regular file' --html /dev/null -b -n 1 -p $$
 check 'no name' refused 2 'html' --html
 
-# --- a program that is started, with its own status at the end
+# --- a launched program, with its exit status
 if "$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1; then
     "$MISSTOP" --html "$work/demo.html" -o "$work/demo.data" -b -H 0 -d 0.7 -- "$DEMO" \
         >"$work/text" 2>"$work/err" </dev/null &
@@ -54,10 +54,10 @@ if "$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1; then
     "$MISSTOP" --html "$work/status.html" -b -d 0.1 -- sh -c 'exit 7' >/dev/null 2>&1 </dev/null
     check 'the status of the command' [ "$?" = 7 ]
     check 'a page of hardly any sample' well_formed "$work/status.html"
-    # The same from its recording, which says that it is one.
+    # The same from its recording; the page says that it is one.
     "$MISSTOP" -j -i "$work/demo.data" --html "$work/again.html" >"$work/json" 2>/dev/null </dev/null
     check 'well-formed, of a recording' well_formed "$work/again.html"
-    check 'says that it is recorded' has "$work/again.html" 'Made from a recording, not live'
+    check 'says that it is recorded' has "$work/again.html" 'Made from a recording'
     if command -v tmux >/dev/null; then
         tui_start 100 30 "$MISSTOP --html $work/screen.html -d 0.3 -- $DEMO"
         check 'the screen' tui_wait 'particles'
@@ -72,12 +72,12 @@ else
     echo "not tested here: live (nothing can be sampled)"
 fi
 
-# --- a recording of other hardware: object by object the shares of the report
+# --- a recording of other hardware: the shares of each object as in the report
 recording=$SHARED_DATA/pebs-i9-9980HK-loads-stores.perf.data
 if [ -r "$recording" ] && command -v python3 >/dev/null; then
     "$MISSTOP" -j -i "$recording" --html "$work/pebs.html" >"$work/json" 2>/dev/null </dev/null
     check 'well-formed, of pebs' well_formed "$work/pebs.html"
-    check 'what is missing is said' has "$work/pebs.html" 'programs or libraries that are not here'
+    check 'what is missing is said' has "$work/pebs.html" 'programs or libraries that were not found'
     check 'the same shares as the report' python3 - "$work/json" "$work/pebs.html" <<'END'
 import json, sys, xml.etree.ElementTree as tree
 report = json.loads(open(sys.argv[1]).readlines()[-1])
@@ -96,7 +96,7 @@ else
     echo "not tested here: a recording of other hardware (the file or python3 is absent)"
 fi
 
-# --- as a browser has it: the script has run, and something was drawn
+# --- in a browser: the script runs and draws something
 page=$work/demo.html
 [ -s "$page" ] || page=$work/pebs.html
 if [ -s "$page" ] && command -v chromium >/dev/null; then

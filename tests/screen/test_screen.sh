@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The screen in a real terminal (tmux), on made-up snapshots: sizes, keys, mouse, signals.
-# What the screens say is tested without a terminal, in tests/unit/view/test_screens.c.
+# The screen in a real terminal (tmux), with synthetic snapshots: sizes, keys, mouse, signals.
+# The contents of screens are tested without a terminal, in tests/unit/view/test_screens.c.
 set -u
 . "${srcdir:-.}/tests/screen/tui.sh"
 command -v tmux >/dev/null || { echo "SKIP: tmux is not installed"; exit 77; }
@@ -9,14 +9,14 @@ show=${BUILD:-.}/tests/screen/show_fixture
 failures=0
 check() { "$@" || failures=$((failures + 1)); }
 trap tui_end EXIT
-# A new server on the same socket must not meet the old one.
+# Wait, so that a new server does not find the old one on the same socket.
 end() { tui_end; sleep 0.3; }
 
 pid_of_show() { # the program, not the shell around it
     pgrep -t "$(tui display -p '#{s|/dev/||:pane_tty}')" -x show_fixture
 }
 
-# The row of the selected line, told by its background (with 256 colours).
+# Prints the selected line, identified by its background (with 256 colours).
 selected_line() {
     tui capture-pane -e -p | grep -a -m1 '48;5;238' | sed 's/\x1b\[[0-9;]*m//g'
 }
@@ -25,12 +25,12 @@ click() { # column, row, from 1: an SGR mouse press and release
     tui send-keys -l "$(printf '\033[<0;%d;%dM\033[<0;%d;%dm' "$1" "$2" "$1" "$2")"
 }
 
-row_of() { # pattern: number of its row, from 1
+row_of() { # pattern: prints the number of its row, from 1
     tui_screen | grep -nE -m1 -- "$1" | cut -d: -f1
 }
 
 # --- 120x36: pages by keys
-# xterm's description, as its mouse reports are the SGR ones that click() sends.
+# TERM is xterm, because its mouse reports are the SGR ones that click() sends.
 tui_start 120 36 "TERM=xterm-256color $show usual still"
 check tui_wait 'LIVE'
 check tui_wait 'SHARE.*NAME.*HOT FIELD'
@@ -49,7 +49,7 @@ tui_keys Space
 check tui_gone FROZEN
 tui_keys F6
 check tui_wait 'LIVE'
-# a word is typed, with a wide character and a correction
+# a typed word, with a correction
 tui_keys 1 '\' grix BSpace d
 check tui_wait 'Filter: grid'
 check tui_gone particles
@@ -81,7 +81,7 @@ tui resize-window -x 200 -y 50
 check tui_wait 'TREND'
 check tui_wait 'W Write'
 
-# --- leave: the terminal is as before
+# --- leave: the terminal is restored
 tui_keys q
 check tui_wait 'status=0'
 check tui_wait ' echo |speed'
@@ -101,7 +101,7 @@ tui_keys 'fg' Enter
 check tui_wait 'LIVE'
 tui_keys 2
 check tui_wait 'MOSTLY ON'
-# --- a crash: modes as before, cursor and main screen back
+# --- a crash: modes, cursor and main screen are restored
 kill -SEGV "$(pgrep -t "$(tui display -p '#{s|/dev/||:pane_tty}')" -x show_fixture)"
 check tui_wait 'egmentation'
 tui_keys 'stty -g | cmp - '"${TMPDIR:-/tmp}/$TUI_SOCKET.before"' && echo "after"-crash' Enter
@@ -111,7 +111,7 @@ check tui_wait '^after-crash'
 rm -f "${TMPDIR:-/tmp}/$TUI_SOCKET.before"
 end
 
-# --- terminals of less: no colours, no UTF-8, unknown
+# --- limited terminals: no colours, no UTF-8, unknown
 tui_start 80 24 "TERM=vt100 LC_ALL=C $show usual still"
 check tui_wait 'vSHARE   \+- NAME'
 if tui_screen | LC_ALL=C grep -q '[^ -~]'; then
@@ -121,7 +121,7 @@ fi
 tui_keys q
 check tui_wait 'status=0'
 end
-# --- with debug information: from the process to the line of source by Enter alone, and back
+# --- with debug information: Enter leads from the process to the source line, Escape back
 tui_start 120 36 "$show typed still"
 check tui_wait 'Enter Fields and code'
 tui_keys Enter
@@ -143,7 +143,7 @@ tui_keys Escape
 check tui_wait 'Enter Code'
 tui_keys Escape Escape
 check tui_wait 'Enter Fields and code'
-# straight to the picture, and to another type of the same object
+# directly to the layout, and to another type of the same object
 tui_keys Home Down Down Enter Enter
 check tui_wait 'struct node 70%'
 tui_keys Right
@@ -155,7 +155,7 @@ check tui_wait 'status=0'
 end
 
 tui_start 80 24 "TERM=no-such-terminal $show usual still"
-check tui_wait 'TERM=no-such-terminal is not a terminal'
+check tui_wait 'TERM=no-such-terminal is not known'
 check tui_wait 'status=1'
 end
 tui_start 80 24 "$show usual still </dev/null"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# misstop on its demo program, through the screen: what README's tour does, key by key.
+# misstop's screens on its demo program: README's tour, key by key.
 set -u
 . "${srcdir:-.}/tests/screen/tui.sh"
 command -v tmux >/dev/null || { echo "tmux is not installed"; exit 77; }
@@ -45,7 +45,7 @@ check tui_wait 'GROWTH|growth'
 tui_keys 7
 check tui_wait '[Ff]reeze'
 tui_keys 1
-# freeze: the picture stands, sorting goes on
+# freeze: the data does not change, sorting still works
 tui_keys Space
 check tui_wait 'FROZEN'
 tui_keys '>' I
@@ -56,24 +56,24 @@ check tui_gone 'FROZEN'
 tui_keys '\' 'walk'
 check tui_wait 'Filter: walk'
 tui_keys Enter Escape
-# sizes while it runs
+# resize while it runs
 tui resize-window -x 40 -y 10
 check tui_wait 'misstop'
 tui resize-window -x 20 -y 5
 check tui_wait 'too small|small'
 tui resize-window -x 200 -y 50
 check tui_wait 'misstop-demo'
-# leave: the terminal is as before
+# leave: the terminal is restored
 tui_keys q
 check tui_wait 'status=0'
 check tui_wait 'echo|speed'
 tui_end
 
-# the list of processes; a name of its own, for others may watch the demo meanwhile
+# the list of processes; with a unique name, because other tests may run the demo
 cp "$DEMO" "$work/tour$$"
 "$work/tour$$" & tour=$!
 tui_start 100 30 "$MISSTOP"
-# [r]: the list must not find the grep that looks for it
+# [r]: so that the list does not show the grep itself
 check tui_wait "tou[r]$$"
 tui_keys '\' "tour$$" Enter
 check tui_gone 'misstop-demo'
@@ -83,7 +83,7 @@ tui_keys q
 check tui_wait 'status=0'
 tui_end
 
-# the target ends: the last picture stays until q
+# the target ends: the last screen stays until q
 tui_start 100 30 "$MISSTOP" -- "$DEMO" 2
 check tui_wait 'particles'
 check tui_wait 'ended'
@@ -91,7 +91,7 @@ tui_keys q
 check tui_wait 'status=0'
 tui_end
 
-# ended by a signal, crashed: the terminal is usable
+# killed by a signal, crashed: the terminal is usable
 for signal in TERM SEGV; do
     tui_start 100 30 "$MISSTOP" -p $demo
     check tui_wait 'misstop-demo'
@@ -101,7 +101,7 @@ for signal in TERM SEGV; do
     tui_end
 done
 
-# a program of our own: how it ended is told on the last picture
+# a launched program: the last screen shows how it ended
 tui_start 80 24 "$MISSTOP" -d 0.3 -- sh -c "'kill -ABRT \$\$'"
 check tui_wait 'has ended by signal 6'
 tui_end

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
 ! Fortran: arrays by descriptor and by address, derived types, scalars by reference. Called by
-! arrays_main.c; its code is what is looked at.
+! arrays_main.c; this code is examined.
 module arrays
   use iso_c_binding
   implicit none

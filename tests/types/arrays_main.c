@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts arrays.f90, whose code the test puts where marked code stands. */
+/* Starts arrays.f90; the test moves its code into the section of marked code. */
 #include "truth.h"
 
 enum { COUNT = 12 };

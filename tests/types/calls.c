@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pointers across calls: results, parameters in registers and memory, by value, in tables of
- * functions; and more of them at once than there are registers. */
+/* Pointers across calls: results, parameters in registers and memory, structs by value, tables of
+ * functions, and more pointers at once than there are registers. */
 #include "truth.h"
 
 enum { COUNT = 12 };
@@ -91,7 +91,7 @@ MARKED static double many(struct account *a, struct account *b, double rate, str
            (d->balance + e->balance + f->balance) * more + (double)g->number;
 }
 
-/* Fourteen pointers that live through calls: some wait on the stack. */
+/* Fourteen pointers that are live across calls; some are spilled to the stack. */
 MARKED static double spill(struct bank *in)
 {
     struct account *a = find(in, 0), *b = find(in, 1), *c = find(in, 2), *d = find(in, 3);
@@ -112,7 +112,7 @@ MARKED static double spill(struct bank *in)
     return sum;
 }
 
-/* Found nowhere but through what the call returns. */
+/* The type is known only from the result of the call. */
 MARKED static long follow(struct bank *in, long number)
 {
     return find(in, number)->heir->heir->log[number & 3] + find(in, number + 1)->number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Types that only casts tell: heads of larger structs, void pointers to callbacks, tagged words. */
+/* Types visible only in casts: heads of larger structs, void pointers for callbacks, tagged words. */
 #include "truth.h"
 
 enum { COUNT = 8 };

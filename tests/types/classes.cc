@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C++: classes with bases, virtual functions, templates, references, what the library makes. */
+/* C++: classes with bases, virtual functions, templates, references, types of the library. */
 #include "truth.h"
 
 #include <map>

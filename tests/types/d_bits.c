@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each function reads or writes the bit-field that it is called after. */
+/* Each function reads or writes the bit-field in its name. */
 struct packed {
     unsigned lo : 10, hi : 22;
     unsigned a : 3, b : 3, c : 10, d : 16;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of calls that go to variables and fields of all kinds; prints where they should go. */
+/* Results of calls, assigned to variables and fields of all kinds; prints their targets. */
 #include "d_say.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct node table[4];
 struct node *nodes[8];
 static volatile int sink;
 
-/* "call RETURN-ADDRESS NAME": "-" is nothing. Allocates. */
+/* Prints "call RETURN-ADDRESS NAME" and allocates. "-" as the name: no target. */
 SAY_ALONE void *give(const char *name, size_t size)
 {
     printf("call %llx %s\n", (unsigned long long)(uintptr_t)__builtin_return_address(0), name);

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! Derived types, allocatable arrays and common blocks of Fortran; prints its own places and sizes.
+! Derived types, allocatable arrays and common blocks of Fortran; prints its own addresses and sizes.
 module shapes
   type point
     real(8) :: x, y

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Variables of frames, and what else is kept there; prints its own addresses. */
+/* Variables and other contents of frames; prints their addresses. */
 #include "d_say.h"
 
 #include <alloca.h>
@@ -78,7 +78,7 @@ SAY_ALONE static int with_array(int count)
     return array[2];
 }
 
-/* Of the nine the last three are on the stack: in the frame of whoever calls. */
+/* The last three of the nine parameters are on the stack, in the caller's frame. */
 SAY_ALONE static long many(long a, long b, long c, long d, long e, long f, long g, long h, point p)
 {
     SAY_SLOT("g", g, 0, "long");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Structs of every shape that C has; prints its own offsetof and sizeof. */
+/* All kinds of structs in C; prints its own offsetof and sizeof. */
 #include "d_say.h"
 
 #include <complex.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Nodes and wrappers of libstdc++ and libc++ as variables: their names, and the value's own fields.
+// Nodes and wrappers of libstdc++ and libc++ as variables: their names, and fields of the value.
 #include "d_say.h"
 
 #include <forward_list>
@@ -37,7 +37,7 @@ using forward_node = std::_Fwd_list_node<order>;
 #define VALUE(node) ((char *)(node)._M_valptr() - (char *)&(node))
 #endif
 
-/* Without constructors run: libc++'s nodes have none that can be called. */
+/* Storage without constructor calls: libc++'s nodes have no callable constructors. */
 template <typename T> union bare {
     T of;
     char bytes[sizeof(T)];
@@ -72,7 +72,7 @@ static holder held;
 
 #define IN(member) ((char *)&held.member - (char *)&held)
 
-#define AT(name) ((char *)&all.name.of - (char *)&all)
+#define AT(name)             ((char *)&all.name.of - (char *)&all)
 #define SAY_NODE(name, type) SAY_AT(#name ".of", AT(name), sizeof all.name.of, type)
 #define SAY_VALUE(name, field, at, type)                                                           \
     SAY_AT(#name ".of." field, AT(name) + VALUE(all.name.of) + (at), 8, type)

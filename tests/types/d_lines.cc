@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lines of source and functions inlined in each other; prints the compiler's own __LINE__.
+// Source lines and nested inlined functions; prints the compiler's own __LINE__.
 #include "d_say.h"
 
 namespace far {
 
 static volatile int sink;
 
-/* "line PC LINE FUNCTION:CALLED-AT ...": innermost first. */
+/* Prints "line PC LINE FUNCTION:CALLED-AT ...", innermost first. */
 SAY_ALONE static void say_line(int line, const char *inlined, int first, int second)
 {
     char text[200];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes that only libstdc++'s own binary links: the caller knows of which type they are. */
+/* Nodes linked only in libstdc++'s own binary: their type is known from the caller. */
 #include <list>
 #include <map>
 #include <set>
@@ -56,7 +56,7 @@ ALONE __attribute__((flatten)) void add_unique(std::map<long, order> &map, long 
     map.emplace(key, order());
 }
 
-/* Loads its return address so many times. */
+/* Loads its return address `times` times. */
 extern "C" void load_return(long times);
 __asm__(".text\n"
         ".type load_return, @function\n"
@@ -70,7 +70,7 @@ __asm__(".text\n"
         ".cfi_endproc\n"
         ".size load_return, . - load_return\n");
 
-/* With an argument: until it is killed, on many nodes. */
+/* With an argument: runs on many nodes until it is killed. */
 int main(int argc, char **)
 {
     std::map<long, order> map;

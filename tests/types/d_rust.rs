@@ -64,7 +64,7 @@ fn at(path: &str, offset: usize, size: usize, kind: &str) {
     println!("at {} {} {} {}", path, offset, size, kind);
 }
 
-// As a vector's memory is, whatever it holds.
+// Like a vector's memory, whatever its contents.
 struct Raw {
     bytes: *const u8,
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What programs of the description tests print: the truth, by the compiler's own offsetof and
- * sizeof and by the addresses of their variables. Read by tests/unit/resolve/described.c.
+ * Output of the programs of the description tests: the truth, from the compiler's offsetof and
+ * sizeof and the addresses of variables. Read by tests/unit/resolve/described.c.
  */
 #ifndef MISSTOP_TESTS_TYPES_D_SAY_H
 #define MISSTOP_TESTS_TYPES_D_SAY_H
@@ -23,25 +23,25 @@
 #define SAY_ALONE __attribute__((noinline))
 #endif
 
-/* "var NAME ADDRESS SIZE COUNT TYPE": what follows is of its type. */
+/* "var NAME ADDRESS SIZE COUNT TYPE": a variable; the following lines are about its type. */
 #define SAY_VARIABLE(name, variable, count, type)                                                  \
     printf("var %s %llx %llu %llu %s\n", name, (unsigned long long)(uintptr_t) & (variable),       \
            (unsigned long long)SAY_SIZE(variable), (unsigned long long)(count), type)
 
-/* "thread NAME OFFSET SIZE COUNT TYPE": a thread-local one; from the thread pointer. */
+/* "thread NAME OFFSET SIZE COUNT TYPE": a thread-local variable; offset from the thread pointer. */
 #define SAY_THREAD(name, variable, count, type)                                                    \
     printf("thread %s %llx %llu %llu %s\n", name,                                                  \
            (unsigned long long)((uintptr_t) & (variable)-say_thread_pointer()),                    \
            (unsigned long long)SAY_SIZE(variable), (unsigned long long)(count), type)
 
-/* "at PATH OFFSET SIZE TEXT": a member and its type as the programmer wrote it. */
+/* "at PATH OFFSET SIZE TEXT": a member, and its type as in the source. */
 #define SAY_AT(path, offset, size, text)                                                           \
     printf("at %s %llu %llu %s\n", path, (unsigned long long)(offset), (unsigned long long)(size), \
            text)
 #define SAY_FIELD(type, path, text)                                                                \
     SAY_AT(#path, offsetof(type, path), SAY_SIZE(((type *)0)->path), text)
 
-/* "bits PATH BIT SIZE": where a bit-field's bits are, from the start of the type. */
+/* "bits PATH BIT SIZE": the bits of a bit-field, counted from the start of the type. */
 #define SAY_BITS(type, path)                                                                       \
     do {                                                                                           \
         union {                                                                                    \
@@ -53,7 +53,7 @@
         say_bits(#path, all.bytes, sizeof all.bytes);                                              \
     } while (0)
 
-/* "none PATH": no such member. */
+/* "none PATH": there is no such member. */
 #define SAY_NONE(path) printf("none %s\n", path)
 
 SAY_UNUSED static uintptr_t say_thread_pointer(void)
@@ -77,8 +77,8 @@ SAY_UNUSED static void say_bits(const char *path, const unsigned char *bytes, si
 }
 
 /*
- * "slot NAME PC CFA ADDRESS SIZE COUNT TYPE": a variable of the frame that calls this; "kind K
- * PC CFA ADDRESS": something else kept there.
+ * "slot NAME PC CFA ADDRESS SIZE COUNT TYPE": a variable in the caller's frame. "kind K PC CFA
+ * ADDRESS": another slot there.
  */
 SAY_UNUSED SAY_ALONE static void say_slot(const char *name, void *cfa, const void *variable,
                                           size_t size, size_t count, const char *type)
@@ -101,7 +101,7 @@ SAY_UNUSED SAY_ALONE static void say_kind(const char *kind, void *cfa, const voi
 
 #define SAY_KIND(kind, address) say_kind(kind, __builtin_dwarf_cfa(), address)
 
-/* The return address of this call, which the instruction behind the call finds below the stack. */
+/* Prints this call's return address, found below the stack by the instruction after the call. */
 SAY_UNUSED SAY_ALONE static void say_return(void *cfa)
 {
     printf("kind saved %llx %llx %llx\n",

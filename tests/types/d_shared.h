@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What both units of d_units.c know. */
+/* Declarations shared by both units of d_units.c. */
 #ifndef MISSTOP_TESTS_TYPES_D_SHARED_H
 #define MISSTOP_TESTS_TYPES_D_SHARED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One of two units: what both define is one type, what this one only declares is defined there. */
+/* One of two units. A type defined in both is one; a type only declared here is defined there. */
 #include "d_say.h"
 
 #include "d_shared.h"

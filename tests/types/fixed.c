@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Variables at fixed places: structs, arrays of one and two dimensions, static ones, pointers. */
+/* Variables at fixed places: structs, arrays of one and two dimensions, statics, pointers. */
 #include "truth.h"
 
 enum { ROOMS = 16, SIDE = 8 };

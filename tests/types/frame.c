@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Variables on the stack, of fixed and other sizes, and pointers to them. */
+/* Variables on the stack with fixed and variable sizes, and pointers to them. */
 #include "truth.h"
 
 struct point {
@@ -16,7 +16,7 @@ struct path {
 volatile double sink;
 volatile int six = 6;
 
-/* Told by each function as it begins, of what is its own. */
+/* Each function calls this first to report its own variables. */
 __attribute__((noinline)) static void tell(const char *type, const void *object, size_t count)
 {
     OBJECT(type, object, count);

@@ -48,8 +48,8 @@ def own_log(text):
 
 
 def run(misstop, program, launched):
-    """What the program logged, and the last report."""
-    # A launched program's own beginning, in which it fills its data, is to be forgotten.
+    """Returns the log of the program and the last report."""
+    # The start of a launched program, in which it fills its data, must decay from the report.
     half_life = "0.5" if launched else "0"
     options = [misstop, "-j", "-s", "clock", "-r", "2000", "-H", half_life, "-d", "0.5"]
     if launched:

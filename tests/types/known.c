@@ -38,7 +38,7 @@ static bool take_object(struct known *known, const char *line)
     struct known_object object = {0};
     void *address;
     unsigned long count;
-    if (!strncmp(line, "object\tgone\t", 12)) { /* what stood on the stack before */
+    if (!strncmp(line, "object\tgone\t", 12)) { /* an earlier object on the stack */
         known_returned(known, UINT64_MAX);
         return true;
     }
@@ -87,7 +87,7 @@ const struct known_object *known_find(const struct known *known, uint64_t addres
         const struct known_type *type = find_type(known, object->type);
         uint64_t inside = address - object->address;
         uint64_t bound = object->count * type->size;
-        /* A flexible end stands behind the only one. */
+        /* A flexible array extends past the end of a single instance. */
         for (size_t part = 0; object->count == 1 && part < type->part_count; part++) {
             const struct known_part *at = &type->parts[part];
             uint64_t end = at->offset + at->size * at->count;
@@ -119,7 +119,7 @@ static const struct known_part *part_at(const struct known_type *type, uint64_t 
     return NULL;
 }
 
-/* Two offsets into one type: the same but for indices of arrays inside. */
+/* Returns true if two offsets into a type differ only by the indices of inner arrays. */
 static bool same_place(const struct known *known, const struct known_type *type, uint64_t one,
                        uint64_t other)
 {
@@ -139,7 +139,8 @@ static bool is_floating(const char *name)
     return strstr(name, "double") || strstr(name, "float") || strstr(name, "real");
 }
 
-/* What some compilers write and others do not: DWARF 2 has no namespaces, clang writes "4UL". */
+/* Returns the length of a word that not all compilers write: DWARF 2 has no namespaces, clang has
+ * "4UL". */
 static size_t optional_word(const char *name)
 {
     static const char *const words[] = {"shapes::", "one::", "two::", "std::", "__detail::", "UL"};
@@ -155,7 +156,7 @@ static bool same_but_for_words(const char *name, const char *answered)
         size_t mine = optional_word(name);
         size_t its = optional_word(answered);
         if (mine && its && strncmp(name, answered, mine))
-            return false; /* two namespaces */
+            return false; /* different namespaces */
         if (mine || its) {
             name += mine;
             answered += its;
@@ -166,7 +167,7 @@ static bool same_but_for_words(const char *name, const char *answered)
     return true;
 }
 
-/* Without a namespace, as in DWARF 2, a name is no library's. */
+/* In DWARF 2 names have no namespace, so they do not match a library's. */
 static bool same_but_for_namespace(const char *name, const char *answered)
 {
     static const char *const pairs[][2] = {{"list node", "_List_node_base"},
@@ -179,7 +180,7 @@ static bool same_but_for_namespace(const char *name, const char *answered)
     return false;
 }
 
-/* Compilers differ in how they write "long": numbers agree if size and kind do. */
+/* Compares type names. Compilers spell "long" differently, so numbers match if size and kind do. */
 static bool same_name(const char *name, uint64_t size, const struct type_desc *type)
 {
     const char *answered = strncmp(type->name, "const ", 6) ? type->name : type->name + 6;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program of this folder told of its types and objects (truth.h), and whether an answer
- * agrees with it. */
+/* Records what a program of this folder reported about its types and objects (truth.h), and checks
+ * answers against it. */
 #ifndef MISSTOP_TESTS_TYPES_KNOWN_H
 #define MISSTOP_TESTS_TYPES_KNOWN_H
 
@@ -13,9 +13,9 @@
 enum { KNOWN_TYPES = 32, KNOWN_PARTS = 24, KNOWN_OBJECTS = 96, KNOWN_NAME = 64 };
 
 struct known_part {
-    char name[KNOWN_NAME]; /* of its type */
+    char name[KNOWN_NAME]; /* name of its type */
     uint64_t offset;
-    uint64_t size; /* of one */
+    uint64_t size; /* size of one element */
     uint64_t count;
 };
 
@@ -42,18 +42,18 @@ struct known {
     uint64_t code_end;
 };
 
-/* One line that the program printed. False: it makes no sense. */
+/* Parses one line that the program printed. Returns false if it is invalid. */
 bool known_line(struct known *known, const char *line);
 
-/* The object that covers an address, the latest told first, and the offset into its element;
- * NULL: none. */
+/* Returns the object that covers an address, the latest if several, and the offset into its
+ * element; NULL: none. */
 const struct known_object *known_find(const struct known *known, uint64_t address,
                                       uint64_t *offset);
 
-/* Drops objects of frames that are gone. */
+/* Drops the objects of frames that have returned. */
 void known_returned(struct known *known, uint64_t stack_pointer);
 
-/* Whether "this type, at this offset" is true of an offset into an object's element. */
+/* Returns true if "this type at this offset" is correct for an offset into an object's element. */
 bool known_agrees(const struct known *known, const struct known_object *object, uint64_t offset,
                   const struct type_desc *type, uint64_t type_offset);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pointers followed: lists, trees, tables of chains, pointers to pointers, containers of members.
- */
+/* Following pointers: lists, trees, chained tables, pointers to pointers, containers of members. */
 #include "truth.h"
 
 enum { NODES = 20, BUCKETS = 8 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A hot field for every kind of access that C++ adds; see m_run.h.
+// A hot field for every kind of access that C++ adds to C; see m_run.h.
 #include "m_run.h"
 
 #include <cstring>
@@ -19,7 +19,7 @@ static std::size_t pick()
     return (carried >> 33) & (COUNT - 1);
 }
 
-// Of a class, offsetof is right where the compiler says so; gcc and clang do.
+// offsetof of a class is valid if the compiler supports it; gcc and clang do.
 #define OFFSET(object, member)                                                                     \
     (std::size_t)((const char *)&(object).member - (const char *)&(object))
 
@@ -142,7 +142,7 @@ ALONE static void touch_chain(int)
         carried++;
 }
 
-// Nodes of a list in an order that memory does not have.
+// List nodes in a different order than in memory.
 static void fill_chain()
 {
     std::vector<std::unique_ptr<link>> links(COUNT);
@@ -198,12 +198,12 @@ static void run_case(const char *name, const char *seconds)
          touch_reference(cells, STEPS))
     CASE("template", (cells.resize(COUNT), a_grid.first = cells.data()), "zoo::cell.hot",
          offsetof(cell, hot), sizeof(long), touch_template(a_grid, STEPS))
-    // By the pair, or by the whole node.
+    // Named by the pair, or by the whole node.
     CASE("hashed",
          (fill_tables(),
           EXPECT_AT("unordered_map<long,?zoo::cell>?node.first", sizeof(void *), sizeof(long))),
          "pair<*zoo::cell>.first", 0, sizeof(long), touch_hashed(STEPS))
-    // Followed inside the library, which here and there has no debug information.
+    // Followed inside the library, which may have no debug information.
     CASE("sorted",
          (fill_tables(),
           EXPECT_AT("map<long,?zoo::cell>?node._M_left", 16, sizeof(void *)),

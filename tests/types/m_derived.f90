@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! A hot field for the kinds of access that Fortran has; see m_run.h, which it does as.
+! A hot field for the kinds of access in Fortran; same output as described in m_run.h.
 module store
     use iso_c_binding
     implicit none

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hot field for every kind of access that C has; see m_run.h. */
+/* A hot field for every kind of access in C; see m_run.h. */
 #include "m_run.h"
 
 #include <string.h>
 
-/* 16 MiB and more of each: past the caches that matter, yet filled at once. */
+/* At least 16 MiB of each: larger than the caches, but quick to fill. */
 enum { COUNT = 1 << 18, FEW = 1 << 14, STACK_COUNT = 1 << 16 };
 
 struct inner {
@@ -74,7 +74,7 @@ static size_t pick(uint64_t count)
     return (carried >> 33) & (count - 1);
 }
 
-/* ---- loops: each alone in a function, so that it can be read ---- */
+/* Loops, each in a function of its own for readability */
 
 ALONE static void touch_pointer(struct record *from, int steps)
 {
@@ -160,7 +160,7 @@ ALONE static void touch_inlined(struct record *from, int steps)
         store(&from[pick(COUNT)], i);
 }
 
-/* The copy is the C library's, of a length the compiler does not know. */
+/* The copy is made in the C library, with a length unknown to the compiler. */
 ALONE static void touch_copied(void *from, int steps, size_t length)
 {
     struct record copy;
@@ -171,7 +171,7 @@ ALONE static void touch_copied(void *from, int steps, size_t length)
     }
 }
 
-/* What is hot is touched by the C library alone; that there are records, the rest shows. */
+/* Only the C library accesses the hot field; other accesses show that there are records. */
 ALONE static void touch_shared(struct record *from, int steps, size_t length)
 {
     for (int i = 0; i < steps / 8; i++)
@@ -187,13 +187,13 @@ ALONE static void touch_stack(const char *seconds)
     run_ready(seconds);
     for (;;) {
         carried += (uint64_t)on_stack[pick(STACK_COUNT)].hot;
-        __asm__ volatile("" ::: "memory"); /* or a loop without an end does nothing */
+        __asm__ volatile("" ::: "memory"); /* otherwise an endless loop is optimised away */
     }
 }
 
-/* ---- filling ---- */
+/* Filling */
 
-/* Each record points to one far away, all of them in one ring. */
+/* Each record points to a distant one, all in one ring. */
 static void link_records(void)
 {
     head = block;
@@ -228,7 +228,7 @@ static void fill_flexible(void)
         memset(flexible, 1, size);
 }
 
-/* ---- cases ---- */
+/* Cases */
 
 enum { STEPS = 10000 };
 

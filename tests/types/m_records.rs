@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A hot field for the kinds of access that Rust has; see m_run.h, which it does as.
+// A hot field for the kinds of access in Rust; same output as described in m_run.h.
 use std::hint::black_box;
 use std::mem::{offset_of, size_of};
 
@@ -69,7 +69,7 @@ fn new_record(number: u64) -> Record {
     }
 }
 
-/// Nodes of a list in an order that memory does not have.
+/// List nodes in a different order than in memory.
 fn new_chain(state: &mut u64) -> Box<Link> {
     let mut links: Vec<Box<Link>> = (0..COUNT)
         .map(|_| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A hot field for the kinds of access that Go has; see m_run.h, which it does as.
+// A hot field for the kinds of access in Go; same output as described in m_run.h.
 package main
 
 import (

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays of numbers, as compilers like to make something else of the loops over them. */
+/* Arrays of numbers; compilers often transform the loops over them. */
 #include "truth.h"
 
 enum { N = 32, SIDE = 6 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Instances of generics side by side; see o_run.h, which it does as.
+// Instances of generics; same output as described in o_run.h.
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hint::black_box;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the programs that log their own times share: `o_x SECONDS [FUNCTION]` runs its parts in
- * turn, or one of them, and says at the end "time SHARE PATTERN|PATTERN..." for each: its share of
- * the CPU time by the thread's own clock, and what the field that it waits for may be called. For
- * judge_types.py; C and C++.
+ * Shared code of the programs that log their own times. `o_x SECONDS [FUNCTION]` runs its parts in
+ * turn, or one of them. At the end it prints "time SHARE PATTERN|PATTERN..." for each part: its
+ * share of the CPU time by the thread's own clock, and the possible names of the field that it
+ * waits for. For judge_types.py; C and C++.
  */
 #ifndef MISSTOP_TESTS_TYPES_O_RUN_H
 #define MISSTOP_TESTS_TYPES_O_RUN_H
@@ -40,7 +40,7 @@ static inline double own_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* `only`: the number of one part, or NULL. */
+/* Runs the parts. `only`: the number of one part, or NULL. */
 static inline void run_parts(const struct run_part *parts, size_t count, double seconds,
                              const char *only)
 {
@@ -61,7 +61,7 @@ static inline void run_parts(const struct run_part *parts, size_t count, double 
         if (spent[i] > 0)
             printf("time %.4f %s\n", spent[i] / all, parts[i].patterns);
     fflush(stdout);
-    _exit(0); /* nothing is freed: that would be time of the library's */
+    _exit(0); /* nothing is freed, because that would take time in the library */
 }
 
 #endif

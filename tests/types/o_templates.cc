@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Instances of templates side by side, each in a function of its own; what it costs is measured with
-// the thread's own clock and logged as "time SECONDS PATTERN...". For judge_types.py.
+// Instances of templates, each in a function of its own. The CPU time of each is measured with the
+// thread's own clock and logged as "time SECONDS PATTERN...". For judge_types.py.
 #include "o_run.h"
 
 #include <deque>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two units, or a program and a library, with structs of one name and size and other members. */
+/* Two units, or a program and a library, with structs of one name and size but other members. */
 #include "o_run.h"
 
 enum { COUNT = 1 << 19 };
@@ -25,7 +25,7 @@ ALONE static double own_total(void)
     return sum;
 }
 
-/* Of the same members in both. */
+/* Has the same members in both units. */
 struct same {
     long a, b, c, d;
     double hot;

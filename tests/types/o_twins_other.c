@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The other unit of o_twins.c, its structs on the same lines. */
+/* The other unit of o_twins.c, with its structs on the same lines. */
 #include "o_run.h"
 
 static int filled;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays of structs and what is in them: nested ones, arrays, unions, bit-fields, flexible ends. */
+/* Arrays of structs: nested structs, arrays, unions, bit-fields, flexible ends. */
 #include "truth.h"
 
 enum { COUNT = 24, WORDS = 10 };

@@ -65,7 +65,7 @@ bool stepped_start(struct stepped *stepped, const char *path)
     return stepped->known.code_start;
 }
 
-/* What is told while the program works is told of the stack. */
+/* Reads the program's output. Objects reported while it works are on the stack. */
 static void take_reported(struct stepped *stepped, uint64_t stack_pointer)
 {
     size_t before = stepped->known.object_count;
@@ -75,8 +75,8 @@ static void take_reported(struct stepped *stepped, uint64_t stack_pointer)
             stepped->known.objects[i].address - stack_pointer < 1 << 20;
 }
 
-/* Runs a function outside to its end, with a breakpoint where the marked code goes on. False if no
- * marked code called it. */
+/* Runs a called function outside the marked code to its end, with a breakpoint at the return to
+ * marked code. Returns false if marked code did not call it. */
 static bool finish_call(const struct stepped *stepped, struct user_regs_struct *regs)
 {
     enum { BREAKPOINT = 0xcc, ONE_BYTE = 0xff };

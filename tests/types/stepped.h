@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program of this folder, compiled, started and taken through its marked code one instruction at
- * a time, in tests only. */
+/* Compiles, starts and single-steps a program of this folder through its marked code, in tests
+ * only. */
 #ifndef MISSTOP_TESTS_TYPES_STEPPED_H
 #define MISSTOP_TESTS_TYPES_STEPPED_H
 
@@ -14,20 +14,21 @@
 struct stepped {
     pid_t pid;
     int output;
-    char line[512]; /* that is not complete yet */
+    char line[512]; /* incomplete line */
     size_t line_length;
     struct known known;
 };
 
-/* Starts it and waits until it is ready. False: it did not get there, or ptrace is not allowed. */
+/* Starts the program and waits until it is ready. False: it failed, or ptrace is not permitted. */
 bool stepped_start(struct stepped *stepped, const char *path);
 
-/* To the next instruction in marked code; false: it ended. The registers are those before it. */
+/* Steps to the next instruction in marked code. Returns false if the program ended. The registers
+ * are those before the instruction. */
 bool stepped_next(struct stepped *stepped, struct user_regs_struct *regs);
 
 void stepped_end(struct stepped *stepped);
 
-/* Where its executable file is mapped from offset 0; 0: not found. */
+/* Returns the address at which offset 0 of the executable is mapped; 0: not found. */
 uint64_t stepped_base(const struct stepped *stepped, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C++: several instances of one template, nested structs of the same name in each, and the containers
- * of the library (libstdc++'s nodes). */
+/* C++: several instances of one template, with nested structs of the same name in each, and the
+ * containers of the library (libstdc++'s nodes). */
 #include "truth.h"
 
 #include <array>
@@ -86,7 +86,7 @@ template <typename T> struct tree {
     node *root;
 };
 
-static volatile int COUNT = 6; /* no constant: loops are loops */
+static volatile int COUNT = 6; /* not a constant, so that loops remain loops */
 static buf<alpha> buf_alpha;
 static buf<beta> buf_beta;
 static buf<buf<beta>> buf_bufs;
@@ -159,7 +159,7 @@ MARKED static long in_namespaces(int count)
     return sum;
 }
 
-/* Both in one function, so that what is known of the one is at hand when the other is read. */
+/* Uses both in one function, so that the type of one is available when the other is accessed. */
 MARKED static double side_by_side(size_t count)
 {
     double sum = 0;
@@ -188,7 +188,7 @@ template <typename C> INLINED double in_array(const C &in, int count)
     return sum;
 }
 
-/* g++ puts no instance of a template into a section: each has a function around it. */
+/* g++ puts no template instance into a section, so each has a function around it. */
 MARKED static double buffers_total()
 {
     return in_buffer(buf_alpha) + in_buffer(buf_beta);
@@ -249,7 +249,7 @@ MARKED static double unique_total()
     return in_array(*unique_alpha, COUNT) + in_array(*unique_beta, COUNT);
 }
 
-/* A node of the library: a head of pointers, then the value. */
+/* A node of the library: a head with pointers, then the value. */
 static void tell_node(const char *name, size_t size, const char *head, size_t head_size,
                       const char *value)
 {

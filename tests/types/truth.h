@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the programs of this folder tell the test what is true: types with their parts by the
- * compiler's own offsetof and sizeof, objects by their addresses, and which code to look at.
- * Lines of tab-separated words; then the program stops itself and works when it is let go.
+ * Lets the programs of this folder report the truth to the test: types and their parts from the
+ * compiler's offsetof and sizeof, objects by their addresses, and the code to examine. Lines of
+ * tab-separated words; then the program stops itself, and continues when it is resumed.
  */
 #ifndef MISSTOP_TESTS_TYPES_TRUTH_H
 #define MISSTOP_TESTS_TYPES_TRUTH_H
@@ -14,17 +14,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Code that is looked at; it stands together. */
+/* Code to examine, in one section. */
 #define MARKED __attribute__((noinline, section("marked")))
 
 #define TYPE(name, type) printf("type\t%s\t%zu\n", name, sizeof(type))
 
-/* A part of a type: its own type, offset, and how many of it stand there. */
+/* A part of a type: its own type, its offset, and the number of elements. */
 #define PART(name, type, member, part_name, part)                                                  \
     printf("part\t%s\t%s\t%zu\t%zu\t%zu\n", name, part_name, offsetof(type, member), sizeof(part), \
            sizeof(((type *)0)->member) / sizeof(part))
 
-/* One that has no member name, as a base class or a flexible array. */
+/* A part without a member name, such as a base class or a flexible array. */
 #define PLACE(name, part_name, offset, size, count)                                                \
     printf("part\t%s\t%s\t%zu\t%zu\t%zu\n", name, part_name, (size_t)(offset), (size_t)(size),     \
            (size_t)(count))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One of two units that have structs of the same names and sizes and with other members; what they
- * lead to has names of its own, by which one can be told from the other. */
+/* One of two units with structs of the same names and sizes, but other members. Their pointees have
+ * different names, which distinguish the structs. */
 #include "truth.h"
 
 #include "twins.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What both units of twins.c know. */
+/* Declarations shared by both units of twins.c. */
 #ifndef MISSTOP_TESTS_TYPES_TWINS_H
 #define MISSTOP_TESTS_TYPES_TWINS_H
 

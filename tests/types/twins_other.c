@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The other unit of twins.c, with its structs on the same lines: where a type is declared does not
- * say either which it is. */
+/* The other unit of twins.c, with its structs on the same lines, so that the line of a type's
+ * declaration does not distinguish the types either. */
 #include "truth.h"
 
 #include "twins.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A test's own answers to what profile asks, a function each; and questions with typed answers. */
+/* A test's own answers to the questions of profile, one function per question, and typed wrappers
+ * for asking questions. */
 #ifndef MISSTOP_TESTS_UNIT_NAMES_H
 #define MISSTOP_TESTS_UNIT_NAMES_H
 
@@ -7,7 +8,7 @@
 
 #include "place.h"
 
-/* NULL: not known. */
+/* A NULL member means not known. */
 struct fake_names {
     bool (*object)(void *context, uint32_t id, struct object_desc *desc);
     bool (*function)(void *context, uint32_t id, struct function_desc *desc);
@@ -60,10 +61,10 @@ static inline bool fake_names_answer(void *context, enum place_question question
     }
 }
 
-/* `fake` outlives them. */
+/* `fake` must outlive the names. */
 #define FAKE_NAMES(fake) ((struct place_names){fake_names_answer, (void *)(uintptr_t)(fake)})
 
-/* All zeros where it is not known. */
+/* Returns zeros if not known. */
 #define ASK(question, number, member, out)                                                         \
     union place_answer answer;                                                                     \
     bool known = place_ask(names, question, number, &answer);                                      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What cmocka.h wants included before it, and cmocka. */
+/* cmocka.h with the headers that it requires. */
 #ifndef MISSTOP_TESTS_UNIT_H
 #define MISSTOP_TESTS_UNIT_H
 

@@ -7,7 +7,7 @@
 #include "profile/tables/tally.h"
 #include "snapshot_causes.h"
 
-/* Only what had to make room: a line that another thread's write took away was not too early. */
+/* Counts a premature eviction. A line that another thread's write invalidated is not premature. */
 static void add_early(struct causes_row *row, const struct place *place, double weight,
                       double scale)
 {
@@ -17,7 +17,7 @@ static void add_early(struct causes_row *row, const struct place *place, double 
     counted_add(same ? &row->early_same : &row->early_other, weight, scale);
 }
 
-/* One miss; `same`: the row's own accesses evicted the line. */
+/* Adds one miss. `by_itself`: the row's own accesses evicted the line. */
 static void causes_row_add(struct causes_row *row, const struct place *place, bool by_itself,
                            double scale)
 {

@@ -25,16 +25,16 @@ static int geometry_finish(struct geometry *geometry, struct error *error)
                          geometry->level);
     uint64_t sets = geometry->size_bytes / (geometry->ways * line);
     if (sets > SETS_MAX)
-        return error_set(error, -EINVAL,
-                         "cache %s: %llu sets are more than the %d misstop can count; "
-                         "give a smaller SIZE or more WAYS",
-                         geometry->level, (unsigned long long)sets, SETS_MAX);
+        return error_set(
+            error, -EINVAL,
+            "cache %s: %llu sets exceed the limit of %d; give a smaller SIZE or more WAYS",
+            geometry->level, (unsigned long long)sets, SETS_MAX);
     geometry->sets = (uint32_t)sets;
     geometry->virtual_exact = sets * line <= PAGE_BYTES;
     return 0;
 }
 
-/* "32K", "1M", "1.5M" is not accepted: sysfs and -C speak of whole numbers. */
+/* Parses "32K" or "1M". Rejects "1.5M": sysfs and -C use whole numbers. */
 static bool parse_bytes(const char **text, uint64_t *bytes)
 {
     char *end;
@@ -103,7 +103,7 @@ static bool read_number(const char *root, int index, const char *name, uint64_t 
     return read_attribute(root, index, name, text, sizeof text) && parse_field(&at, value, '\0');
 }
 
-/* Whether index N below cache/ is a data or unified cache of this level. */
+/* Returns true if index N in cache/ is a data or unified cache of this level. */
 static bool index_is(const char *root, int index, uint64_t level)
 {
     char type[32];
@@ -126,24 +126,24 @@ static int geometry_read(struct geometry *geometry, const char *root, int index,
     name_level(geometry, level);
     if (!read_number(root, index, "size", &geometry->size_bytes) ||
         !read_number(root, index, "coherency_line_size", &line))
-        return error_set(error, -ENOENT,
-                         "%s/cpu0/cache/index%d does not tell the cache's size and line; "
-                         "give it: -C %s=SIZE,WAYS,LINE",
-                         root, index, geometry->level);
-    /* Some hypervisors leave ways out, or give 0 for a fully associative cache. */
+        return error_set(
+            error, -ENOENT,
+            "%s/cpu0/cache/index%d has no size or line size; specify -C %s=SIZE,WAYS,LINE", root,
+            index, geometry->level);
+    /* Some hypervisors omit ways, or report 0 for a fully associative cache. */
     if (!read_number(root, index, "ways_of_associativity", &ways) &&
         (!read_number(root, index, "number_of_sets", &sets) ||
          !(ways = geometry->size_bytes / sets / line)))
-        return error_set(error, -ENOENT,
-                         "%s/cpu0/cache/index%d does not tell the number of ways; "
-                         "give it: -C %s=SIZE,WAYS,LINE",
-                         root, index, geometry->level);
+        return error_set(
+            error, -ENOENT,
+            "%s/cpu0/cache/index%d has no number of ways; specify -C %s=SIZE,WAYS,LINE", root,
+            index, geometry->level);
     geometry->ways = (uint32_t)ways;
     geometry->line_bytes = (uint32_t)line;
     return geometry_finish(geometry, error) ? -ENOENT : 0;
 }
 
-/* NULL is "L1". */
+/* Parses the level of `spec`; NULL means "L1". */
 static int parse_level(const char *spec, uint64_t *level, struct error *error)
 {
     *level = 1;
@@ -159,7 +159,7 @@ static int parse_level(const char *spec, uint64_t *level, struct error *error)
     return 0;
 }
 
-/* The shape that is given (then *level is 0), or the level that is asked for. */
+/* Parses `spec`: either a complete shape (*level is then 0) or a level to look up. */
 static int geometry_begin(struct geometry *geometry, const char *spec, uint64_t *level,
                           struct error *error)
 {
@@ -202,9 +202,7 @@ int geometry_parse(struct geometry *geometry, const char *spec, const char *sysf
     for (int i = 0; i < INDEXES_MAX; i++)
         if (index_is(sysfs_root, i, level))
             return geometry_read(geometry, sysfs_root, i, level, error);
-    return error_set(error, -ENOENT,
-                     "%s does not tell of a level %d data cache; give its shape: "
-                     "-C L%d=SIZE,WAYS,LINE",
+    return error_set(error, -ENOENT, "%s has no level %d data cache; specify -C L%d=SIZE,WAYS,LINE",
                      sysfs_root, (int)level, (int)level);
 }
 

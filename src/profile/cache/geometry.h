@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shape of one cache level: from sysfs, or as -C gives it. */
+/* Shape of one cache level, from sysfs or from the option -C. */
 #ifndef MISSTOP_PROFILE_CACHE_GEOMETRY_H
 #define MISSTOP_PROFILE_CACHE_GEOMETRY_H
 
@@ -17,24 +17,27 @@ struct geometry {
     uint32_t ways;
     uint32_t line_bytes; /* a power of two */
     bool virtual_exact;  /* sets * line <= page: the virtual index equals the physical one */
-    bool guessed; /* this machine's geometry for another machine, or a usual one; set by the caller
-                   */
+    bool guessed;        /* not this machine's data, or a default; set by the caller */
 };
 
 /*
- * `spec`: NULL or "L1", "L2", "L3" (that level of CPU 0 below `sysfs_root`, normally
- * "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes. NULL takes L1d.
- * -EINVAL with the cause, -ENOENT when sysfs has no such level. Sets need not be a power of two
- * (L3 slices): the set is then line number modulo sets.
+ * Parses `spec` and fills in the geometry. `spec`: "L1", "L2", "L3" (that level of CPU 0 under
+ * `sysfs_root`, normally "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes;
+ * NULL: L1d. Returns -EINVAL with the cause, or -ENOENT if sysfs has no such level. The number of
+ * sets need not be a power of two (L3 slices): the set is the line number modulo the number of
+ * sets.
  */
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
 
-/* The same among the caches that a recording lists; false: none has that level. */
+/*
+ * Like geometry_parse(), with the caches that a recording lists. Returns false if it has no such
+ * level.
+ */
 bool geometry_among(struct geometry *geometry, const char *spec,
                     const struct perfdata_machine *machine);
 
-/* Set of an address. */
+/* Returns the set of an address. */
 uint32_t geometry_set(const struct geometry *geometry, uint64_t address);
 
 #endif

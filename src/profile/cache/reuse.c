@@ -62,7 +62,7 @@ double reuse_between(double blind, double waited)
     return fmin(blind + waited, 2 * waited);
 }
 
-/* ---- misses in between ---- */
+/* ---- misses between touches ---- */
 
 static const struct reuse_miss *miss_at(const struct reuse *reuse, uint64_t index)
 {
@@ -74,7 +74,7 @@ static uint64_t oldest(const struct reuse *reuse)
     return reuse->miss_count > REUSE_MISSES ? reuse->miss_count - REUSE_MISSES : 0;
 }
 
-/* The first one after a time. */
+/* Returns the index of the first miss after a time. */
 static uint64_t first_after(const struct reuse *reuse, uint64_t time_ns)
 {
     uint64_t low = oldest(reuse);
@@ -102,7 +102,7 @@ static double of_thread(const struct reuse *reuse, uint64_t first, uint64_t end,
     return sum;
 }
 
-/* Both are known within the same bounds as the time. */
+/* Estimates the misses of a leg, within the same bounds as its time. */
 static void count_between(const struct reuse *reuse, const struct watch_result *result,
                           struct reuse_leg *leg)
 {
@@ -149,15 +149,18 @@ void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t 
     note_time(reuse, result->end_ns);
 }
 
-/* Watches that decide where the order is not known: it often is, a little later. */
+/* Minimum watches for a verdict if the order is not known: it often becomes known soon after. */
 enum { LEAST_UNORDERED = 32 };
 
 static const double half = 0.5;
-const double reuse_long_s = 0.05; /* any cache is filled meanwhile */
-static const double some = 0.25;  /* of lines touched again: their times speak for the object */
-static const double few = 0.02;   /* of lines touched again in reuse_long_s: they do not return */
+const double reuse_long_s = 0.05; /* long enough to replace the contents of any cache */
+/* Share of lines touched again that makes their times representative. */
+static const double some = 0.25;
+/* Below this share touched again in reuse_long_s, lines are not reused. */
+static const double few = 0.02;
 static const double next_to_none = 0.002;
-static const double no_cache_holds = 2; /* times its lines: read in order, none stays */
+/* Object size in caches: read in order, none of it stays cached. */
+static const double no_cache_holds = 2;
 
 const char *watch_verdict_name(enum watch_verdict verdict)
 {
@@ -166,7 +169,7 @@ const char *watch_verdict_name(enum watch_verdict verdict)
     return (unsigned)verdict < sizeof names / sizeof *names ? names[verdict] : "too-few";
 }
 
-/* Lines that were fetched at most from touch to touch, where misses are not counted. */
+/* Returns an upper bound of the lines fetched between two touches, if misses are not counted. */
 static double fetched_most(const struct snapshot_watch_object *object,
                            const struct reuse_question *question)
 {
@@ -175,12 +178,12 @@ static double fetched_most(const struct snapshot_watch_object *object,
     return isnan(by_object) ? by_time : fmin(by_time, by_object);
 }
 
-/* Whether the cache cannot have been filled in between; NAN compares as false. */
+/* Returns true if the cache cannot have been filled between two touches; NAN compares as false. */
 static bool too_soon(const struct snapshot_watch_object *object,
                      const struct reuse_question *question)
 {
     double lines = (double)question->lines;
-    /* Fewer than a sample represents are not distinguished from none. */
+    /* A sample represents `period` misses; fewer misses may go unsampled. */
     return fetched_most(object, question) < lines ||
            (question->counts_misses && object->misses.high + question->period < lines);
 }
@@ -202,7 +205,7 @@ bool reuse_decided(struct snapshot_share again)
     return again.high < half || again.low >= some;
 }
 
-/* Most lines were not touched again while they were watched. */
+/* Returns the verdict if most lines were not touched again while they were watched. */
 static enum watch_verdict not_again(const struct snapshot_watch_object *object,
                                     const struct reuse_question *question)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reuse of watched lines: the last legs and visits of watches (include/snapshot_watch.h), each
- * with the misses that came in between. Bounded: the oldest are forgotten. Owned by profile.c, and
- * only there with --watch; read by watch.c.
+ * Reuse of watched lines: the newest legs and visits of watches (include/snapshot_watch.h), each
+ * with the misses between its two touches. The number of legs is bounded; new ones overwrite the
+ * oldest. Owned by profile.c if --watch is used; read by watch.c.
  *
  * A leg begins at an access at `origin`, is blind until `armed`, and ends at the next touch. The
- * time from a touch of the line to the next one is then between end - armed and end - origin. If
- * it was blind for longer than the wait that followed, it was most likely armed anywhere between
- * two touches: twice the wait estimates the time (the wait from a random moment is half of it, on
- * average; Cox, Renewal Theory, 1962, ch. 5). If it was blind for less, no touch was missed: the
- * whole.
+ * time from one touch of the line to the next is therefore between end - armed and end - origin. If
+ * the leg was blind for longer than the wait that followed, it was most likely armed at a random
+ * point between two touches, and twice the wait estimates the time (the wait from a random point is
+ * half the time, on average; Cox, Renewal Theory, 1962, ch. 5). If it was blind for less, no touch
+ * was missed, and the time is end - origin.
  */
 #ifndef MISSTOP_PROFILE_CACHE_REUSE_H
 #define MISSTOP_PROFILE_CACHE_REUSE_H
@@ -24,89 +24,91 @@ enum { REUSE_LEGS = 1 << 13, REUSE_MISSES = 1 << 16, REUSE_ORDERS = 64 };
 
 struct reuse_leg {
     uint32_t object;
-    uint32_t function;    /* that touched */
-    uint64_t ip;          /* within the instruction that touched */
+    uint32_t function;    /* function of the touch */
+    uint64_t ip;          /* an address within the instruction of the touch */
     uint8_t kind;         /* enum watch_kind */
-    bool happened;        /* touched; of a visit: the other word was, too */
+    bool happened;        /* touched; for a visit: so was the other word */
     bool elsewhere;       /* touched by another thread */
-    double seconds;       /* from touch to touch, or as long as it was waited for */
-    double misses;        /* weight of the ranking event in between, all threads; NAN: forgotten */
-    double thread_misses; /* of the thread that the leg began with */
-    double waited_s;      /* since it was armed; time known not to have run is left out of both */
+    double seconds;       /* time between touches, or the time waited */
+    double misses;        /* weight of the ranking event between touches; NAN: no longer known */
+    double thread_misses; /* weight from the thread that started the leg */
+    double waited_s; /* time since armed; excludes time known as not running, as `seconds` does */
 };
 
 struct reuse_miss {
     uint64_t time_ns;
-    double before; /* sum of weights up to here */
+    double before; /* sum of the weights before this miss */
     float weight;
     uint32_t tid;
 };
 
 struct reuse {
-    struct reuse_leg *legs;    /* [REUSE_LEGS], a ring */
-    uint64_t leg_count;        /* ever */
-    struct reuse_miss *misses; /* [REUSE_MISSES], likewise, in time order */
+    struct reuse_leg *legs;    /* [REUSE_LEGS], ring buffer */
+    uint64_t leg_count;        /* total number */
+    struct reuse_miss *misses; /* [REUSE_MISSES], ring buffer in time order */
     uint64_t miss_count;
     double sum;
     struct {
         uint32_t object;
         enum spread_order order;
     } orders[REUSE_ORDERS]; /* by object id */
-    uint64_t began_ns;      /* first sample or result since all was forgotten; 0: none */
-    uint64_t now_ns;        /* the newest */
+    uint64_t began_ns;      /* first sample or result since the last clear; 0: none */
+    uint64_t now_ns;        /* time of the newest sample or result */
 };
 
-/* 0 or -ENOMEM. */
+/* Initialises the tables. 0 or -ENOMEM. */
 int reuse_init(struct reuse *reuse);
 void reuse_fini(struct reuse *reuse);
 void reuse_clear(struct reuse *reuse);
 
-/* A sample of the ranking event; times never go back. */
+/* Adds a sample of the ranking event; times never decrease. */
 void reuse_count(struct reuse *reuse, uint64_t time_ns, uint32_t tid, double weight);
 
 /*
- * A result; samples up to its end were counted. `function` and `ip` are of the touch. One that was
- * dropped says nothing and is left out.
+ * Adds a result; samples up to its end must have been counted. `function` and `ip` are those of the
+ * touch. Ignores dropped watches.
  */
 void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t function,
                uint64_t ip);
 
-/* The order of the object's accesses as far as it is known now, or was known last. */
+/*
+ * Records the order of the object's accesses if it is known now, and returns the last known order.
+ */
 enum spread_order reuse_order(struct reuse *reuse, uint32_t object, enum spread_order now);
 
-/* Estimated time from touch to touch, see above; any unit. */
+/* Estimates the time between touches, as explained above. Works with any unit. */
 double reuse_between(double blind, double waited);
 
 /*
- * Why an object's lines are missed, as far as watchpoints show. Pure; for watch.c.
+ * Derives from watchpoints why an object's lines miss. Pure functions; used by watch.c.
  *
- * Lines fetched between two touches of a line are at most the misses in between, so fewer misses
- * than the cache has lines cannot have filled it: a line that is missed all the same lost its
- * place in a set, or to another core (conflict). Where misses are not counted, time bounds them: a
- * core fetches no more than about one line in REUSE_FASTEST_NS, and in the object's part of the
- * time no more lines than the object has. Conversely, a cache that could be filled at a modest
- * REUSE_SLOWEST_NS a line is assumed to be filled.
+ * The misses between two touches of a line are an upper bound of the lines fetched in between. If
+ * they are fewer than the lines of the cache, they cannot have filled it: a line that misses all
+ * the same was evicted by other lines of its set, or taken by another core (conflict). If misses
+ * are not counted, time is the bound: a core fetches at most about one line per REUSE_FASTEST_NS,
+ * and in the object's share of the time at most the lines of the object. Conversely, a cache that
+ * could be filled at a modest rate of one line per REUSE_SLOWEST_NS is assumed to be filled.
  *
- * A line that was not touched while it was watched may be touched later. Where most are not, the
- * cache was filled in the meantime either way. The verdict "not reused" needs accesses in order,
- * and next to no touched line.
+ * A line that was not touched while it was watched may be touched later. If most lines were not
+ * touched, the cache was filled meanwhile in either case. The verdict "not reused" requires
+ * accesses in order, or almost no line touched again.
  */
 enum { REUSE_LEAST = 8, REUSE_MANY = 32, REUSE_FASTEST_NS = 3, REUSE_SLOWEST_NS = 10 };
 
-extern const double reuse_long_s; /* not touched again for so long: streaming */
+extern const double reuse_long_s; /* lines not touched again within this time are streaming */
 
 struct reuse_question {
-    bool counts_misses; /* samples are misses of the cache below, else of time */
+    bool counts_misses; /* samples are misses of the cache below; otherwise samples of time */
     double period;      /* misses that a sample represents */
-    uint64_t lines;     /* of that cache; 0: not known */
-    bool crowded_sets;  /* sampled lines crowd in a few sets */
+    uint64_t lines;     /* lines of that cache; 0: not known */
+    bool crowded_sets;  /* sampled lines are concentrated in a few sets */
     enum spread_order order;
-    double object_lines; /* of the object, those of its accesses; NAN: not known */
-    double elsewhere;    /* part of the time at accesses to other data; NAN: not known */
-    double last_lines;   /* of the last level; 0: not known */
+    double object_lines; /* lines of the object that are accessed; NAN: not known */
+    double elsewhere;    /* share of the time spent accessing other data; NAN: not known */
+    double last_lines;   /* lines of the last level cache; 0: not known */
 };
 
-/* Whether a part of lines touched again is sure enough for a verdict. */
+/* Returns true if the share of lines touched again is precise enough for a verdict. */
 bool reuse_decided(struct snapshot_share again);
 
 enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,

@@ -21,7 +21,7 @@ static struct region search_queue_take(struct search_queue *queue, uint32_t inde
     return region;
 }
 
-/* How many of the best are final, up to the first that is not. */
+/* Returns how many of the best regions are final, up to the first that is not. */
 static uint32_t search_queue_finals(const struct search_queue *queue)
 {
     uint32_t finals = 0;
@@ -30,7 +30,7 @@ static uint32_t search_queue_finals(const struct search_queue *queue)
     return finals;
 }
 
-/* Sum of the shares of regions that could still be split. */
+/* Returns the sum of the shares of regions that can still be split. */
 static double search_queue_unsearched(const struct search_queue *queue)
 {
     double sum = 0;
@@ -57,7 +57,7 @@ static void search_drop(struct search *search, const struct region *region,
     search->dropped_count = count + 1;
 }
 
-/* search.c: this interval's counter into the average of all its measurements. */
+/* Adds this interval's counter to the average of all measurements of the region. */
 static void search_average(const struct search *search, struct region *region)
 {
     region->hits += region->weight;
@@ -67,8 +67,10 @@ static void search_average(const struct search *search, struct region *region)
     region->iterations++;
 }
 
-/* Whether the other half of the same split had no miss either: then it is the whole parent,
- * which was among the best, that went quiet. */
+/*
+ * Returns true if the other half of the same split had no miss either: then the whole parent, which
+ * was among the best, has no misses in this interval.
+ */
 static bool sibling_silent(const struct search *search, const struct region *region)
 {
     for (uint32_t i = 0; i < search->active_count; i++)
@@ -85,9 +87,11 @@ static enum region_state search_found_state(const struct search *search,
     return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
 }
 
-/* A region without a miss is dropped, unless it was among the best before: it may be in a quiet
- * phase and is kept for some rounds. A region where at most a few samples were expected is not
- * quiet yet. */
+/*
+ * Decides about a region without misses. It is dropped unless it was among the best before: then it
+ * may be in a quiet phase and is kept for some rounds. A region with only a few expected samples
+ * does not count as quiet.
+ */
 static bool keep_silent(struct search *search, struct region *region)
 {
     if (region->hits > 0 && region->share * (double)search->all_samples < EXPECTED_SAMPLES) {
@@ -111,7 +115,7 @@ static bool keep_silent(struct search *search, struct region *region)
     return true;
 }
 
-/* Keeps or drops a region without a miss; returns whether it was kept. */
+/* Keeps or drops a region without misses; returns true if it was kept as quiet. */
 static bool search_queue_silent(struct search *search, struct region *region)
 {
     if (!keep_silent(search, region))
@@ -120,7 +124,7 @@ static bool search_queue_silent(struct search *search, struct region *region)
     return region->state == REGION_KEPT;
 }
 
-/* All measured regions into the queue; returns whether one without misses was kept. */
+/* Queues all measured regions; returns true if a region without misses was kept. */
 static bool search_queue_measured(struct search *search)
 {
     bool kept = false;
@@ -175,7 +179,10 @@ static enum holds region_holds(const struct region *region, const struct place_n
     return address < region->bound ? HOLDS_SEVERAL : holds;
 }
 
-/* Regions that a program manages itself, of some size: one name says too little. */
+/*
+ * Returns true for large memory that a program manages itself: its name alone is not specific
+ * enough.
+ */
 static bool worth_opening(const struct place_names *names, const struct object_extent *extent)
 {
     union place_answer answer;
@@ -186,8 +193,10 @@ static bool worth_opening(const struct place_names *names, const struct object_e
            answer.object.kind == OBJECT_MAP;
 }
 
-/* Only mapped memory can be missed on: a region shrinks to the mappings in it. A region without any
- * is unchanged. */
+/*
+ * Shrinks a region to the mappings in it, because only mapped memory can miss. A region without
+ * mappings is unchanged.
+ */
 static void leave_gaps(struct region *region, const struct place_names *names)
 {
     struct object_extent extent;
@@ -199,8 +208,8 @@ static void leave_gaps(struct region *region, const struct place_names *names)
 }
 
 /*
- * Looks up the contents of the region and sets object, open, final; a region shrinks to the
- * mappings in it, and one with a single object to that. `inside`: the user searches within an
+ * Looks up the contents of the region and sets object, open and final. A region shrinks to the
+ * mappings in it, or to its object if there is only one. `inside`: the user searches within an
  * object.
  */
 static void region_identify(struct region *region, const struct place_names *names, bool inside,
@@ -248,8 +257,10 @@ static bool aligned_middle(const struct region *region, uint64_t middle, uint32_
     return inside_region(region, *point);
 }
 
-/* Where to halve a region that is not one object: the middle, moved so that no object is cut.
- * False: cannot be split. */
+/*
+ * Finds the point at which to halve a region: the middle, moved so that no object is cut. Returns
+ * false if the region cannot be split.
+ */
 static bool region_split_point(const struct region *region, const struct place_names *names,
                                uint32_t line_bytes, uint64_t *point)
 {
@@ -258,8 +269,10 @@ static bool region_split_point(const struct region *region, const struct place_n
     if (region->final || region_size(region) <= line_bytes)
         return false;
     if (extent_at(names, middle, &extent)) {
-        /* An object that starts in the middle needs no moving. In a gap, an edge of the gap
-         * is the better point: it costs no round to find out that the gap is empty. */
+        /*
+         * An object that starts in the middle needs no adjustment. In a gap, an edge of the gap is
+         * the better point: no round is spent on finding that the gap is empty.
+         */
         if (extent.object && extent.base == middle && inside_region(region, middle)) {
             *point = middle;
             return true;
@@ -275,26 +288,27 @@ static bool region_split_point(const struct region *region, const struct place_n
 static void search_measure(struct search *search, const struct region *region);
 
 /*
- * The search inside one object that a program manages itself (an arena, a mapping, a large block):
- * which range, page or line of it is hot.
+ * The search inside one object that a program manages itself (an arena, a mapping, a large block)
+ * for its hot ranges, pages or lines.
  *
  * Halving, as between objects, decides by two counts, and one unlucky count sends the search down
- * to single lines of data that is used evenly. So a range is measured in eight pieces until these
- * have enough samples together, and a chi-square test says whether it has a hotter part. If not,
- * the range is a result. If it has, pieces of equal density become one range each, and those are
- * searched in turn. A page is searched inside only while few of its pieces have nearly all of its
- * samples: three hot lines of a page are results, ten are one page.
+ * to single lines of evenly used data. Therefore a range is measured in eight pieces until the
+ * pieces have enough samples in total, and a chi-square test decides whether it has a hotter part.
+ * If not, the range is a result. If so, adjacent pieces of equal density are merged into ranges,
+ * which are searched in turn. A page is searched further only if a few of its pieces have nearly
+ * all of its samples: three hot lines of a page are separate results, ten hot lines are one page.
  */
 
 enum { FEW_PIECES = 3, FRAME_SAMPLES = 64, FRAME_ROUNDS_MAX = 40, SMALL_PAGES = 16 };
 
-static const double worth_looking = 0.04; /* of all misses; below, the range is a result as it is */
+/* Minimum share of all misses for a range to be divided. */
+static const double worth_looking = 0.04;
 static const double most_of_page = 0.85;
 static const double even_p_value = 0.001;
 static const double same_density = 1.6; /* ratio of the densities of two neighbours */
 static const double uneven_density = 1.5;
 
-/* search.c: the search within one object. One range at a time. */
+/* Returns true if the region is to be searched inside. One such range is measured at a time. */
 static bool search_inside_wants(const struct region *region)
 {
     return region->open && !region->final && region->state != REGION_KEPT;
@@ -308,7 +322,7 @@ static void finish(struct search *search, struct region *whole, enum region_reas
     search_queue_put(&search->queue, whole);
 }
 
-/* False: the range became a result at once. */
+/* Divides a range into pieces. Returns false if the range became a result at once. */
 static bool search_inside_begin(struct search *search, const struct region *whole)
 {
     struct search_frame *frame = &search->frame;
@@ -324,7 +338,7 @@ static bool search_inside_begin(struct search *search, const struct region *whol
     uint64_t at = whole->base;
     search->splits++;
     while (at < whole->bound) {
-        /* The first piece ends where its page or line does. */
+        /* The first piece ends at a page or line boundary. */
         uint64_t end = (at & ~(unit - 1)) + (step ? step : unit);
         bool last = frame->count == SEARCH_PIECES - 1 || end >= whole->bound;
         frame->pieces[frame->count++] = (struct region){.base = at,
@@ -347,7 +361,7 @@ static double frame_samples(const struct search_frame *frame)
     return sum;
 }
 
-/* Counters for the pieces that were measured least. */
+/* Assigns counters to the pieces with the fewest measurements. */
 static void search_inside_measure(struct search *search)
 {
     struct search_frame *frame = &search->frame;
@@ -363,7 +377,7 @@ static void search_inside_measure(struct search *search)
     }
 }
 
-/* Takes the pieces out of the counters; returns whether all have been measured enough. */
+/* Removes the pieces from the counters; returns true if all have been measured enough. */
 static bool frame_collect(struct search *search)
 {
     struct search_frame *frame = &search->frame;
@@ -392,7 +406,7 @@ static double density(const struct region *region)
     return region->share / (double)region_size(region);
 }
 
-/* The densities differ by more than chance, and by enough to be worth telling. */
+/* Returns true if the densities differ significantly and by a relevant amount. */
 static bool frame_is_uneven(const struct search_frame *frame, double share, double samples)
 {
     double mean = share / (double)region_size(&frame->whole);
@@ -427,7 +441,7 @@ static void put_group(struct search *search, const struct region *group)
     search_queue_put(&search->queue, &part);
 }
 
-/* Neighbours of one density are one range. */
+/* Merges neighbours of the same density and queues the ranges. */
 static void put_pieces(struct search *search)
 {
     const struct search_frame *frame = &search->frame;
@@ -446,7 +460,7 @@ static void put_pieces(struct search *search)
     put_group(search, &group);
 }
 
-/* Share of the pieces that have most, a few of them. */
+/* Returns the total share of the few pieces with the highest shares. */
 static double most_of_few(const struct search_frame *frame)
 {
     bool taken[SEARCH_PIECES] = {false};
@@ -491,14 +505,17 @@ static void frame_decide(struct search *search)
     frame->count = 0;
 }
 
-/* After an interval: the pieces leave the counters; when they are enough, they are queued. */
+/*
+ * After an interval, removes the pieces from the counters; decides about the range once they have
+ * enough samples.
+ */
 static void search_inside_note(struct search *search)
 {
     if (search->frame.count && frame_collect(search))
         frame_decide(search);
 }
 
-/* Two results of one object side by side, cut where a piece ended, are one. */
+/* Merges adjacent results of one object that were cut at a piece boundary. */
 static void search_join_neighbours(struct search *search)
 {
     struct search_queue *queue = &search->queue;
@@ -519,16 +536,17 @@ static void search_join_neighbours(struct search *search)
             search_queue_take(queue, i > k ? i : k);
             search_queue_take(queue, i > k ? k : i);
             search_queue_put(queue, &low);
-            i = UINT32_MAX; /* the queue changed: from the start */
+            i = UINT32_MAX; /* the queue changed: restart the scan */
             break;
         }
 }
 
 static const uint64_t judged_ns = 5000000000;
 static const double unsearched_enough = 0.01;
-static const double explained_lost = 0.75; /* of what was explained: below, start again */
+/* Fraction of the explained misses, below which the search restarts. */
+static const double explained_lost = 0.75;
 
-/* The best n - 1 are found, or all that is worth it (section 2.2). */
+/* Returns true if the best n - 1 regions are found, or all that are worth finding (section 2.2). */
 static bool search_finished(const struct search *search)
 {
     uint32_t finals = search_queue_finals(&search->queue);
@@ -536,7 +554,10 @@ static bool search_finished(const struct search *search)
                       search_queue_unsearched(&search->queue) < unsearched_enough);
 }
 
-/* Index of the best found region in the queue, or of the one measured for the fewest misses. */
+/*
+ * Returns the index of the best found region in the queue, or of the one with the fewest misses
+ * measured.
+ */
 static uint32_t next_found(const struct search_queue *queue, bool best)
 {
     uint32_t next = queue->count;
@@ -552,8 +573,9 @@ static uint32_t next_found(const struct search_queue *queue, bool best)
 }
 
 /*
- * Where more is found than there are counters, a quarter of these goes round: a region that
- * was measured once, in whatever phase the program was in, would keep that share for good.
+ * Assigns the counters to found regions. If there are more regions than counters, a quarter of the
+ * counters rotates; otherwise a region measured once would keep that share, whatever phase the
+ * program was in.
  */
 static void search_settle(struct search *search)
 {
@@ -579,7 +601,9 @@ double search_explained(const struct search *search)
     return fmin(sum, 1);
 }
 
-/* Over several seconds: the program may use its objects in turn. */
+/*
+ * Checks the settled regions over several seconds, because the program may use its objects in turn.
+ */
 static bool judge(struct search *search)
 {
     struct search_judged *judged = &search->judged;
@@ -592,7 +616,10 @@ static bool judge(struct search *search)
     return now + noise >= explained_lost * before;
 }
 
-/* The interval's counters, settled: false where what was found has lost its misses. */
+/*
+ * Adds the interval's counters in the settled state. Returns false if the found regions have lost
+ * their misses.
+ */
 static bool search_still_explains(struct search *search, uint64_t now_ns)
 {
     struct search_judged *judged = &search->judged;
@@ -611,7 +638,7 @@ enum { SAMPLES_PER_REGION = 30 };
 
 static const uint64_t interval_first_ns = 100000000;
 static const uint64_t interval_longest_ns = 30000000000;
-static const uint64_t interval_too_long_ns = 5000000000; /* fewer ways then */
+static const uint64_t interval_too_long_ns = 5000000000; /* use fewer ways above this */
 
 void search_init(struct search *search, const struct place_names *names, uint32_t ways,
                  uint32_t line_bytes)
@@ -642,7 +669,7 @@ static uint64_t recent_known(const struct search *search)
     return search->recent_count < SEARCH_RECENT ? search->recent_count : SEARCH_RECENT;
 }
 
-/* A region's share of the newest samples is its first measurement. */
+/* Uses the region's share of the newest samples as its first measurement. */
 static void count_recent(const struct search *search, struct region *region)
 {
     for (uint64_t i = 0; i < recent_known(search); i++) {
@@ -654,7 +681,7 @@ static void count_recent(const struct search *search, struct region *region)
     region->total_samples += (double)recent_known(search);
 }
 
-/* Gives the region a counter for the next interval. */
+/* Assigns a counter to the region for the next interval. */
 static void search_measure(struct search *search, const struct region *region)
 {
     struct region *measured = &search->active[search->active_count++];
@@ -663,7 +690,7 @@ static void search_measure(struct search *search, const struct region *region)
         count_recent(search, measured);
 }
 
-/* Replaces `region` by its two halves; false if it cannot be split. */
+/* Replaces `region` by its two halves; returns false if it cannot be split. */
 static bool measure_halves(struct search *search, const struct region *region)
 {
     uint64_t point;
@@ -681,7 +708,10 @@ static bool measure_halves(struct search *search, const struct region *region)
     return true;
 }
 
-/* The first round: the range in n parts, by halving the largest that is not one object. */
+/*
+ * Sets up the first round: divides the range into n parts by repeatedly halving the largest region
+ * that is not one object.
+ */
 static void first_regions(struct search *search)
 {
     struct region whole = {
@@ -752,8 +782,10 @@ static void restart(struct search *search, uint64_t now_ns)
     search_anew(search, now_ns);
 }
 
-/* The best of the queue into the counters: pieces or halves of what can be split, the rest as it
- * is. */
+/*
+ * Assigns the counters to the best regions of the queue: pieces or halves of those that can be
+ * split, and the others unchanged.
+ */
 static void search_choose_regions(struct search *search)
 {
     search->active_count = 0;
@@ -781,15 +813,17 @@ static void search_choose_regions(struct search *search)
         region.ranked_share = region.share;
         if (split && measure_halves(search, &region))
             continue;
-        region.final |= split; /* cannot be split after all */
+        region.final |= split; /* it cannot be split after all */
         region.state =
             region.state == REGION_KEPT ? REGION_KEPT : search_found_state(search, &region);
         search_measure(search, &region);
     }
 }
 
-/* A region that one noisy interval put on top sinks as it is measured again: the regions that are
- * then above it and not searched yet take its counters, and the search goes on. */
+/*
+ * Settles or continues the search. A region ranked too high by one noisy interval drops as it is
+ * measured again; unsearched regions that are then above it get its counters.
+ */
 static void settle_or_choose(struct search *search)
 {
     search_join_neighbours(search);
@@ -829,7 +863,7 @@ static void go_on_searching(struct search *search, uint64_t now_ns)
     begin_interval(search, now_ns);
 }
 
-/* Fewer ways where samples are rare. */
+/* Reduces the number of ways if samples are rare. */
 static void adapt(struct search *search, uint64_t elapsed_ns, uint64_t needed)
 {
     search->interval_ns = elapsed_ns;
@@ -840,7 +874,7 @@ static void adapt(struct search *search, uint64_t elapsed_ns, uint64_t needed)
         search->ways_now++;
 }
 
-/* Samples that the region measured least would have if the interval ended now. */
+/* Returns the samples that the least measured region would have if the interval ended now. */
 static double samples_so_far(const struct search *search)
 {
     double least = INFINITY;
@@ -852,7 +886,7 @@ static double samples_so_far(const struct search *search)
 
 void search_tick(struct search *search, uint64_t now_ns)
 {
-    /* A recording has no time before its first sample. */
+    /* Before its first sample a recording has no time. */
     if (!search->started_ns)
         search->started_ns = now_ns;
     if (search->state == SEARCH_OFF || now_ns < search->started_ns + search->shortest_ns)

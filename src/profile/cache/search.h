@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The n-way search of Buck and Hollingsworth (section 2.2) over the stream of samples.
- * It sees addresses only through n region counters (base, bound) and one counter of all
- * misses, as it would with such counters in hardware.
+ * The n-way search of Buck and Hollingsworth (section 2.2) over the stream of samples. It sees
+ * addresses only through n region counters (base, bound) and one counter of all misses, as with
+ * such counters in hardware.
  *
- * Each interval: shares into the queue; the best of the queue are split, one counter for
- * each half, and regions of one object are measured again, until the n counters are used
- * (n/2 splits where nothing is found yet). Inside one object it goes on by other rules
- * (search.c).
+ * After each interval the measured shares go into the queue. The best regions of the queue are
+ * split, with one counter for each half, and regions of one object are measured again, until the n
+ * counters are used (n/2 splits if nothing is found yet). Inside one object the search follows
+ * other rules (search.c).
  */
 #ifndef MISSTOP_PROFILE_CACHE_SEARCH_H
 #define MISSTOP_PROFILE_CACHE_SEARCH_H
@@ -16,26 +16,26 @@
 #include "snapshot.h"
 
 /*
- * A region of the n-way search: what it holds, whether and where it is split.
- * Owned by search.c and its queue.
+ * A region of the n-way search: its contents, and whether and where it can be split. Owned by
+ * search.c and its queue.
  */
 enum { SEARCH_PAGE = 4096, SEARCH_OPEN_BYTES = 16 * SEARCH_PAGE };
 
 struct region {
     uint64_t base;
     uint64_t bound;
-    double weight;    /* counter of the running interval */
-    uint64_t samples; /* the same, in samples */
-    double hits;      /* weight over all its measurements */
-    double total;     /* all misses during them */
+    double weight;    /* counter of the current interval */
+    uint64_t samples; /* counter in samples */
+    double hits;      /* weight in all its measurements */
+    double total;     /* all misses in those intervals */
     double total_samples;
     double share; /* hits / total; regions rank by it */
     uint32_t iterations;
     uint32_t depth;
-    uint32_t parent;      /* splits have numbers: halves of one split share theirs */
-    uint32_t object;      /* the only object it holds; 0: none or several */
-    uint32_t zero_rounds; /* intervals it was kept without a miss */
-    double ranked_share;  /* share for which it, or its parent, was chosen; 0: never */
+    uint32_t parent;      /* number of the split that made it: both halves have the same */
+    uint32_t object;      /* the only object in it; 0: none or several */
+    uint32_t zero_rounds; /* intervals for which it was kept without a miss */
+    double ranked_share;  /* share for which it, or its parent, was selected; 0: never */
     enum region_state state;
     bool final; /* one object, or one line: not split */
     bool open;  /* part of one object that is searched inside */
@@ -47,8 +47,10 @@ static inline uint64_t region_size(const struct region *region)
     return region->bound - region->base;
 }
 
-/* The search's priority queue: measured regions, the highest share first. Bounded: when it
- * is full the region with the smallest share gives way. */
+/*
+ * The search's priority queue: measured regions, the highest share first. Bounded: a full queue
+ * evicts the region with the smallest share.
+ */
 enum { SEARCH_QUEUE_MAX = 512 };
 
 struct search_queue {
@@ -58,10 +60,10 @@ struct search_queue {
 
 enum { SEARCH_WAYS_MAX = 64, SEARCH_DROPPED = 32, SEARCH_WHAT = 128 };
 
-/* Settled: what the regions in the counters had, since it was last judged. */
+/* Misses of the regions in the counters since the last check of a settled search. */
 struct search_judged {
     double hits;
-    double expected; /* by the shares they had been found with */
+    double expected; /* expected from the shares with which they were found */
     double total;    /* all misses */
     double samples;
     uint64_t lasted_ns;
@@ -69,11 +71,11 @@ struct search_judged {
 
 enum { SEARCH_PIECES = 8, SEARCH_RECENT = 2048 };
 
-/* A range inside one object that is measured in pieces, until it is known whether one is hotter. */
+/* A range inside one object that is measured in pieces, to find out whether one is hotter. */
 struct search_frame {
     struct region whole;
     struct region pieces[SEARCH_PIECES];
-    uint32_t count; /* of pieces; 0: there is no such range now */
+    uint32_t count; /* number of pieces; 0: no range is being measured */
     uint32_t rounds;
 };
 
@@ -81,17 +83,17 @@ struct search {
     struct place_names names;
     uint64_t base;
     uint64_t bound;
-    uint64_t interval_ns; /* the last one took */
-    uint64_t shortest_ns; /* an interval takes at least; kept regions raise it */
-    uint64_t started_ns;  /* of the running interval */
-    double all_weight;    /* the counter of all misses, this interval */
+    uint64_t interval_ns; /* length of the last interval */
+    uint64_t shortest_ns; /* minimum length; regions kept without a miss raise it */
+    uint64_t started_ns;  /* start of the current interval */
+    double all_weight;    /* counter of all misses, this interval */
     uint64_t all_samples;
-    struct region active[SEARCH_WAYS_MAX]; /* by base */
+    struct region active[SEARCH_WAYS_MAX]; /* sorted by base */
     uint32_t active_count;
-    uint32_t ways;     /* asked for */
+    uint32_t ways;     /* requested number of ways */
     uint32_t ways_now; /* fewer while samples are rare */
     uint32_t iteration;
-    uint32_t rounds; /* iterations that the entries of the queue are made of */
+    uint32_t rounds; /* iterations that contributed to the queue */
     uint32_t restarts;
     uint32_t splits;
     uint32_t line_bytes;
@@ -100,11 +102,13 @@ struct search {
     bool inside; /* the range is within one object */
     char what[SEARCH_WHAT];
     struct search_frame frame;
-    /* The newest samples in the range, a ring: a region that gets a counter for the first time is
-     * counted in them too, or each step of the search would wait for some hundred new ones. */
+    /*
+     * Ring buffer of the newest samples in the range. A region with a new counter is first measured
+     * on them; otherwise each step of the search would wait for some hundred new samples.
+     */
     uint64_t recent_address[SEARCH_RECENT];
     float recent_weight[SEARCH_RECENT];
-    uint64_t recent_count; /* ever written */
+    uint64_t recent_count; /* total number */
     struct search_queue queue;
     struct region dropped[SEARCH_DROPPED]; /* newest first */
     uint32_t dropped_count;
@@ -116,13 +120,13 @@ void search_start(struct search *search, uint64_t base, uint64_t bound, const ch
                   uint64_t now_ns);
 void search_stop(struct search *search);
 
-/* The same search from its beginning: nothing that was measured so far is true any more. */
+/* Restarts the search from scratch: earlier measurements no longer apply. */
 void search_anew(struct search *search, uint64_t now_ns);
 
-/* Counts begin anew, for the regions it has: it was away for a while. */
+/* Resets the counters of the current regions, after the search was paused. */
 void search_measure_again(struct search *search, uint64_t now_ns);
 
-/* Ends the interval if it is long enough and has enough samples. Cheap otherwise. */
+/* Ends the interval if it is long enough and has enough samples; otherwise returns quickly. */
 void search_tick(struct search *search, uint64_t now_ns);
 
 /* Counts one miss. */
@@ -149,7 +153,7 @@ static inline void search_count(struct search *search, uint64_t address, double 
     }
 }
 
-/* Share of the misses that the regions found account for. */
+/* Returns the share of the misses in the regions found. */
 double search_explained(const struct search *search);
 
 #endif

@@ -17,7 +17,7 @@ void search_phases_clear(struct search_phases *kept)
     *kept = (struct search_phases){.phase = PHASES_NONE};
 }
 
-/* One at the end of each block. */
+/* Saves the search at the end of a block. */
 static void mark(struct search_phases *kept, const struct search *search, uint64_t at_ns)
 {
     if (!kept->marks)
@@ -33,7 +33,7 @@ static void mark(struct search_phases *kept, const struct search *search, uint64
     next->search = *search;
 }
 
-/* The newest before a change; NULL: none that old is known any more. */
+/* Returns the newest copy before a change; NULL: none is that old. */
 static const struct search_mark *mark_before(const struct search_phases *kept, uint64_t at_ns)
 {
     unsigned known = kept->mark_count < SEARCH_MARKS ? kept->mark_count : SEARCH_MARKS;
@@ -53,7 +53,7 @@ static struct search_kept *kept_of(struct search_phases *kept, uint8_t phase)
     return NULL;
 }
 
-/* An empty one, or that of the phase that has been away longest; NULL: no memory. */
+/* Returns an empty slot, or the slot of the phase that ended longest ago; NULL: out of memory. */
 static struct search_kept *search_phases_make_room(struct search_phases *kept)
 {
     struct search_kept *oldest = &kept->kept[0];
@@ -69,7 +69,10 @@ static struct search_kept *search_phases_make_room(struct search_phases *kept)
     return oldest;
 }
 
-/* The one with more measurements stays: a phase that was not recognised at first began anew. */
+/*
+ * Saves the search of a phase. Keeps the saved one if it has more measurements: a phase that was
+ * not recognised at first restarted its search.
+ */
 static void put_by(struct search_phases *kept, uint8_t phase, const struct search_mark *mark)
 {
     struct search_kept *place = kept_of(kept, phase);
@@ -85,7 +88,10 @@ static void put_by(struct search_phases *kept, uint8_t phase, const struct searc
     place->phase = phase;
 }
 
-/* Replaces the regions found in a phase and its interval; counts over all phases stay. */
+/*
+ * Resumes a saved search: replaces the regions and the interval of the current one. Counts over all
+ * phases stay.
+ */
 static void take_up(struct search *search, const struct search_mark *mark, uint64_t now_ns)
 {
     const struct search *from = &mark->search;
@@ -107,12 +113,12 @@ static void take_up(struct search *search, const struct search_mark *mark, uint6
     search->judged = from->judged;
 }
 
-/* Returns the start of the phase of the current search, as far as it is known. */
+/* Switches to the search of the new phase; returns the time from which it counts. */
 static uint64_t change(struct search_phases *kept, struct search *search,
                        const struct phases *phases, uint64_t now_ns)
 {
     const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
-    /* Where the edge between two phases was taken for one, nothing of worth has been measured. */
+    /* A transition that was taken for a phase has no useful measurements. */
     bool edge = phases->was_edge || phases->segment_count < 2;
     if (!edge)
         put_by(kept, last[-1].phase, mark_before(kept, last->start_ns));
@@ -151,7 +157,7 @@ void search_before_clear(struct search_before *before)
     *before = (struct search_before){0};
 }
 
-/* The place of the oldest where there is no other. */
+/* Allocates a search; reuses the oldest if the list is full. */
 static struct search *search_before_make_room(struct search_before *before)
 {
     if (before->count < SEARCH_BEFORE_MOST)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The n-way search and the phases of the run (phases.h). Buck and Hollingsworth keep silent
- * regions and lengthen intervals instead (2.2, applu); here the end of a phase is known.
+ * Keeps a separate n-way search for each phase of the run (phases.h). Buck and Hollingsworth keep
+ * silent regions and lengthen intervals instead (2.2, applu); here the end of a phase is known.
  *
- * A change is known some blocks after it came. So the search is copied at the end of each block,
- * with the counts of its interval so far. At a change it goes back to the end of the block before
- * it, and is put by under the letter of its phase; later counts are taken from it, and counted
- * again for the phase they belong to (from the window, which remembers). That phase continues the
- * search of its letter, in the middle of its interval, or begins anew if the letter is new. So an
- * interval may have several parts, but all of one phase. Private to src/profile.
+ * A change is detected some blocks after it happened. Therefore the search is copied at the end of
+ * each block, with the counts of its interval so far. At a change, the copy from the last block
+ * before the change is saved under the letter of its phase; the samples after it are counted again
+ * for the new phase, from the window. The new phase resumes the search saved under its letter, in
+ * the middle of its interval, or starts a search if the letter is new. An interval may thus consist
+ * of several parts, all of one phase. Private to src/profile.
  */
 #ifndef MISSTOP_PROFILE_CACHE_SEARCH_PHASES_H
 #define MISSTOP_PROFILE_CACHE_SEARCH_PHASES_H
@@ -17,8 +17,8 @@
 #include "profile/time/phases.h"
 
 enum {
-    SEARCH_MARKS = 68, /* a change is known within 64 blocks, most within 16 */
-    SEARCH_KEPT = 8    /* the phases seen last; a search has 76 KiB */
+    SEARCH_MARKS = 68, /* a change is detected within 64 blocks, usually within 16 */
+    SEARCH_KEPT = 8    /* the most recent phases; a search has 76 KiB */
 };
 
 struct search_mark {
@@ -26,38 +26,37 @@ struct search_mark {
     struct search search;
 };
 
-/* The search of a phase, as it stood when that was there last. */
+/* The saved search of a phase, from the end of its last occurrence. */
 struct search_kept {
     struct search_mark *mark; /* NULL: none */
     uint8_t phase;
 };
 
 struct search_phases {
-    struct search_mark *marks; /* [SEARCH_MARKS], a ring; NULL: no search has been */
-    unsigned mark_count;       /* since the last change */
+    struct search_mark *marks; /* [SEARCH_MARKS], ring buffer; NULL: no search yet */
+    unsigned mark_count;       /* copies since the last change */
     struct search_kept kept[SEARCH_KEPT];
-    uint8_t phase; /* of the current search; PHASES_NONE: not known */
+    uint8_t phase; /* phase of the current search; PHASES_NONE: not known */
 };
 
 void search_phases_fini(struct search_phases *kept);
 
-/* Another search begins, or none: nothing is kept of this one. */
+/* Drops all saved searches. Called when another search starts or the search ends. */
 void search_phases_clear(struct search_phases *kept);
 
 /*
- * At the end of each base period; `changed`: phases_add() said so. Returns from what time on the
- * caller has to count the samples again, for the search of another phase has been taken up as of
- * then; now_ns: none.
+ * Saves or switches the search at the end of each base period; `changed`: the result of
+ * phases_add(). Returns the time from which the caller has to count the samples again for the
+ * search of another phase; now_ns: none.
  */
 uint64_t search_phases_step(struct search_phases *kept, struct search *search,
                             const struct phases *phases, bool changed, uint64_t now_ns);
 
 /*
- * Searches that another one took the place of, to go back to: the newest is gone back to first, and
- * goes on from what it had found. What a phase had found beside (search_phases.h) is not kept.
- * Private to src/profile.
+ * Searches that the user replaced by others and can go back to, newest first. A search resumes with
+ * its results; the searches saved for phases are not kept. Private to src/profile.
  */
-enum { SEARCH_BEFORE_MOST = 4 }; /* of 76 KiB; the oldest gives way */
+enum { SEARCH_BEFORE_MOST = 4 }; /* 76 KiB each; evicts the oldest */
 
 struct search_before {
     struct search *list[SEARCH_BEFORE_MOST]; /* oldest first */
@@ -67,14 +66,16 @@ struct search_before {
 void search_before_fini(struct search_before *before);
 void search_before_clear(struct search_before *before);
 
-/* A copy of one that runs or has settled, unless it has not measured anything yet. Without memory
- * there is no way back. */
+/*
+ * Saves a copy of a running or settled search that has measured something. If memory runs out, the
+ * user cannot go back to it.
+ */
 void search_before_put(struct search_before *before, const struct search *search);
 
-/* The newest, which measures a new interval from now on; false: there is none. */
+/* Takes the newest search and starts a new interval. Returns false if there is none. */
 bool search_before_take(struct search_before *before, struct search *search, uint64_t now_ns);
 
-/* The range of the newest search, by name; NULL: there is none. */
+/* Returns the name of the newest search's range; NULL: none. */
 const char *search_before_what(const struct search_before *before);
 
 #endif

@@ -47,7 +47,7 @@ void sets_rescale(struct sets *sets, double factor)
     sets->squares.at[BASIS_DECAYED] *= factor * factor;
 }
 
-/* The 99.9 % bound of what an even spread gives a set. */
+/* Returns the 99.9 % bound of the samples of a set if they are spread evenly. */
 static double sets_bound(double expected)
 {
     /* Normal bound of a Poisson count with its first skewness term (Cornish and Fisher). */
@@ -55,7 +55,10 @@ static double sets_bound(double expected)
     return expected + z * sqrt(expected) + (z * z - 1) / 6 + 0.5;
 }
 
-/* How many groups of neighbouring sets to test, so that each expects enough samples. */
+/*
+ * Returns the number of groups of neighbouring sets to test, so that each has enough expected
+ * samples.
+ */
 static uint32_t groups_for(uint32_t sets, double effective)
 {
     uint32_t groups = sets;
@@ -64,7 +67,9 @@ static uint32_t groups_for(uint32_t sets, double effective)
     return groups;
 }
 
-/* Sum of squared distances, and of the excess over an even share, in samples. */
+/*
+ * Returns the sum of squared distances; *excess: the share of samples above an even distribution.
+ */
 static double distance(const double *counts, uint32_t sets, uint32_t groups, double total,
                        double *excess)
 {
@@ -82,7 +87,7 @@ static double distance(const double *counts, uint32_t sets, uint32_t groups, dou
     return sum;
 }
 
-/* Excess that an even spread shows by chance: half the mean absolute deviation. */
+/* Returns the excess that an even spread has by chance: half the mean absolute deviation. */
 static double chance_excess(double effective, uint32_t groups)
 {
     return sqrt(groups / (2 * M_PI * effective));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples per cache set and what they say: spread evenly, or concentrated on few sets.
- * "Concentrated" asks for two things: a chi-square test against the uniform distribution
- * with p < SETS_LEVEL (so at most one false alarm in 1,000 evenly spread programs), and at
- * least SETS_EXCESS of the samples above an even share, because with a million samples
- * any real program differs significantly from uniform, if only by a trifle.
+ * Samples per cache set, and whether they are spread evenly or concentrated on few sets.
+ * "Concentrated" requires a chi-square test against the uniform distribution with p < SETS_LEVEL
+ * (at most one false alarm in 1,000 evenly spread programs), and at least SETS_EXCESS of the
+ * samples above an even share: with a million samples every real program differs significantly from
+ * uniform, even if only slightly.
  */
 #ifndef MISSTOP_PROFILE_CACHE_SETS_H
 #define MISSTOP_PROFILE_CACHE_SETS_H
@@ -18,17 +18,17 @@
 struct sets {
     struct counted *at; /* [geometry.sets], weight */
     struct counted sum;
-    struct counted squares; /* stored with the scale squared */
+    struct counted squares; /* stored with the square of the scale */
     struct geometry geometry;
     unsigned line_shift;
-    uint32_t mask; /* of the set's number; 0: they are no power of two, as a sliced L3's */
+    uint32_t mask; /* mask of the set number; 0: not a power of two (sliced L3) */
 };
 
 struct sets_finding {
     double chi2; /* NAN, as p_value: too few samples */
     double p_value;
     double excess;    /* share of the samples above an even share */
-    double hot_share; /* of the samples, in the hot sets */
+    double hot_share; /* share of the samples in hot sets */
     double samples;
     double effective;
     double bound; /* samples above which a set is hot; NAN: too few samples */
@@ -42,7 +42,7 @@ void sets_fini(struct sets *sets);
 void sets_clear(struct sets *sets);
 void sets_rescale(struct sets *sets, double factor);
 
-/* Set of an address, as geometry_set(), for every sample asks. */
+/* Returns the set of an address, as geometry_set(), but faster: it runs for every sample. */
 static inline uint32_t sets_of(const struct sets *sets, uint64_t address)
 {
     return sets->mask ? (uint32_t)(address >> sets->line_shift) & sets->mask
@@ -56,7 +56,7 @@ static inline void sets_add(struct sets *sets, uint32_t set, double weight, doub
     counted_add(&sets->squares, weight * weight, scale * scale);
 }
 
-/* The verdict on counts[sets], for an effective number of samples of `effective`. */
+/* Computes the verdict on counts[sets], for `effective` effective samples. */
 void sets_judge(struct sets_finding *finding, const double *counts, uint32_t sets,
                 double effective);
 

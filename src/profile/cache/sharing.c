@@ -12,7 +12,7 @@
 
 #define SOON_NS UINT64_C(1000000000)
 
-/* Begins a line anew with the access to come. */
+/* Resets a line for the next access. */
 static void sharing_line_start(struct sharing_line *line, uint64_t address)
 {
     *line = (struct sharing_line){.address = address};
@@ -43,8 +43,10 @@ static void sharing_line_rescale(struct sharing_line *line, double factor)
         rescale_side(&line->sides[i], factor);
 }
 
-/* An extent that is wider than one known already, and begins elsewhere, is the same memory seen
- * with less knowledge; one that overlaps in any other way is memory used anew. */
+/*
+ * Relations of two extents. One that contains a known extent and starts elsewhere is the same
+ * memory with less exact information; any other overlap means that the memory was reused.
+ */
 enum relation { RELATION_APART, RELATION_SAME, RELATION_WIDER, RELATION_CLOSER, RELATION_ANEW };
 
 static enum relation relate(const struct sharing_owner *owner, const struct place *place)
@@ -53,7 +55,7 @@ static enum relation relate(const struct sharing_owner *owner, const struct plac
     uint64_t new_end = place->base + place->size_bytes;
     if (owner->object == place->object && owner->base == place->base)
         return RELATION_SAME;
-    /* Of a frame the end alone is known; its parts do not overlap. */
+    /* For a stack frame only the end is known; its parts do not overlap. */
     if (owner->from_end || place->base > place->access.address)
         return RELATION_APART;
     if (!place->size_bytes)
@@ -77,7 +79,10 @@ static struct sharing_owner owner_of(const struct place *place)
                                   .from_end = place->base > place->access.address};
 }
 
-/* The owner of an access; false: the line is used anew, and older counts do not apply. */
+/*
+ * Finds the owner of an access. Returns false if the line's memory was reused, so that older counts
+ * do not apply.
+ */
 static bool find_owner(struct sharing_line *line, const struct place *place,
                        struct sharing_owner **found)
 {
@@ -100,7 +105,7 @@ static bool find_owner(struct sharing_line *line, const struct place *place,
     return true;
 }
 
-/* The side of a thread, in the place of the coldest that is nearly forgotten; NULL: no room. */
+/* Returns the side of a thread; evicts the coldest if it has almost decayed. NULL: no room. */
 static struct sharing_side *side_of(struct sharing_line *line, const struct access *access,
                                     double scale)
 {
@@ -120,7 +125,10 @@ static struct sharing_side *side_of(struct sharing_line *line, const struct acce
     return coldest;
 }
 
-/* The spot of an instruction; the poorest is worn down by those that find no room (tally.h). */
+/*
+ * Returns the spot of an instruction. Instructions without a spot reduce the lowest credit and take
+ * over its spot once it is used up (tally.h).
+ */
 static struct sharing_spot *spot_of(struct sharing_side *side, uint64_t ip, double scale)
 {
     struct sharing_spot *poorest = &side->spots[0];
@@ -138,7 +146,7 @@ static struct sharing_spot *spot_of(struct sharing_side *side, uint64_t ip, doub
     return poorest;
 }
 
-/* Bits of the bytes an access touches on its first line. */
+/* Returns the bit mask of the bytes that an access touches on its first line. */
 static uint64_t bytes_of(const struct access *access)
 {
     unsigned first = access->address % SHARING_LINE_BYTES;
@@ -190,7 +198,7 @@ static void add_side(struct sharing_line *line, const struct place *place, uint3
         add_spot(spot, place, object, scale);
 }
 
-/* NULL: not known, though there may be room for it. */
+/* Returns the side of a thread; NULL: none, even if there is room for it. */
 static const struct sharing_side *known_side(const struct sharing_line *line, uint32_t tid)
 {
     for (int i = 0; i < line->side_count; i++)
@@ -200,9 +208,9 @@ static const struct sharing_side *known_side(const struct sharing_line *line, ui
 }
 
 /*
- * Turns are of threads that were there before and come back: threads that only follow each other,
- * as those of a program that starts new ones for each piece of work, never do. Of those that no
- * side is kept of that is not known, so they count in neither.
+ * Counts turns only for threads that return to the line. Threads that merely follow each other, as
+ * in a program that starts a new thread for each piece of work, never return. Whether a thread
+ * without a side returns is not known, so it counts neither as a pair nor as a turn.
  */
 static void add_turn(struct sharing_line *line, const struct access *access, double scale)
 {
@@ -221,7 +229,7 @@ static void add_turn(struct sharing_line *line, const struct access *access, dou
     line->last_wrote = wrote;
 }
 
-/* One access to it. Where its memory has become another object, the line begins anew. */
+/* Adds one access. Resets the line if its memory now belongs to another object. */
 static void sharing_line_add(struct sharing_line *line, const struct place *place,
                              const struct data_source *source, double scale)
 {
@@ -245,7 +253,7 @@ static void sharing_line_add(struct sharing_line *line, const struct place *plac
 
 enum { STORED = 1, SEVERAL = 2, RECORDED = 4 };
 
-/* Older accesses are not evidence for the present. */
+/* Older accesses say nothing about current behaviour. */
 #define WATCH_NS UINT64_C(60000000000)
 
 int sharing_init(struct sharing *sharing)
@@ -319,7 +327,10 @@ static void sharing_note_access(struct sharing_watch *seen, const struct place *
                                    .flags = (uint8_t)flags};
 }
 
-/* The access remembered, as it came; where it fell is known if that is where this one falls. */
+/*
+ * Restores the previous access. Its extent is known only if its object is that of the current
+ * access.
+ */
 static struct place recall(const struct sharing_watch *seen, const struct place *place)
 {
     bool same = seen->object == place->object;
@@ -341,7 +352,7 @@ static struct place recall(const struct sharing_watch *seen, const struct place 
     return past;
 }
 
-/* The line's row; begun with the access remembered before. NULL: not hot enough. */
+/* Returns the line's row; a new row starts with the previous access. NULL: not hot enough. */
 static struct sharing_line *sharing_find_line(struct sharing *sharing,
                                               const struct sharing_watch *seen,
                                               const struct place *place, double scale)
@@ -390,8 +401,11 @@ void sharing_add(struct sharing *sharing, const struct place *place, double scal
     sharing_note_access(seen, place, flags);
 }
 
-/* Turns that phases of their own would give are few beside those of accesses that mix: a hundredth.
- * Threads that wait for a CPU mix the less: three busy ones on two CPUs a quarter as much. */
+/*
+ * Minimum ratio of observed to expected turns. Threads that use a line in separate phases reach
+ * about a hundredth. Threads that wait for a CPU alternate less: three busy threads on two CPUs
+ * reach a quarter.
+ */
 static const double mixed = 0.1;
 static const double mostly = 0.8;
 
@@ -416,7 +430,10 @@ static double at(const struct basis_scale *how, const struct counted *counted)
     return counted_read(counted, how->basis, how->scale);
 }
 
-/* Chance that two accesses drawn from all sides are of two threads with a store among them. */
+/*
+ * Returns the probability that two accesses drawn from all sides are from two threads with at least
+ * one store.
+ */
 static double chance_of_turn(const struct sharing_line *line, const struct basis_scale *how)
 {
     double all = 0;
@@ -438,8 +455,10 @@ static double chance_of_turn(const struct sharing_line *line, const struct basis
     return chance;
 }
 
-/* How much two instructions of different threads are in each other's way, and whether for the
- * same bytes. */
+/*
+ * Adds the contention of two instructions of different threads, to `same` if their bytes overlap
+ * and to `apart` otherwise.
+ */
 static void weigh_spots(const struct basis_scale *how, const struct sharing_spot *a,
                         const struct sharing_spot *b, double *same, double *apart)
 {

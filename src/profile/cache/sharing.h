@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * False and true sharing: cache lines that several threads touch, as samples of their accesses
- * show them. Private to src/profile; judged by sharing.h, shown by sharing.c.
+ * Detects false and true sharing: cache lines that several threads touch, from samples of their
+ * accesses. Private to src/profile.
  *
- * Two steps, so that lines of one thread cost one cache miss a sample: a direct-mapped table
- * remembers who touched a line last and whether there was a store. Where two threads and a store
- * have come together (or the hardware reports HITM), the line gets a row; 1,024 rows in buckets,
- * where the coldest goes (tally.h). All memory is fixed; nothing allocates after sharing_init().
+ * There are two steps, so that a line used by one thread costs one cache miss per sample. A
+ * direct-mapped table holds the last thread of each line, and whether the line was stored to. If
+ * two threads and a store coincide, or the hardware reports HITM, the line gets a row. The 1,024
+ * rows are in buckets that evict the coldest row (tally.h). All memory is fixed; nothing allocates
+ * after sharing_init().
  *
- * Two threads on a line are no contention yet: one may have filled it in long before the other
- * read it. Evidence is how often an access came soon after one of another thread on another CPU
- * with a store among the two (a turn), compared with how often that would be if the accesses of
- * all sides were shuffled.
+ * Two threads on a line are not yet contention: one may have initialised the line long before the
+ * other read it. The evidence is how often an access came soon after an access of another thread on
+ * another CPU, with a store among the two (a turn), compared with how often that happens if the
+ * accesses of all sides are shuffled.
  */
 #ifndef MISSTOP_PROFILE_CACHE_SHARING_H
 #define MISSTOP_PROFILE_CACHE_SHARING_H
@@ -26,23 +27,23 @@
 #include "snapshot.h"
 
 /*
- * One shared cache line: its threads, the instructions of each with the bytes they read and wrote,
- * the objects on it, and how often the threads took turns. Private to src/profile.
+ * One shared cache line: its threads, their instructions with the bytes they read and wrote, the
+ * objects on the line, and the number of turns.
  */
 enum {
-    SHARING_LINE_BYTES = 64, /* x86; a bit each in a uint64_t */
-    SHARING_SIDES = 6,       /* threads counted one by one on a line */
+    SHARING_LINE_BYTES = 64, /* x86; one bit per byte in a uint64_t */
+    SHARING_SIDES = 6,       /* threads counted separately on a line */
     SHARING_SPOTS = 4,       /* instructions of a side */
     SHARING_OWNERS = 3,      /* objects on a line */
 };
 
-/* An instruction of one thread on a line. */
+/* One thread's instruction on a line. */
 struct sharing_spot {
     uint64_t ip;
     uint64_t read; /* bit i: byte i of the line */
     uint64_t written;
-    uint64_t address; /* of its last access, with its type */
-    double credit;    /* stored weight, less what others wore down; 0: free */
+    uint64_t address; /* of its last access, as is the type */
+    double credit;    /* stored weight, reduced by instructions without a spot (tally.h); 0: free */
     struct counted samples;
     uint32_t function;
     uint32_t object;
@@ -54,7 +55,7 @@ struct sharing_spot {
 
 struct sharing_side {
     uint32_t tid;
-    uint32_t cpu; /* last one; SAMPLE_NO_CPU */
+    uint32_t cpu; /* last CPU; SAMPLE_NO_CPU */
     uint64_t last_ns;
     struct counted samples;
     struct counted loads;
@@ -63,12 +64,12 @@ struct sharing_side {
     struct sharing_spot spots[SHARING_SPOTS];
 };
 
-/* An object on the line: where it lay, so that memory used anew is noticed. */
+/* An object on the line, with its extent, to detect that the memory was reused. */
 struct sharing_owner {
     uint64_t base;
     uint64_t size; /* 0: not known */
     uint32_t object;
-    bool from_end; /* of a frame: the base is its end */
+    bool from_end; /* for a stack frame, `base` is its end */
     struct counted samples;
 };
 
@@ -80,12 +81,12 @@ struct sharing_line {
     bool last_wrote;
     uint8_t side_count;
     uint8_t owner_count;
-    uint32_t others; /* accesses by threads beyond SHARING_SIDES */
+    uint32_t others; /* accesses by threads without a side */
     struct counted samples;
     struct counted pairs; /* accesses that came soon after another */
-    struct counted turns; /* ... of another thread on another CPU, a store among the two */
+    struct counted turns; /* pairs from two threads on different CPUs, with at least one store */
     struct counted hitm;
-    struct counted snooped; /* accesses with a snoop result of the hardware */
+    struct counted snooped; /* accesses with a snoop result */
     struct sharing_owner owners[SHARING_OWNERS];
     struct sharing_side sides[SHARING_SIDES];
 };
@@ -97,7 +98,7 @@ static inline bool sharing_writes(const struct access *access)
 
 enum { SHARING_LINES = 1024, SHARING_WATCHED = 1 << 15 };
 
-/* Last thread and kind of access of a line, and its history so far: one cache line. */
+/* Last access of a line, and flags of its history; fits in one cache line. */
 struct sharing_watch {
     uint64_t time_ns;
     uint64_t address;
@@ -116,10 +117,10 @@ struct sharing_watch {
 };
 
 struct sharing {
-    struct sharing_watch *watched; /* [SHARING_WATCHED], on cache lines */
-    void *memory;                  /* of these */
+    struct sharing_watch *watched; /* [SHARING_WATCHED], aligned to cache lines */
+    void *memory;                  /* allocation of `watched` */
     struct sharing_line *lines;    /* [SHARING_LINES], in the order of ranking.at */
-    struct pairs ranking;          /* which lines have a row */
+    struct pairs ranking;          /* the lines that have a row */
 };
 
 /* -ENOMEM. */
@@ -128,31 +129,28 @@ void sharing_fini(struct sharing *sharing);
 void sharing_clear(struct sharing *sharing);
 void sharing_rescale(struct sharing *sharing, double factor);
 
-/* Asks for the line sharing_add() will look at first. */
+/* Prefetches the cache line that sharing_add() reads first. */
 void sharing_prefetch(const struct sharing *sharing, uint64_t address);
 
-/* One attributed sample; `scale` as decay.h has it. */
+/* Adds one attributed sample; `scale` as in decay.h. */
 void sharing_add(struct sharing *sharing, const struct place *place, double scale);
 
-/*
- * Verdict on a shared line: false sharing, true sharing, contention. Pure functions. Private to
- * src/profile.
- */
-/* From this many turns on a line is listed, and from this many its verdict is given. */
+/* Verdict on a shared line: false sharing, true sharing, or unsure. Pure functions. */
+/* Minimum turns for a line to be listed, and minimum turns or HITM for a verdict. */
 enum { SHARING_TURNS_LISTED = 4, SHARING_TURNS_SURE = 8, SHARING_HITM_SURE = 5 };
 
-/* Counts under one basis. */
+/* Verdict and counts in one basis. */
 struct sharing_judged {
     enum sharing_verdict verdict;
     enum sharing_evidence evidence;
-    bool listed; /* there is evidence at all */
+    bool listed; /* there is any evidence */
     bool sure;
     double samples;
     double turns;
     double pairs;
     double expected; /* turns if the accesses of all sides were shuffled */
     double hitm;     /* NAN: not measured */
-    double overlap;  /* part of the contention that is for the same bytes; NAN: none is seen */
+    double overlap;  /* share of the contention on the same bytes; NAN: no contention seen */
 };
 
 struct sharing_judged sharing_judge(const struct sharing_line *line, enum snapshot_basis basis,

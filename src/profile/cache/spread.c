@@ -7,16 +7,16 @@
 #include <string.h>
 
 enum {
-    ORDER_SAMPLES = 64, /* steps that a share of 0.7 is 3 standard deviations from a half with */
-    PASS_SAMPLES = 3    /* of one pass over the data: two of each look like no order at all */
+    ORDER_SAMPLES = 64, /* steps at which a share of 0.7 is 3 standard deviations from 0.5 */
+    PASS_SAMPLES = 3    /* samples per pass over the data; with two, a pass shows no order */
 };
 
 static const double in_order = 0.7;
-static const double no_order = 0.06;    /* from a half, at most */
-static const double seen_again = 0.1;   /* of the lines: fewer, and most were not seen at all */
-static const double bytes_per_s = 20e9; /* more than a core reads from memory */
+static const double no_order = 0.06;    /* maximum distance from 0.5 */
+static const double seen_again = 0.1;   /* share of the lines; below, most lines were not sampled */
+static const double bytes_per_s = 20e9; /* upper bound of what a core reads from memory */
 
-/* A step from the last address of the same thread. */
+/* Adds the step from the last address of the same thread. */
 static void spread_step(struct spread *spread, const struct window_entry *entry)
 {
     unsigned at = entry->tid % SPREAD_THREADS;
@@ -117,8 +117,10 @@ double spread_bytes(const struct spread *spread, uint32_t line_bytes)
     if (!spread->samples)
         return 0;
     double most = (double)((spread->highest - spread->lowest) / line_bytes + 1);
-    /* A pass over an array waits at the first lines of pages, where prefetching begins anew: the
-     * estimate takes the rest for lines that do not exist. */
+    /*
+     * A pass over an array misses at the first lines of each page, where prefetching restarts; the
+     * estimate would leave out the other lines.
+     */
     return (goes_through(spread) ? most : fmin(lines, most)) * line_bytes;
 }
 
@@ -154,11 +156,14 @@ double spread_together(const struct spread *a, const struct spread *b)
 
 enum { LINE = 64, SCALAR_MAX = 8, STEP = 4, SAMPLES_PER_BIN = 4 };
 
-/* Bits by which an element size must beat plain scalars, and be within of the best. */
+/*
+ * In bits: the minimum advantage of an element size over plain scalars, and the differences within
+ * which element sizes, or scalar sizes, count as equal.
+ */
 static const double margin_bits = 0.30;
 static const double same_bits = 0.30;
 static const double same_scalar_bits = 0.10;
-static const double aligned_least = 0.98; /* in an array of scalars; a few samples are of before */
+static const double aligned_least = 0.98; /* in an array of scalars; a few samples may precede it */
 
 static int order(const void *left, const void *right)
 {
@@ -167,7 +172,10 @@ static int order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* A hot scalar gives one offset many times: that says nothing about a stride. */
+/*
+ * Sorts the offsets and removes duplicates: a hot scalar repeats one offset many times and says
+ * nothing about a stride.
+ */
 static size_t make_distinct(uint64_t *offsets, size_t count)
 {
     size_t kept = 0;
@@ -185,8 +193,10 @@ static void residues(uint16_t *bins, const uint64_t *offsets, size_t count, uint
         bins[offsets[i] % size]++;
 }
 
-/* log2(size) less the entropy of the place inside, with Miller and Madow's correction
- * for the entropy that few samples hide. */
+/*
+ * Returns log2(size) minus the entropy of the offset within an element, with Miller and Madow's
+ * correction for the bias of few samples.
+ */
 static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
 {
     uint16_t bins[STRIDE_ELEMENT_MAX];
@@ -203,8 +213,10 @@ static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
     return log2(size) - entropy - hidden;
 }
 
-/* Share of offsets on places that hold at least twice what chance gives; whether the
- * hottest place is where cache lines start. */
+/*
+ * Returns the share of offsets at positions with at least twice the count expected by chance;
+ * *at_line: the hottest position is the start of a cache line.
+ */
 static double explained(const uint64_t *offsets, size_t count, uint32_t size, uint32_t scalar,
                         uint32_t line_phase, bool *at_line)
 {
@@ -223,7 +235,7 @@ static double explained(const uint64_t *offsets, size_t count, uint32_t size, ui
     return hot / (double)count;
 }
 
-/* Share of the offsets at which scalars of that size side by side begin. */
+/* Returns the share of the offsets aligned to scalars of a size. */
 static double aligned(const uint64_t *offsets, size_t count, uint32_t scalar)
 {
     uint16_t bins[SCALAR_MAX];
@@ -249,7 +261,10 @@ static double best_scalar(const uint64_t *offsets, size_t count, uint32_t *scala
 
 static uint32_t largest_size(const uint64_t *offsets, size_t count, uint32_t scalar)
 {
-    /* An element needs several samples per place, and a few repetitions in what was seen. */
+    /*
+     * Each position of an element needs several samples, and the samples have to span a few
+     * elements.
+     */
     uint64_t span = (offsets[count - 1] - offsets[0]) / 8;
     uint64_t bins = count / SAMPLES_PER_BIN * scalar;
     uint64_t size = span < bins ? span : bins;

@@ -15,7 +15,7 @@ void use_fini(struct use *use)
     *use = (struct use){0};
 }
 
-/* Lines that are in the caches now were fetched before: their places are not forgotten. */
+/* Keeps the fetches: lines that are in the caches now were fetched before. */
 void use_clear(struct use *use)
 {
     hash_clear(&use->index);
@@ -36,7 +36,7 @@ void use_rescale(struct use *use, double factor)
         counted_rescale(&use->rows[i], sizeof use->rows[i], factor);
 }
 
-/* ---- where fetches fell ---- */
+/* ---- fetches by address ---- */
 
 static struct use_fetch *fetch_at(const struct use *use, uint64_t address, uint16_t event)
 {
@@ -63,9 +63,7 @@ void use_find_fetch(const struct use *use, const struct line_event *line, uint32
     *offset = fetch->offset;
 }
 
-/* ---- sums ---- */
-
-/* Begun while there are no more than `most`. NULL: there is none. */
+/* Finds or adds a row; adds one only if there are fewer than `most`. NULL: none. */
 static struct use_sums *use_row_make(struct use *use, uint64_t key, size_t most)
 {
     const uint32_t *found = hash_find(&use->index, key);
@@ -101,7 +99,7 @@ void use_add(struct use *use, const struct line_event *line, uint32_t object, ui
         return;
     use->level_of[line->event] = (uint8_t)(level + 1);
     use_sums_add(&use->all[level], line, scale);
-    /* Arrays have fields without number. */
+    /* Arrays can have an unlimited number of fields. */
     const struct {
         uint64_t key;
         size_t most;
@@ -148,7 +146,9 @@ void distances_rescale(struct distances *distances, double factor)
         counted_rescale(&distances->rows[i].counts, sizeof distances->rows[i].counts, factor);
 }
 
-/* Smallest distance of a bucket: below DISTANCE_STEPS each has its own. */
+/*
+ * Returns the smallest distance of a bucket. Each distance below DISTANCE_STEPS has its own bucket.
+ */
 static double start_of(unsigned bucket)
 {
     if (bucket < DISTANCE_STEPS)
@@ -166,7 +166,7 @@ static unsigned bucket_of(uint64_t distance)
     return bucket < DISTANCE_BUCKETS ? (unsigned)bucket : DISTANCE_BUCKETS - 1;
 }
 
-/* NULL: there is none, nor room for it. */
+/* Finds or adds a row; NULL: no room. */
 static struct distances_row *distances_make(struct distances *distances, enum distances_of of,
                                             uint64_t id)
 {
@@ -223,7 +223,7 @@ void distances_join(struct distances *distances, uint32_t object, uint32_t into)
     hash_remove(&distances->index, key);
 }
 
-/* Part of the distances in the bucket of `lines` that are at least as many. */
+/* Returns the part of the distances in the bucket of `lines` that are at least `lines`. */
 static double part_beyond(unsigned bucket, double lines)
 {
     double start = start_of(bucket);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Spatial and temporal use of lines before eviction, for each object, field, function and
- * instruction that had fetched them, each level apart: SIP's measures (Berg and Hagersten 2004,
- * section 5.2). A line counts for its fetcher, as its miss did, so an object's use and its misses
- * are of the same lines. Heap blocks may be freed when a line leaves: the object of a fetch is
- * remembered by address, the newest in each place. Private to src/profile; no memory is taken
- * before the first of either. Rows are bounded.
+ * Spatial and temporal use of lines before eviction, by the object, field, function and instruction
+ * that fetched them, separately for each level: SIP's measures (Berg and Hagersten 2004, section
+ * 5.2). A line counts for its fetcher, as its miss did, so an object's use and its misses refer to
+ * the same lines. A heap block may have been freed when its line is evicted, so the object of a
+ * fetch is stored by address, the newest in each slot. Private to src/profile; allocates memory at
+ * the first fetch or eviction. The number of rows is bounded.
  */
 #ifndef MISSTOP_PROFILE_CACHE_USE_H
 #define MISSTOP_PROFILE_CACHE_USE_H
@@ -26,11 +26,11 @@ struct use_sums {
     struct counted used_bytes;
     struct counted touched_bytes;
     struct counted uses[LINE_USES];
-    struct counted followed; /* lines that were reported, for themselves and others */
-    struct counted squares;  /* of used bytes */
+    struct counted followed; /* lines reported; each also represents others */
+    struct counted squares;  /* sum of squares of used bytes */
 };
 
-/* Where the access fell that fetched a line. */
+/* The object and field of the access that fetched a line. */
 struct use_fetch {
     uint64_t address;
     uint64_t offset; /* key of its field */
@@ -39,70 +39,73 @@ struct use_fetch {
 };
 
 struct use {
-    struct hash index; /* use_key() -> row */
+    struct hash index; /* use_key() to row */
     struct use_sums *rows;
     size_t count;
     size_t room;
     struct use_fetch *fetches; /* [USE_FETCHES]; NULL: none yet */
     struct use_sums all[USE_LEVELS];
-    uint8_t level_of[SAMPLE_EVENTS_MAX]; /* + 1; 0: not known */
+    uint8_t level_of[SAMPLE_EVENTS_MAX]; /* level + 1; 0: not known */
 };
 
 enum use_of { USE_OBJECT = 1, USE_FIELD, USE_FUNCTION, USE_INSTRUCTION };
 
-/* Of a field: the object, and its offset as offset_key() has it. */
+/* Returns the key of a row. A field is identified by its object and offset_key(). */
 uint64_t use_key(enum use_of of, uint8_t level, uint32_t id, uint64_t offset);
 
 void use_fini(struct use *use);
 void use_clear(struct use *use);
 void use_rescale(struct use *use, double factor);
 
-/* A miss of an object, that fetches a line: remembered where lines are reported. */
+/* Records the object and field of a miss that fetches a line. */
 void use_fetched(struct use *use, const struct place *place, uint32_t object, uint64_t offset);
 
-/* Where the fetch fell, if it is still known; else *object and *offset stay. */
+/*
+ * Finds the object and field of the fetch. Leaves *object and *offset unchanged if they are no
+ * longer known.
+ */
 void use_find_fetch(const struct use *use, const struct line_event *line, uint32_t *object,
                     uint64_t *offset);
 
-/* A line left; ids as the tables count them. */
+/* Adds an evicted line; ids as in the tables. */
 void use_add(struct use *use, const struct line_event *line, uint32_t object, uint64_t offset,
              uint32_t function, double scale);
 
-/* Counts of one key belong to the other. */
+/* Moves the counts of one key to another. */
 void use_join(struct use *use, uint64_t key, uint64_t into);
 
-/* NULL: nothing was counted of it. */
+/* Returns the row of a key; NULL: none. */
 const struct use_sums *use_row(const struct use *use, uint64_t key);
 
 /*
- * Reuse distances of the accesses to each object, and of each instruction: how many other lines
- * were used since the line was used last. Distances of at least the lines of a cache are misses of
- * that cache, if it is fully associative with LRU (Mattson, Gecsei, Slutz, Traiger 1970). Sampled
- * by the simulation (src/sim/model/reuse.c). Private to src/profile. Memory is taken at the first
- * distance; uses without a row count in the whole only.
+ * Reuse distances of the accesses to each object and of each instruction: the number of other lines
+ * used since the last use of a line. An access with a distance of at least the number of lines of a
+ * cache misses in that cache, if the cache is fully associative with LRU (Mattson, Gecsei, Slutz,
+ * Traiger 1970). Sampled by the simulation (src/sim/model/reuse.c). Private to src/profile.
+ * Allocates memory at the first distance; uses without a row count only in `all`.
  */
 enum {
-    DISTANCE_STEPS = 4, /* of a factor of two */
+    DISTANCE_STEPS = 4, /* per factor of two */
     DISTANCE_BUCKETS = 28 * DISTANCE_STEPS,
     DISTANCE_ROWS = 1 << 12
 };
 
 struct distances_counts {
     struct counted uses;  /* sampled uses */
-    struct counted all;   /* uses represented by these */
-    struct counted first; /* of lines that were not used before */
+    struct counted all;   /* weight of these */
+    struct counted first; /* uses of lines not used before */
     struct counted bucket[DISTANCE_BUCKETS];
 };
 
 struct distances_row {
     uint64_t id;
     uint32_t of;       /* enum distances_of */
-    uint32_t function; /* of an instruction */
+    uint32_t function; /* function of an instruction */
     struct distances_counts counts;
 };
 
 struct distances {
-    struct hash index; /* by the kind of thing and its id */
+    struct hash index; /* by kind and id */
     struct distances_row *rows;
     size_t count;
     size_t room;
@@ -110,7 +113,7 @@ struct distances {
     uint32_t line_bytes; /* unit of distances; 0: none yet */
 };
 
-/* Ids: of an object; the address of an instruction. */
+/* Ids: an object id; the address of an instruction. */
 enum distances_of { DISTANCES_MOVED, DISTANCES_OBJECT, DISTANCES_INSTRUCTION };
 
 void distances_fini(struct distances *distances);
@@ -119,14 +122,16 @@ void distances_rescale(struct distances *distances, double factor);
 void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,
                    uint32_t function, double scale);
 
-/* Counts of one object belong to the other. */
+/* Moves the counts of one object to another. */
 void distances_join(struct distances *distances, uint32_t object, uint32_t into);
 
-/* Miss ratio of a fully associative LRU cache of `lines`, under a basis; NAN: no distances. */
+/*
+ * Returns the miss ratio of a fully associative LRU cache of `lines` in a basis; NAN: no distances.
+ */
 double distances_miss_ratio(const struct distances_counts *counts, enum snapshot_basis basis,
                             double lines);
 
-/* The smallest size up from `lines`, and the largest down, between which counts are equal. */
+/* Return the upper and the lower end of the range of sizes around `lines` in one bucket. */
 double distances_step_up(double lines);
 double distances_step_down(double lines);
 

@@ -9,25 +9,27 @@
 enum {
     LINE_SHIFT = 6,
     LINES_OF_PAGE = 64,
-    PAGE_START = 4,    /* lines: where a prefetcher that stops at pages is late */
-    SAMPLES_LEAST = 64 /* of a group, and of chases: fewer say nothing */
+    PAGE_START = 4, /* first lines of a page, for which a prefetcher that stops at pages is late */
+    SAMPLES_LEAST = 64 /* minimum for a group, and for chases */
 };
 
 /*
- * A line that was evicted is fetched again from the next level. The wait for that, beside the least
- * time that fetching the lines which evicted it takes: 14 cycles in L2 beside 4 a line, 50 in L3
- * beside 6, 300 in memory beside 10.
+ * The wait for an evicted line, relative to the minimum time to fetch one of the lines that evicted
+ * it: 14 cycles in L2 to 4 per line, 50 in L3 to 6, 300 in memory to 10.
  */
 static const double wait_by_fetch[WAIT_LEVELS] = {14 / 4., 50 / 6., 300 / 10.};
 
-/* The part of L2 and L3 that the lines seen may have: their sets are chosen by physical addresses,
- * and fill unevenly. */
+/*
+ * The share of L2 and L3 that a program can fill: their sets are selected by physical addresses and
+ * fill unevenly.
+ */
 static const double even_part = 0.5;
 
 static const double periods_next = 2.5; /* samples of a thread further apart are not compared */
-static const double bytes_per_ns = 20;  /* more than a core reads from memory */
+static const double bytes_per_ns = 20;  /* upper bound of what a core reads from memory */
 static const double order_errors = 3;   /* standard errors */
-static const double crowd_most = 2.0;   /* times the chases that even chance puts at page starts */
+/* Maximum chases at page starts, relative to an even distribution. */
+static const double crowd_most = 2.0;
 static const double says_nothing = 0.98;
 
 static uint32_t index_of(const struct waits *waits, const struct window_entry *mapped)
@@ -48,7 +50,10 @@ static bool find_threads(struct waits *waits)
     return true;
 }
 
-/* The writes of another thread or process, or a flush, take away what the core of one has. */
+/*
+ * Marks the lines that can disappear from a core's cache: written by another thread or process, or
+ * flushed.
+ */
 static bool find_taken(struct waits *waits, const struct hash *objects)
 {
     const struct window *window = waits->window;
@@ -68,7 +73,7 @@ static bool is_taken(const struct waits *waits, const struct window_entry *mappe
     return waits->taken.count && hash_find(&waits->taken, index_of(waits, mapped));
 }
 
-/* 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, ... samples. */
+/* Returns the class of a sample count: 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, ... */
 static unsigned class_of(uint32_t count)
 {
     unsigned log = 31 - (unsigned)__builtin_clz(count);
@@ -84,10 +89,10 @@ static void add_line(struct waits_set *set, const struct window_entry *mapped, b
 }
 
 /*
- * Lines that a set of so many ways can hold miss only once another line was fetched: of h such
- * lines each at most once for every ways - h + 1 fetches, by least recent use. So one may take the
- * lines from any number of samples on as held, as long as they are not more than the ways; that
- * which leaves the lowest bound is taken. `elsewhere`: samples on lines that were not seen.
+ * Chooses which lines of a set count as held. With LRU, each of h held lines misses at most once
+ * per ways - h + 1 fetches of other lines. Any minimum sample count is valid if the lines above it
+ * fit into the ways; uses the one with the lowest bound. `elsewhere`: samples on lines outside the
+ * window.
  */
 static void settle_set(struct waits_set *set, double ways, double wait_by_fetch_of,
                        double elsewhere)
@@ -151,7 +156,7 @@ void waits_fini(struct waits *waits)
     hash_fini(&waits->threads);
 }
 
-/* The part of the samples on a line that may have waited, by level. */
+/* Computes the share of a line's samples that may have waited, by level. */
 static void line_most(const struct waits *waits, const struct window_entry *mapped,
                       double most[WAIT_LEVELS])
 {
@@ -189,7 +194,10 @@ static void take_chase(const struct window_entry *entry, uint32_t count, struct 
     sums->last_tid = entry->tid;
 }
 
-/* A line that was loaded a moment ago is there, unless another thread took it. */
+/*
+ * Adds to the upper bounds. A line that the same pass accessed before is cached, unless another
+ * thread took it.
+ */
 static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS], bool taken,
                       struct waits_sums *sums)
 {
@@ -217,9 +225,9 @@ void waits_take(const struct waits *waits, const struct window_entry *entry,
 }
 
 /*
- * The part of the chases that fell on lines which the level may have held. N lines have a part p of
- * the samples only if two samples meet on a line with a probability of p^2 / N or more (Cauchy and
- * Schwarz), whatever the lines; lines seen three times are taken to be held.
+ * Returns an upper bound of the share of chases on lines that the level may have held. N lines have
+ * a share p of the samples only if two samples are on the same line with a probability of at least
+ * p^2 / N (Cauchy and Schwarz), whatever the lines. Lines with three samples count as held.
  */
 static double held_most(const struct waits_sums *sums, double lines)
 {
@@ -231,8 +239,8 @@ static double held_most(const struct waits_sums *sums, double lines)
 }
 
 /*
- * Whether the chases are no passes in order. A pass takes k samples or more, by the bytes that a
- * core can read between two, so at least 1 - 1/k of the steps of passes go one way.
+ * Returns true if the chases are not passes in order. A pass has at least k samples, from the bytes
+ * that a core can read between two samples, so at least 1 - 1/k of its steps have one direction.
  */
 static bool in_no_order(const struct waits_sums *sums)
 {
@@ -256,8 +264,10 @@ double waits_chased(const struct waits *waits, const struct waits_sums *sums, en
     return sums->chases * (1 - held_most(sums, lines));
 }
 
-/* Samples of passes that waited: what the first access to a line has above the later ones, which
- * do the same with a line that is there. */
+/*
+ * Estimates the samples of passes that waited: the excess of the first access to a line over the
+ * later accesses, which do the same work with a cached line.
+ */
 static double passes_waited(const struct waits_sums *sums, enum wait_level level, double errors)
 {
     double above = sums->passes[level] - sums->passes_hit[level];
@@ -274,6 +284,9 @@ struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_
         double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -3) : 0);
         bool known = samples >= SAMPLES_LEAST && waits->lines[i];
         wait.high[i] = known ? interval_share(fmin(most / samples, 1), samples).high : NAN;
+        /* What is above the later accesses may be more on a level further out, where less is. */
+        if (known && i > 0)
+            wait.high[i] = fmin(wait.high[i], wait.high[i - 1]);
         wait.low[i] = known ? interval_share(fmin(least / samples, 1), samples).low : NAN;
         wait.low[i] = least > 0 ? fmin(wait.low[i], wait.high[i]) : known ? 0 : NAN;
     }

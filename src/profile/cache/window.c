@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-/* An entry is looked at in one cache line. */
+/* An entry fits in one cache line. */
 enum { WINDOW_LINE_BYTES = 64 };
 _Static_assert(sizeof(struct window_entry) == WINDOW_LINE_BYTES, "entries do not cross lines");
 
@@ -26,7 +26,7 @@ int window_init(struct window *window, uint32_t entries, unsigned key_shift)
     uint32_t size = entries ? entries : WINDOW_ENTRIES_DEFAULT;
     size = size < WINDOW_ENTRIES_MIN ? WINDOW_ENTRIES_MIN : size;
     size = size > WINDOW_ENTRIES_MAX ? WINDOW_ENTRIES_MAX : size;
-    uint32_t chains = power_above(size) * 2; /* short ones: each step waits for memory */
+    uint32_t chains = power_above(size) * 2; /* short chains: each step is a cache miss */
     *window = (struct window){.size = size, .chain_mask = chains - 1, .key_shift = key_shift};
     window->entries = aligned_alloc(WINDOW_LINE_BYTES, size * sizeof *window->entries);
     window->chains = malloc(chains * sizeof *window->chains);
@@ -192,8 +192,10 @@ void comiss_fini(struct comiss *comiss)
     *comiss = (struct comiss){0};
 }
 
-/* Elements of pairs: the entry of a line (its mapped one), or an object. Lines seen less often than
- * the support cannot make a pair. */
+/*
+ * Returns an element of a pair: the mapped entry of a line, or an object. Lines seen less often
+ * than the support cannot form a pair.
+ */
 static uint32_t pairing_id(const struct window *window, const struct window_entry *entry,
                            bool lines)
 {
@@ -251,7 +253,7 @@ static void judge_pair(struct comiss *comiss, const struct window *window, size_
     uint32_t b = (uint32_t)slot->key;
     double expected = 1.0 * COMISS_NEAR * 2 * samples_of(comiss, window, a, lines) *
                       samples_of(comiss, window, b, lines) / window->used;
-    /* Five standard deviations: there are many pairs, and chance must report none. */
+    /* Five standard deviations: there are many pairs, and none should be reported by chance. */
     if (slot->value < COMISS_SUPPORT || slot->value < COMISS_LIFT * expected ||
         slot->value < expected + 5 * sqrt(expected))
         return;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings about the order of accesses: following pointers, reading from end to end. */
+/*
+ * Findings about the order of accesses: pointer chasing, streaming, copying, columns of matrices.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +12,21 @@
 /* ---- chasing ---- */
 
 enum {
-    LINK_SAMPLES = 2,  /* on the link itself: mostly the first use of a node waits for it */
-    LINKS_LEAST = 12,  /* read in memory, to speak of all */
-    LINKS_READ = 32,   /* a refresh, of one object: they are in a recording, too */
-    NEAR_ELEMENTS = 4, /* a prefetcher that goes by steps or by lines comes there by itself */
-    FAR_BYTES = 4096   /* no prefetcher crosses a page */
+    LINK_SAMPLES = 2,  /* minimum on the link; usually the first use of a node waits */
+    LINKS_LEAST = 12,  /* minimum number of links read */
+    LINKS_READ = 32,   /* links read per refresh and object; they are also recorded */
+    NEAR_ELEMENTS = 4, /* within this distance a prefetcher fetches the node anyway */
+    FAR_BYTES = 4096   /* prefetchers do not cross pages */
 };
-static const double links_alike = 0.7;   /* of those read */
-static const double deep_at_least = 0.5; /* of the nodes: nothing follows the last of a chain */
-static const double chase_saved_at_least = 0.5; /* of the time at its nodes: most of the wait */
-static const double link_often = 0.05; /* of the samples: else it may be a hash table's chain */
+static const double links_alike = 0.7; /* minimum share of the links read */
+/* Minimum share of the nodes: the end of a chain has no successors. */
+static const double deep_at_least = 0.5;
+/* Share of the time at its nodes: most of the wait. */
+static const double chase_saved_at_least = 0.5;
+/* Minimum share of the samples; rarer links may be those of a hash table. */
+static const double link_often = 0.05;
 
-/* Samples on a member in the window, which holds more of them than what decays. */
+/* Returns the samples on a member in the window, which has more of them than the decayed counts. */
 static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
                         const struct snapshot_layout_row *row)
 {
@@ -35,35 +40,40 @@ static double in_window(const struct findings *findings, uint32_t object, uint32
     return samples;
 }
 
-/* Most of the links that were read lead to another page, or to a neighbour. */
+/* Returns true if most of the links read lead to another page. */
 static bool mostly_far(const struct findings_links *links)
 {
     return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
 }
 
-/* Most nodes are followed by some more: the chain of a hash table that is not crowded is not. */
+/*
+ * Returns true if most nodes have several successors, unlike the chains of a hash table that is not
+ * crowded.
+ */
 static bool mostly_deep(const struct findings_links *links)
 {
     return links->nodes >= LINKS_LEAST && links->deep >= deep_at_least * links->nodes;
 }
 
-/* Each miss is a record, and they come in the order of the links. */
+/* Returns true if misses follow the links. Only possible if every miss is recorded. */
 static bool followed(const struct findings_links *links)
 {
     return links->pairs >= LINKS_LEAST && links->followed >= links_alike * links->pairs;
 }
 
-/* Members of an object's elements that lead to others of them. */
+/* Members of an object's elements that point to other elements. */
 struct links_found {
     const struct snapshot_layout *layout;
     const struct snapshot_layout_row *hottest;
-    struct findings_links links; /* of the hottest */
-    unsigned count;              /* that lead far and are read */
-    double samples;              /* on all of them */
+    struct findings_links links; /* links of the hottest member */
+    unsigned count;              /* number of members with links that are read and lead far */
+    double samples;              /* samples on all of them */
 };
 
-/* The word could be a pointer: where it leads says whether it is a link, whatever the types are
- * called. */
+/*
+ * Returns true if a member can be a pointer. Its targets show whether it is a link, whatever its
+ * type is called.
+ */
 static bool may_be_link(const struct snapshot_layout_row *row)
 {
     return row->kind == LAYOUT_MEMBER && !row->has_members && row->member.size == sizeof(void *) &&
@@ -71,7 +81,7 @@ static bool may_be_link(const struct snapshot_layout_row *row)
            row->member.kind == MEMBER_FIELD;
 }
 
-/* Of a list with one link: what else would it be for than to be followed. */
+/* Returns true if the type has only one link, which can only be there to be followed. */
 static bool is_only_link(const struct snapshot_layout *layout)
 {
     unsigned count = 0;
@@ -102,8 +112,10 @@ static void take_link(const struct findings *findings, size_t index,
     found->links = links;
 }
 
-/* The other child of a tree: compilers choose one of two neighbours by an index, and then samples
- * are on one of both. A list in both directions is none. */
+/*
+ * Finds the second child of a tree. Compilers select one of two adjacent members by an index, so
+ * that samples are on either one. A doubly linked list is excluded.
+ */
 static void find_second_child(const struct findings *findings, size_t index,
                               struct links_found *found)
 {
@@ -138,9 +150,9 @@ static void find_links(const struct findings *findings, size_t index, struct lin
 }
 
 /*
- * How sure it is that nodes are found by their link; -1: not at all. A pass that is too short for
- * its order to be seen in samples is known by the links themselves: they lead far, and from most
- * nodes to several more, or there are two of them, as in a tree.
+ * Returns the confidence that nodes are found by their link; -1: none. A pass that is too short for
+ * its order to show in samples is recognised by the links themselves: they lead far and most nodes
+ * have several successors, or a node has two links, as in a tree.
  */
 static int chased(const struct findings *findings, size_t index, const struct links_found *found)
 {
@@ -152,7 +164,7 @@ static int chased(const struct findings *findings, size_t index, const struct li
         return -1;
     if (followed(links) && mostly_far(links))
         return FINDING_SURE;
-    if (!links->nodes) /* the memory cannot be read */
+    if (!links->nodes) /* memory not readable */
         return order != SPREAD_SCATTERED ? -1 : often ? FINDING_LIKELY : FINDING_PERHAPS;
     return found->count > 1 || mostly_deep(links) ? FINDING_LIKELY : -1;
 }
@@ -196,13 +208,18 @@ static void chasing(struct findings *findings, size_t index)
 
 /* ---- streaming ---- */
 
-/* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */
+/*
+ * Minimum speed of one thread. A core reads 5 to 20e9 from memory; code that works on blocks needs
+ * less.
+ */
 static const double streaming_bytes_per_s = 3e9;
-/* More than most last levels hold, as other programs take their part. */
+/* More than most last-level caches hold, because other programs use a part. */
 static const double streaming_bytes = 32.0 * 1024 * 1024;
 
-/* A finding about the elements of a block is not repeated about the block, which was their name
- * before their type was known. */
+/*
+ * Returns true if a finding is about the same memory: elements of a block have the block's name
+ * until their type is known.
+ */
 static bool reported_in_parts(const struct findings *findings, uint32_t object)
 {
     for (size_t i = 0; i < findings->count; i++)
@@ -213,7 +230,7 @@ static bool reported_in_parts(const struct findings *findings, uint32_t object)
 
 static void streaming(struct findings *findings, size_t index)
 {
-    /* Time at data that is read in order is the same whether it is waited for or not. */
+    /* In samples of time, accesses in order look the same whether they wait or not. */
     if (measured_of(&findings->snapshot->source) != MEASURED_MISSES)
         return;
     const struct snapshot_object *object = &findings->snapshot->objects[index];
@@ -260,10 +277,13 @@ static enum finding_rule rule_of_function(const char *function)
     return strstr(function, "memset") || strstr(function, "bzero") ? RULE_CLEARING : RULE_NONE;
 }
 
-static const double passes_sigma = 4; /* steps far back beyond those far on */
+static const double passes_sigma = 4; /* excess of far steps back over far steps forward */
 
-/* The functions leave out no byte between two. That they go over it in passes shows in steps far
- * back, each the end of a pass; lines that are seen again prove no less then. */
+/*
+ * Returns the bytes that were copied or cleared. The functions access every byte of a range. Far
+ * steps back are the ends of passes; with enough of them the whole range counts, even if lines were
+ * seen only once.
+ */
 static double copied_bytes(const struct spread *spread, uint32_t line)
 {
     double passes = spread_passes(spread, SPREAD_FORWARD) + spread_passes(spread, SPREAD_BACKWARD);
@@ -272,8 +292,10 @@ static double copied_bytes(const struct spread *spread, uint32_t line)
                : spread_bytes(spread, line);
 }
 
-/* Objects larger than a core's caches that a function of libc for it is at, as the one with most of
- * its samples. */
+/*
+ * Adds a finding for the main object of a copying or clearing function, if it is larger than a
+ * core's caches.
+ */
 static void copying_add(struct findings *findings, const struct snapshot_code *code,
                         enum finding_rule rule)
 {
@@ -319,8 +341,10 @@ static void clearing(struct findings *findings)
 
 /* ---- links ---- */
 
-/* Targets of the links of sampled nodes, read from the process itself: the layout of a list is seen
- * at once, however short a pass over it is. */
+/*
+ * Targets of the links of sampled nodes, read from the process: they show the layout of a list at
+ * once, however short a pass over it is.
+ */
 
 static bool on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
 {
@@ -332,14 +356,16 @@ static uint64_t links_distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Addresses between which elements of a type were sampled. */
+/* Address range in which elements of a type were sampled. */
 struct extent {
     uint64_t lowest;
     uint64_t highest;
 };
 
-/* Blocks of one type may be distinguished by allocation site: nodes of one lead to nodes of
- * another. */
+/*
+ * Returns the range of all objects of a type: blocks of one type may have several allocation sites,
+ * and nodes of one lead to nodes of another.
+ */
 static struct extent extent_of(const struct findings *findings, const struct spread *spread,
                                uint32_t type)
 {
@@ -356,7 +382,7 @@ static struct extent extent_of(const struct findings *findings, const struct spr
     return extent;
 }
 
-/* The word at an address as of now; false: not to be read. */
+/* Reads the current word at an address; returns false if it cannot be read. */
 static bool word_at(const struct findings *findings, uint64_t address, uint64_t *word)
 {
     union place_answer answer;
@@ -366,7 +392,7 @@ static bool word_at(const struct findings *findings, uint64_t address, uint64_t 
     return known;
 }
 
-/* Where the link of the node at `node` leads; 0: out of what was sampled, or not to be read. */
+/* Returns the target of the link of `node`; 0: outside the sampled range, or not readable. */
 static uint64_t links_follow(const struct findings *findings, const struct extent *extent,
                              uint64_t node, uint64_t link_offset)
 {
@@ -386,7 +412,7 @@ static void links_count(struct findings_links *links, uint64_t node, uint64_t ne
     links->near += links_distance(node, next) <= NEAR_ELEMENTS * size;
 }
 
-/* `node` and the next ones: a chain of as many as counts as deep. */
+/* Returns true if a chain of FINDINGS_LINKS_DEEP nodes starts at `node`. */
 static bool is_deep(const struct findings *findings, const struct extent *extent, uint64_t node,
                     uint64_t link_offset)
 {
@@ -395,7 +421,7 @@ static bool is_deep(const struct findings *findings, const struct extent *extent
     return node != 0;
 }
 
-/* The next miss of the same thread on the object, if it came soon; NULL. */
+/* Returns the next miss of the same thread on the object, if it came soon; NULL: none. */
 static const struct window_entry *next_of(const struct window *window, uint32_t i, uint32_t type)
 {
     enum { SOON = 8 };
@@ -440,7 +466,7 @@ void findings_links(const struct findings *findings, size_t object,
     }
 }
 
-/* The node that `there` of a node leads to leads back by `back`. */
+/* Returns true if the target of the link `there` leads back to the node by the link `back`. */
 static bool leads_back(const struct findings *findings, uint64_t node, uint64_t there,
                        uint64_t back)
 {
@@ -471,28 +497,37 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
     return mutual * 2 > asked;
 }
 
-/* ---- matrices that are walked down their columns ---- */
+/* ---- matrices traversed by column ---- */
 
-static const double columns_saved_at_least = 0.4; /* of the accesses: they may hit farther out */
-static const double steps_at_least = 0.7; /* of the steps between rows end at the last column */
-static const double crowd_at_most = 0.25; /* of the samples in a part of the row: columns move */
-enum { CLOSE = 16, PARTS = 16 };          /* parts of a row: two columns are close within one */
+/* Share of the accesses that is saved; the others may hit in an outer cache level. */
+static const double columns_saved_at_least = 0.4;
+/* Minimum share of the steps between rows that end near the previous column. */
+static const double steps_at_least = 0.7;
+/* Maximum share of the samples in one part of a row, because the column has to move. */
+static const double crowd_at_most = 0.25;
+enum { CLOSE = 16, PARTS = 16 }; /* parts of a row: columns are close within one part */
 enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
 
-/* Of the newest steps from row to row, how many end beside the last column, and how far. */
+/*
+ * How the newest steps fit a row length: how many end near the previous column, and how far from
+ * it.
+ */
 struct rows_fit {
-    uint32_t row; /* bytes; 0: none fits */
+    uint32_t row; /* bytes; 0: no row fits */
     uint32_t beside;
     double left;
 };
 
-enum { FIRST_STEPS = SPREAD_STEPS / 4, FAILED_FEW = SPREAD_STEPS / 16 /* of the first steps */ };
+/* FAILED_FEW: failures among the first steps. */
+enum { FIRST_STEPS = SPREAD_STEPS / 4, FAILED_FEW = SPREAD_STEPS / 16 };
 
-/* Steps, those after the first from the shortest on: each is beside a row that is much longer, so
- * that of a row as long as many, few steps have to be divided. */
+/*
+ * The newest steps; those after the first FIRST_STEPS are sorted by length. A step much shorter
+ * than the row stays within one part of it, so for a long row few steps have to be divided.
+ */
 struct rows_steps {
     uint32_t steps[SPREAD_STEPS];
-    double up_to[SPREAD_STEPS + 1]; /* sum of those before */
+    double up_to[SPREAD_STEPS + 1]; /* sums of the steps before */
 };
 
 static int step_order(const void *left, const void *right)
@@ -512,8 +547,10 @@ static struct rows_steps sort_steps(const struct spread *spread)
     return sorted;
 }
 
-/* Counts up to the first few that are too many not to. *within: steps from FIRST_STEPS on that are
- * known to be within a part of a row. */
+/*
+ * Tests a row length; gives up once too many steps do not fit. *within: index from FIRST_STEPS of
+ * the first step that is longer than a part of the row.
+ */
 static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, uint32_t *within)
 {
     struct rows_fit fit = {.row = row};
@@ -542,8 +579,10 @@ static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, u
 
 enum { ROWS = (ROW_MOST - SPREAD_STEP_LEAST) / ROW_UNIT + 1 };
 
-/* Adds a step to the rows that it ends beside, as changes from each row to the next: `times` a row
- * is within a part of a row from the step. */
+/*
+ * Counts a step for the row lengths it fits, as differences between consecutive lengths: the length
+ * times `times` is within a part of a row from the step.
+ */
 static void count_beside(int8_t changes[ROWS + 1], uint64_t step)
 {
     for (uint64_t times = 0; times <= step / SPREAD_STEP_LEAST + 1; times++) {
@@ -560,8 +599,10 @@ static void count_beside(int8_t changes[ROWS + 1], uint64_t step)
     }
 }
 
-/* The longest row that explains the steps: its divisors do too, and lengths beside it nearly as
- * well. Rows that too few of the first steps end beside are not looked at. */
+/*
+ * Finds the longest row that explains the steps: its divisors do as well, and similar lengths
+ * nearly as well. Skips lengths that too few of the first steps fit.
+ */
 static struct rows_fit find_rows(const struct spread *spread)
 {
     struct rows_fit best = {.row = 0};
@@ -585,7 +626,10 @@ static struct rows_fit find_rows(const struct spread *spread)
     return best;
 }
 
-/* Columns move: the samples are all over the row, not at a member of elements that are as long. */
+/*
+ * Returns true if the columns move: the samples are spread over the row instead of at one member of
+ * equally long elements.
+ */
 static bool columns_move(const struct findings *findings, size_t index, uint32_t row)
 {
     const struct spread *spread = &findings->spreads[index];
@@ -602,17 +646,19 @@ static bool columns_move(const struct findings *findings, size_t index, uint32_t
     return most <= crowd_at_most * spread->samples;
 }
 
-enum { BLOCK_HEAD = 64 }; /* bytes that an allocator adds, at most */
+enum { BLOCK_HEAD = 64 }; /* maximum bytes that an allocator adds */
 
-/* Rows are in blocks of their own, or several in a block: one over several blocks is a coincidence
- * of where these are, as of the entries of a hash table. */
+/*
+ * Returns true if a row fits into a block: a block holds one or several rows. A row over several
+ * blocks is a coincidence of their addresses, as for the entries of a hash table.
+ */
 static bool row_fits_blocks(const struct snapshot_object *object, uint64_t row)
 {
     uint64_t block = object->instance_count ? object->instances[0].size : 0;
     return object->blocks <= 1 || row <= block + block / CLOSE + BLOCK_HEAD;
 }
 
-/* Bytes from one element of a row to the next; samples may be on a member of it. */
+/* Returns the bytes from one element of a row to the next; samples may be on one member of it. */
 static uint64_t column_bytes(const struct snapshot_object *object, const struct spread *spread,
                              uint32_t line)
 {
@@ -630,7 +676,7 @@ static void columns(struct findings *findings, size_t index)
     uint64_t element = column_bytes(object, spread, sets->line);
     if (element > sets->line / 2)
         return;
-    /* Looking for rows takes milliseconds. */
+    /* The search for rows takes milliseconds. */
     if (findings_share(findings, index) < FINDINGS_GAIN_LEAST)
         return;
     enum spread_order order = findings_order(findings, index);
@@ -664,24 +710,29 @@ static void columns(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* ---- arrays that are read at the same index ---- */
+/* ---- arrays that are accessed with the same index ---- */
 
-/* Each is a miss of its own. Only where every miss is recorded (--sim): samples thousands of misses
- * apart show no index. */
+/*
+ * Minimum pairs; each access is a miss of its own. Requires that every miss is recorded (--sim):
+ * samples thousands of misses apart do not show an index.
+ */
 
 enum { PAIRS_LEAST = 64 };
-static const double next_often = 0.5;       /* of the misses on one: one on the other comes next */
-static const double same_index_least = 0.9; /* of these */
+/* Minimum share of the misses on one object that are followed by a miss on the other. */
+static const double next_often = 0.5;
+/* Minimum share of the pairs with the most frequent index difference. */
+static const double same_index_least = 0.9;
 
-/* Two objects, their elements, and what was seen of them. The first is read first. */
+/* Two objects, their elements, and the observed pairs. The first is read first. */
 struct paired {
     size_t at[2];
     uint32_t id[2];
     uint64_t element[2];
     uint64_t base[2];
-    uint32_t pairs; /* a miss on the first, and the next one of the thread on the second */
-    uint32_t alike; /* of these, as far from index to index as most */
-    int64_t apart;  /* so far */
+    /* Misses on the first object followed by one of the same thread on the second. */
+    uint32_t pairs;
+    uint32_t alike; /* pairs with the index difference `apart` */
+    int64_t apart;  /* most frequent difference of the indices */
 };
 
 static uint64_t element_bytes(const struct findings *findings, size_t index)
@@ -691,7 +742,7 @@ static uint64_t element_bytes(const struct findings *findings, size_t index)
     return layout && !layout->inferred ? layout->size : findings->spreads[index].widest;
 }
 
-/* Far more than the cache holds, in no order. */
+/* Returns true if the object is larger than the cache and accessed in no order. */
 static bool fits_no_cache(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
@@ -699,7 +750,10 @@ static bool fits_no_cache(const struct findings *findings, size_t index)
            spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
 }
 
-/* By how much the indices of two misses differ, on the first object and then on the second. */
+/*
+ * Computes the difference between the indices of two misses, on the first object and then on the
+ * second. Returns false for other misses.
+ */
 static bool difference(const struct paired *paired, const struct window_entry *one,
                        const struct window_entry *next, int64_t *apart)
 {
@@ -713,7 +767,7 @@ static bool difference(const struct paired *paired, const struct window_entry *o
     return true;
 }
 
-/* The difference that most have, if more than half do (Boyer and Moore 1981); then how many. */
+/* Finds the majority difference (Boyer and Moore 1981), then counts it. */
 static void paired_find_difference(const struct window *window, struct paired *paired)
 {
     uint32_t votes = 0;
@@ -779,32 +833,40 @@ static void same_index(struct findings *findings)
                 pair(findings, i, k);
 }
 
-/* ---- variables on the stack that a loop reads and writes where a register would do ---- */
+/* ---- stack variables that a loop reads and writes instead of a register ---- */
 
 static const double hot_at_least = 0.1;
-static const double one_function = 0.8;   /* of the samples on it */
-static const double kept_most = 0.1;      /* ... in loops that call */
-static const double stack_at_least = 0.3; /* of them saved */
+static const double one_function = 0.8;   /* share of its samples in one function */
+static const double kept_most = 0.1;      /* share of its samples in loops with calls */
+static const double stack_at_least = 0.3; /* share of its samples that is saved */
 enum { FRAMES_LINES = 4 };
 enum { REGISTER_BYTES = 16 }; /* width of a general or an SSE register */
 
-/* In a loop it is at one place; of a function that calls itself, or is called at many depths, it is
- * saved for the calls, and no register would keep it. */
+/*
+ * Returns true if the variable is in many stack frames: the function is recursive, or called at
+ * many depths. The variable is then saved for calls, and no register would keep it.
+ */
 static bool is_in_many_frames(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread && spread->lines > FRAMES_LINES;
 }
 
-/* Where the loop calls a function, a register does not keep it, and the time goes to the call. */
+/*
+ * Returns true if the loop calls functions: a register does not keep the variable, and the time is
+ * that of the call.
+ */
 static bool is_kept_for_calls(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread && spread->kept > kept_most * spread->samples;
 }
 
-/* A variable that is only read is a parameter. A timer samples few stores, on some CPUs one in
- * thousands: a store of the loop's code to the slot is enough, or one that was sampled. */
+/*
+ * Returns true if the variable is written; otherwise it is a parameter. Timers sample few stores,
+ * on some CPUs one in thousands, so a store to the slot in the loop's code is sufficient, as is a
+ * sampled store.
+ */
 static bool is_written(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
@@ -841,7 +903,7 @@ static const struct findings_rule rules[] = {
     {.rule = RULE_STACK,
      .kind = FINDING_STACK,
      .find_object = stack,
-     .of_samples = true, /* misses are no waits for stores */
+     .of_samples = true, /* misses are not waits for stores */
      .of_use = true},
     {.rule = RULE_STREAMING,
      .kind = FINDING_STREAMING,

@@ -12,11 +12,10 @@
 
 static double findings_worth(const struct snapshot_finding *finding);
 
-/* Members, for all rules of layout. */
-static const double member_hot =
-    0.05; /* of the samples on the type: such a member is fetched for its own sake */
-static const double member_used = 0.004; /* skid puts a few samples where nothing missed */
-static const double cpus_least = 0.05;   /* less is measured too coarsely: in ticks of 10 ms */
+/* Members; for all rules about layout. */
+static const double member_hot = 0.05;   /* minimum share of the type's samples for a hot member */
+static const double member_used = 0.004; /* below, samples may be due to skid */
+static const double cpus_least = 0.05;   /* below, CPU time in ticks of 10 ms is too coarse */
 
 /* ---- the rules ---- */
 
@@ -48,17 +47,20 @@ void findings_find(struct findings *findings)
     const struct snapshot_source *source = &findings->snapshot->source;
     if (findings_simulated(findings) && source->ranking < SAMPLE_EVENTS_MAX &&
         source->events[source->ranking].role == EVENT_ACCESS)
-        return; /* accesses, missed or not: no rule is about those */
+        return; /* accesses, with or without a miss: no rule applies */
     for (int rule = RULE_NONE + 1; rule < RULE_COUNT; rule++)
         findings_apply(findings, (enum finding_rule)rule);
 }
 
-/* ---- other measurements beside a finding ---- */
+/* ---- findings and other measurements ---- */
 
-/* Exact knowledge beside the estimates of samples: causes of misses and use of lines (--sim), and
- * watchpoints (--watch). */
+/*
+ * Exact measurements in addition to estimates from samples: causes of misses and use of lines
+ * (--sim), and watchpoints (--watch).
+ */
 
-static const double used_mostly = 0.75; /* of a line's words in a visit: nothing to split */
+/* Share of a line's words used per visit: nothing to split off. */
+static const double used_mostly = 0.75;
 static const double lines_enough = 100;
 
 enum verdict { NOTHING, SUPPORTED, CONTRADICTED };
@@ -99,13 +101,16 @@ static void add_causes(const struct findings *findings, const struct snapshot_ca
 
 /* ---- use of lines ---- */
 
-/* Parts that a finding calls unused, by the used part of its lines. */
+/* Judges a finding of unused bytes by the used share of its lines. */
 static enum verdict by_part(double low, double high)
 {
     return low > used_mostly ? CONTRADICTED : high < FINDINGS_MOSTLY ? SUPPORTED : NOTHING;
 }
 
-/* Of the lines fetched for it and evicted from a simulated cache; NULL: not known, or too few. */
+/*
+ * Returns the use of lines fetched for the object and evicted from a simulated cache; NULL: not
+ * known, or too few.
+ */
 static const struct snapshot_use *finding_use(const struct findings *findings,
                                               const struct snapshot_finding *finding)
 {
@@ -115,7 +120,10 @@ static const struct snapshot_use *finding_use(const struct findings *findings,
     return use && use->lines >= lines_enough ? use : NULL;
 }
 
-/* A line may leave a nearer cache before all that is used of it has been. */
+/*
+ * Judges by the spatial use. A nearer cache may evict a line before all of its used bytes are
+ * accessed.
+ */
 static enum verdict by_spatial(const struct findings *findings, const struct snapshot_use *use,
                                const struct snapshot_finding *finding)
 {
@@ -161,7 +169,7 @@ static enum verdict by_reuse(const struct snapshot_watch_object *watch,
                                           : NOTHING;
     case WATCH_CONFLICT:
         return kind == FINDING_CONFLICT ? SUPPORTED : NOTHING;
-    case WATCH_CACHED: /* of the level that the event counts */
+    case WATCH_CACHED: /* in the level that the event counts */
         return kind == FINDING_STREAMING || kind == FINDING_CONFLICT ? CONTRADICTED : NOTHING;
     default:
         return NOTHING;
@@ -191,9 +199,9 @@ static void add_watch(const struct snapshot_watch_object *watch, struct snapshot
     finding->sure = FINDING_SURE;
 }
 
-/* ---- all of it ---- */
+/* ---- all measurements ---- */
 
-/* false: not known. */
+/* Weighs a finding; returns false if a measurement contradicts it. */
 static bool weigh(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot_causes_row *causes = findings_causes(findings, finding->object);
@@ -241,7 +249,7 @@ void findings_weigh(struct findings *findings)
 
 enum { MEMBERS_NAMED = 4, MEMBERS_BYTES = 160 };
 
-/* ---- for the rules ---- */
+/* ---- helpers of the rules ---- */
 
 double findings_share(const struct findings *findings, size_t object)
 {
@@ -272,7 +280,7 @@ enum spread_order findings_order(const struct findings *findings, size_t object)
     double rate = findings->rate * findings->snapshot->objects[object].share.value;
     if (!spread)
         return SPREAD_UNKNOWN;
-    /* Misses are recorded one after the other, so a pass has one for each of its lines. */
+    /* Every miss is recorded, so a pass has one for each of its lines. */
     if (simulation->level_count)
         return spread_order(spread, (double)spread->lines / fmax(simulation->one_in, 1));
     return spread_order(spread, spread_pass_samples(spread, rate));
@@ -350,8 +358,8 @@ static bool begins_with_one_of(const char *text, const char *const *names)
 }
 
 /*
- * Memory that the C library, the loader or the linker lays out: no change of the program moves it.
- * Who uses it, and how often, may be changed.
+ * Returns true for memory that the C library, the loader or the linker lays out: no change of the
+ * program moves it. Its use can be changed.
  */
 static bool is_of_the_system(const struct snapshot_object *object)
 {
@@ -424,13 +432,13 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
 {
     enum { DEPTHS = 16 };
     uint64_t around[DEPTHS] = {
-        0}; /* bytes of the array of structs that a member is part of; 0: none */
+        0}; /* bytes of the array of structs that contains a member; 0: none */
     *hot = (struct findings_hot){.first = UINT64_MAX};
     for (size_t i = 0; i < layout->row_count; i++) {
         const struct snapshot_layout_row *row = &layout->rows[i];
         unsigned depth = row->member.depth < DEPTHS - 1 ? row->member.depth : DEPTHS - 2;
         uint64_t size = row->member.size ? row->member.size : 8;
-        /* Which element was accessed is not known: of an array all are in use. */
+        /* The accessed element is not known, so the whole array counts as used. */
         if (row->has_members)
             around[depth + 1] = row->member.count > 1 ? row->member.size : around[depth];
         if (depth && around[depth] > size)
@@ -450,7 +458,10 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
     name_members(layout, arena, hot);
 }
 
-/* Held, of an object that has fewer samples by now: at most those. 0: no longer listed. */
+/*
+ * Updates a held finding: its figures are at most the object's current samples, 0 if it is no
+ * longer listed.
+ */
 static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = findings->snapshot;
@@ -468,7 +479,7 @@ static void bring_up_to_date(const struct findings *findings, struct snapshot_fi
         finding->gain = fmin(finding->gain, most);
 }
 
-/* Found now, of the same memory under another name. */
+/* Returns true if a current finding is about the same memory under another name. */
 static bool superseded(const struct findings *findings, size_t found,
                        const struct snapshot_finding *finding)
 {
@@ -496,7 +507,10 @@ void findings_hold(struct findings *findings, struct findings_held *held)
     findings_sort(findings);
 }
 
-/* A process that waits for a CPU, or for input, does not go through its data more slowly. */
+/*
+ * Measures the time of the window as CPU time: a process that waits for a CPU or for input does not
+ * use it.
+ */
 static void measure_time(struct findings *findings)
 {
     const struct snapshot_window *window = &findings->snapshot->window;
@@ -577,7 +591,7 @@ void build_weigh_findings(struct build *build)
 
 enum { STRINGS = 9 + 2 * FINDING_EVICTORS };
 
-/* Every string of a finding. */
+/* Lists every string of a finding. */
 static void strings_of(struct snapshot_finding *finding, const char **strings[STRINGS])
 {
     const char **all[STRINGS] = {&finding->name, &finding->field, &finding->function,
@@ -606,8 +620,11 @@ static bool of_lines(const struct snapshot_finding *finding)
     return finding->kind == FINDING_FALSE_SHARING || finding->kind == FINDING_TRUE_SHARING;
 }
 
-/* An object's lines are listed one by one, whatever their fields and verdict, because these change
- * with a few samples more. Anything else is listed once. */
+/*
+ * Returns true for the same finding. The lines of an object are separate findings, whatever their
+ * fields and verdict, because these change with a few more samples. Other findings exist once per
+ * kind and object.
+ */
 static bool same(const struct snapshot_finding *a, const struct snapshot_finding *b)
 {
     if (of_lines(a) && of_lines(b))
@@ -615,7 +632,7 @@ static bool same(const struct snapshot_finding *a, const struct snapshot_finding
     return a->kind == b->kind && a->id == b->id;
 }
 
-/* false: its strings are too long to be kept. */
+/* Copies a finding with its strings; returns false if they are too long. */
 static bool copy_in(struct finding_held *one, const struct snapshot_finding *finding)
 {
     const char **strings[STRINGS];

@@ -6,11 +6,15 @@
 #include "profile/findings/findings.h"
 
 enum { ELEMENTS_MANY = 64 };
-enum { MALLOC_ALIGNS = 16 };           /* elements of no more look like blocks of their own */
-static const double of_one_type = 0.5; /* of the object's samples are of the type judged */
-static const double in_place = 0.9;    /* of the samples */
+enum { MALLOC_ALIGNS = 16 }; /* smaller elements look like separate blocks */
+/* Minimum share of the object's samples on the judged type. */
+static const double of_one_type = 0.5;
+static const double in_place = 0.9; /* minimum share of the samples */
 
-/* It ends in an array without a length: what makes the object long are that array's elements. */
+/*
+ * Returns true if the type ends in a flexible array: the elements of that array make the object
+ * large.
+ */
 static bool goes_on(const struct snapshot_layout *layout)
 {
     for (size_t i = 0; i < layout->row_count; i++)
@@ -19,14 +23,19 @@ static bool goes_on(const struct snapshot_layout *layout)
     return false;
 }
 
-/* The leading layout of an object that has many elements beyond the near caches; NULL: not so. */
+/*
+ * Returns the main layout of an object with many elements that exceeds the near caches; otherwise
+ * NULL.
+ */
 static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct spread *spread = findings_spread(findings, index);
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     uint32_t line = findings->snapshot->sets.line;
-    /* Without a type the element may be a row of something, and its parts no members. */
+    /*
+     * Without a type the inferred element may be a row of something, and its parts are not members.
+     */
     if (!spread || !layout || layout->inferred || !layout->size || goes_on(layout) || !line ||
         !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
         !(spread_bytes(spread, line) >= findings_beyond(findings)))
@@ -35,8 +44,10 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
                                                                                            : NULL;
 }
 
-/* All that was sampled begins in a line where the elements of an array would, and nearly
- * everywhere they would: blocks of their own begin by malloc's rounding. */
+/*
+ * Returns true if the samples begin in a line at the offsets of array elements, and at nearly all
+ * of these offsets: separate blocks begin at malloc's alignment.
+ */
 static bool begin_as_in_array(const struct snapshot_layout *layout, const struct spread *spread,
                               uint32_t line)
 {
@@ -53,8 +64,10 @@ static bool begin_as_in_array(const struct snapshot_layout *layout, const struct
            seen * 2 >= places;
 }
 
-/* Elements are side by side: a pass fetches nothing else. Blocks of their own have others between,
- * or are only the head of a larger one (Python's PyGC_Head). */
+/*
+ * Returns true if the elements are adjacent, so that a pass fetches nothing else. Separate blocks
+ * have other blocks in between, or are only the head of a larger one (Python's PyGC_Head).
+ */
 static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout,
                          const struct spread *spread, uint32_t line)
 {
@@ -64,19 +77,19 @@ static bool side_by_side(const struct snapshot_object *object, const struct snap
            begin_as_in_array(layout, spread, line);
 }
 
-/* Bytes that one pass, or one visit, brings for each element now. */
+/* Returns the bytes currently fetched per element in one pass, or in one visit. */
 static double fetched_bytes(const struct snapshot_layout *layout, bool pass, uint32_t line)
 {
     return pass && layout->size < line ? (double)layout->size : (double)layout->hot_span * line;
 }
 
-/* ... and when the members in use are by themselves. */
+/* Returns the bytes fetched if the used members are separate. */
 static double needed_bytes(const struct findings_hot *hot, bool pass, uint32_t line)
 {
     return pass ? (double)hot->used_bytes : ceil((double)hot->used_bytes / line) * line;
 }
 
-/* Bytes of the one array of the elements; 0: they are blocks of their own. */
+/* Returns the size of the array of elements; 0: they are separate blocks. */
 static uint64_t array_bytes(const struct snapshot_object *object,
                             const struct snapshot_layout *layout)
 {
@@ -87,16 +100,17 @@ static uint64_t array_bytes(const struct snapshot_object *object,
 
 /* ---- split ---- */
 
-static const double saved_at_least = 0.1;      /* of the samples: waits may overlap */
-static const double fits_saves_at_least = 0.4; /* where the members in use then fit in the caches */
-static const double used_at_most = 0.5;        /* of the fetched bytes: else a split saves little */
-static const double used_in_no_order = 0.25;   /* of the lines' bytes */
+static const double saved_at_least = 0.1;      /* share of the samples: waits can overlap */
+static const double fits_saves_at_least = 0.4; /* if the used members then fit into the caches */
+/* Share of the fetched bytes; above, a split saves little. */
+static const double used_at_most = 0.5;
+static const double used_in_no_order = 0.25; /* share of the lines' bytes */
 
 /*
- * In random order each visit fetches a line, however few bytes of it are used. In an array of
- * their own the members in use miss less only if that fits about in a core's own caches; samples
- * do not show how much less. Where they are too few to show the order, a pass in order would gain
- * the same.
+ * Reports a split for accesses in random order. Each visit fetches a line, however few bytes of it
+ * are used. In an array of their own, the used members miss less only if that array roughly fits
+ * into a core's caches; samples do not show how much less. If there are too few samples to show the
+ * order, a pass in order would gain the same.
  */
 static void split_off(struct findings *findings, size_t index, const struct snapshot_layout *layout,
                       const struct findings_hot *hot)
@@ -140,7 +154,7 @@ static void split(struct findings *findings, size_t index)
                                          findings_spread(findings, index), line);
     double fetched = fetched_bytes(layout, pass, line);
     double needed = needed_bytes(&hot, pass, line);
-    if (hot.used_bytes && !pass && hot.end - hot.first <= line) { /* side by side already */
+    if (hot.used_bytes && !pass && hot.end - hot.first <= line) { /* already adjacent */
         split_off(findings, index, layout, &hot);
         return;
     }
@@ -166,11 +180,14 @@ static void split(struct findings *findings, size_t index)
 
 /* ---- straddling ---- */
 
-static const double crossing_least = 0.15; /* of the samples */
-static const double most_cross = 0.9;      /* of the elements: too few others to compare with */
+static const double crossing_least = 0.15; /* minimum share of the samples */
+/* Share of the elements; above, too few others for comparison. */
+static const double most_cross = 0.9;
 
-/* Part of an array's elements with hot bytes that cross a line, by the start of one of them; NAN:
- * the elements are blocks of their own. */
+/*
+ * Returns the share of an array's elements with hot bytes that cross a line, from the start of one
+ * element; NAN: separate blocks.
+ */
 static double crossing_elements(const struct snapshot_object *object,
                                 const struct snapshot_layout *layout, const struct spread *spread,
                                 const struct findings_hot *hot, uint32_t line)
@@ -181,24 +198,24 @@ static double crossing_elements(const struct snapshot_object *object,
         return NAN;
     while (begin < line && !spread->begins[begin])
         begin++;
-    for (uint32_t i = 0; i < line; i++) { /* comes round to where it began after so many at most */
+    for (uint32_t i = 0; i < line; i++) { /* the offsets repeat after at most `line` elements */
         uint64_t at = (begin + i * layout->size) % line;
         crossing += (at + hot->first) / line != (at + hot->end - 1) / line;
     }
     return crossing / line;
 }
 
-/* Separates elements that alignment helps from the others. */
+/* The samples that alignment can save. */
 struct saving {
-    double part;    /* of the samples on the elements */
-    bool by_number; /* it follows from how many elements cross */
+    double part;    /* share of the samples on the elements */
+    bool by_number; /* derived from the number of crossing elements */
 };
 
 /*
- * An element across two lines is waited for twice, and aligned, the line that took fewer of its
- * samples does not come: where both are fetched at once, hardly any wait for the second. In an
- * array, where it is known how many elements cross, it is no more than what these take beyond
- * their number, and twice the uncertainty of that.
+ * Returns an upper bound of the samples that alignment saves. A crossing element is waited for
+ * twice; once aligned, the line with fewer of its samples is not fetched. If both lines are fetched
+ * at once, few samples wait for the second. In an array, where the share of crossing elements is
+ * known, the bound is the excess of their samples over that share, plus twice its uncertainty.
  */
 static struct saving saved(const struct spread *spread, double elements)
 {
@@ -247,15 +264,15 @@ static void straddling(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* ---- many small blocks of the heap: far apart, or mostly the allocator's ---- */
+/* ---- many small heap blocks: scattered, or mostly overhead ---- */
 
-enum { HEADER_BYTES = 8 }; /* glibc, struct malloc_chunk, 64 bits; others waste no less */
-static const double fetched_at_least = 2; /* times what the blocks hold */
+enum { HEADER_BYTES = 8 }; /* glibc (struct malloc_chunk), 64 bits; others need at least that */
+static const double fetched_at_least = 2; /* multiple of the blocks' bytes */
 static const double pooled_saves_at_least = 0.2;
-static const double wasted_saves_at_least = 0.5; /* prefetching gains by it as well */
-static const double wasted_at_least = 0.5;       /* of what malloc takes for them */
+static const double wasted_saves_at_least = 0.5; /* prefetching improves as well */
+static const double wasted_at_least = 0.5;       /* share of the bytes that malloc uses for them */
 
-/* Of one bin: how much a block is asked for, and takes, on average; NAN: not known. */
+/* Average requested and used bytes per block of a bin; NAN: not known. */
 struct blocks {
     double count;
     double asked_bytes;
@@ -290,12 +307,14 @@ static void scattered(struct findings *findings, size_t index)
     if (!beyond_caches(findings, index) || findings_has(findings, (uint32_t)index) ||
         findings_order(findings, index) != SPREAD_SCATTERED || !blocks_of(findings, index, &blocks))
         return;
-    /* By pages, which are soon seen twice: how much of them is no blocks. */
+    /* Estimated by pages, which are soon seen twice: the part of them that is not blocks. */
     double fetched =
         fmin(findings_pages(findings, index) * FINDINGS_PAGE_BYTES, blocks.count * line);
     double pooled = fmin(blocks.count * blocks.asked_bytes, fetched);
-    /* A look-up at random needs one line of a block wherever it is: side by side the blocks gain
-     * where they then fit in the caches. */
+    /*
+     * A random access needs one line of a block wherever it is: adjacent blocks only help if they
+     * then fit into the caches.
+     */
     if (fetched < fetched_at_least * pooled || pooled > findings_beyond(findings))
         return;
     struct snapshot_finding finding = {.rule = RULE_SCATTERED,
@@ -320,7 +339,7 @@ static void waste(struct findings *findings, size_t index)
         return;
     double wasted = 1 - blocks.asked_bytes / blocks.taken_bytes;
     enum spread_order order = findings_order(findings, index);
-    /* In no order each look-up fetches its line, however full of others that is. */
+    /* In random order each access fetches its line, whatever else is in the line. */
     if (wasted < wasted_at_least || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
         return;
     struct snapshot_finding finding = {.rule = RULE_WASTE,
@@ -335,13 +354,13 @@ static void waste(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* ---- two objects that are visited one after the other ---- */
+/* ---- two objects visited one after the other ---- */
 
-static const double as_many = 0.1;           /* blocks of two kinds: numbers differ by less */
-static const double together_at_least = 0.7; /* of the samples in the same time ranges */
-enum { HOLDER_SAMPLES = 16 };                /* on the one with the pointer: it may be hidden */
+static const double as_many = 0.1; /* maximum difference in number of two kinds of blocks */
+static const double together_at_least = 0.7; /* share of the samples in the same time ranges */
+enum { HOLDER_SAMPLES = 16 }; /* minimum on the object with the pointer; its misses may be hidden */
 
-/* The member of `holder` that leads to blocks of the other type, if it is read. */
+/* Returns the member of `holder` that points to the other type and is read; NULL: none. */
 static const struct snapshot_layout_row *leads_to(const struct snapshot_layout *holder,
                                                   const struct snapshot_layout *other)
 {
@@ -365,7 +384,7 @@ static bool same_function(const struct snapshot_object *a, const struct snapshot
     return a->code_count && b->code_count && a->code[0].id == b->code[0].id;
 }
 
-/* One of these to each of those. */
+/* Returns true if both objects have about the same number of blocks. */
 static bool one_each(const struct findings *findings, size_t a, size_t b, struct blocks *blocks)
 {
     struct blocks other;
@@ -416,16 +435,18 @@ static void pointed_to(struct findings *findings)
             pair(findings, k, i);
 }
 
-/* ---- blocks that are allocated and freed all the time: what malloc and free cost ---- */
+/* ---- blocks that are continuously allocated and freed: cost of malloc and free ---- */
 
 static const double often_per_s = 10e3;  /* allocations */
-static const double short_lived_s = 0.1; /* longer, and it is data that is kept */
-static const double least_of_it = 0.7;   /* a free list of its own takes time, too */
+static const double short_lived_s = 0.1; /* above, the data is kept */
+static const double least_of_it = 0.7;   /* a custom free list takes time as well */
 static const double most_of_it = 1.15;   /* its users wait less for the blocks */
-static const double most_of_them = 0.1;  /* of all allocations */
+static const double most_of_them = 0.1;  /* minimum share of all allocations */
 
-/* Functions of glibc's malloc and of C++ that do nothing but allocate, by how their names begin;
- * jemalloc and tcmalloc have the same outer names. */
+/*
+ * Returns true for the allocation functions of glibc's malloc and of C++, by prefix; jemalloc and
+ * tcmalloc have the same outer names.
+ */
 static bool is_allocator(const struct snapshot_code *code)
 {
     static const char *const names[] = {
@@ -439,7 +460,7 @@ static bool is_allocator(const struct snapshot_code *code)
     return false;
 }
 
-/* The allocator's part of the samples; the agent's own samples are not counted at all. */
+/* Returns the allocator's share of the samples; the agent's own samples are not counted. */
 static double allocator_share(const struct findings *findings)
 {
     const struct snapshot *snapshot = findings->snapshot;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings by the cause of the misses: cache sets, capacity, first references, pages and levels;
- * exact where a simulation reports each cause, else from samples. */
+/*
+ * Findings from the cause of the misses: cache sets, capacity, first references, pages and levels.
+ * Exact if a simulation reports each cause, otherwise from samples.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +10,16 @@
 #include "base/hash.h"
 #include "profile/findings/findings.h"
 
-/* ---- facts from a simulation (--sim): the cache, and the causes of an object's misses ---- */
+/* ---- data from a simulation (--sim): the cache, and the causes of an object's misses ---- */
 
 bool findings_simulated(const struct findings *findings)
 {
     return findings->snapshot->simulation.level_count || findings->snapshot->causes.known;
 }
 
-/* Index of the level; UINT32_MAX: the ranking event is of none, or it is not known which. */
+/*
+ * Returns the index of the level; UINT32_MAX: the ranking event has no level, or it is not known.
+ */
 static uint32_t simulated_level(const struct findings *findings)
 {
     const struct snapshot_source *source = &findings->snapshot->source;
@@ -63,9 +67,10 @@ static double first_references(const struct snapshot_causes_row *causes)
     return causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
 }
 
-static const double evictor_least = 0.01; /* of the known ones: less is not named */
+/* Share of the known evictors; smaller ones are not named. */
+static const double evictor_least = 0.01;
 
-/* With those that evicted the object's lines most often. */
+/* Makes a finding from exact causes, with the evictors that evicted most of the object's lines. */
 static struct snapshot_finding findings_exact(const struct findings *findings,
                                               const struct snapshot_causes_row *causes,
                                               enum finding_rule rule, double part)
@@ -94,7 +99,7 @@ static struct snapshot_finding findings_exact(const struct findings *findings,
     return finding;
 }
 
-/* The other object that needed the room most often; NULL: none is known. */
+/* Returns the other object that evicted most lines, and its share; NULL: none is known. */
 static const struct snapshot_evictor *findings_rival(const struct snapshot_causes_row *causes,
                                                      double *share)
 {
@@ -110,7 +115,7 @@ static const struct snapshot_evictor *findings_rival(const struct snapshot_cause
     return rival;
 }
 
-static const double conflicts_least = 0.2; /* of the object's misses */
+static const double conflicts_least = 0.2; /* minimum share of the object's misses */
 
 static void conflict_cause(struct findings *findings, size_t index)
 {
@@ -127,7 +132,7 @@ static void conflict_cause(struct findings *findings, size_t index)
         findings_add(findings, &finding);
 }
 
-/* Names and remedy of the object's group of lines in Sharing; NULL: none. */
+/* Returns the object's group of lines in Sharing, for names and remedy; NULL: none. */
 static const struct snapshot_sharing_group *causes_sharing_group(const struct findings *findings,
                                                                  uint32_t object)
 {
@@ -138,7 +143,7 @@ static const struct snapshot_sharing_group *causes_sharing_group(const struct fi
     return NULL;
 }
 
-static const double taken_least = 0.1; /* of the object's misses: threads take turns rarely there */
+static const double taken_least = 0.1; /* share of the object's misses: threads rarely alternate */
 
 static void sharing_cause(struct findings *findings, size_t index)
 {
@@ -160,19 +165,19 @@ static void sharing_cause(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* ---- cache sets: lines that evict each other while others have room ---- */
+/* ---- cache sets: lines that evict each other while other sets have room ---- */
 
-static const double most_of_hot = 0.5; /* of the samples in hot sets are the leading object's */
+static const double most_of_hot = 0.5; /* main object's share of the samples in hot sets */
 
-/* Samples of the window in hot sets: of all, and of each object the most. */
+/* Samples of the window in hot sets: of all objects, and of the main one. */
 struct hot_sets {
     double all;
     double leading;
     uint32_t object; /* UINT32_MAX: none */
-    double excess;   /* part of all samples above an even share */
+    double excess;   /* share of all samples above an even distribution */
 };
 
-/* A set is hot here that has more than twice the mean: parts are listed by count only. */
+/* Returns true for a set with more than twice the mean: parts are listed by count only. */
 static bool is_hot(const struct snapshot_sets *sets, uint32_t set, double mean)
 {
     return set < sets->sets && sets->counts[set] > 2 * mean;
@@ -204,8 +209,8 @@ static void measure(const struct findings *findings, double *by_object, struct h
 }
 
 /*
- * Evidence of a conflict: a cache of this size without sets would hold all of it. Reading large
- * arrays crowds sets too, for the prefetchers start anew with each page.
+ * Returns true if a fully associative cache of this size would hold the object: evidence of a
+ * conflict. Reading large arrays also crowds sets, because prefetching restarts on each page.
  */
 static bool would_fit(const struct findings *findings, uint32_t object)
 {
@@ -237,9 +242,9 @@ static void conflict_sets(struct findings *findings)
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     size_t count = findings->snapshot->object_count;
     struct hot_sets hot = {0};
-    if (findings->snapshot->causes.known) /* by cause, then */
+    if (findings->snapshot->causes.known) /* conflict_cause() reports it */
         return;
-    /* Not where the index is guessed, or known within a page only. */
+    /* Not if the index is guessed, or exact only within a page. */
     if (sets->verdict != SETS_CONCENTRATED || !sets->conflict || sets->doubt || !sets->sets ||
         !count)
         return;
@@ -254,11 +259,11 @@ static void conflict_sets(struct findings *findings)
 
 /* ---- capacity misses and first references: evicted, read from end to end, filled ---- */
 
-static const double fits_in = 0.5;         /* of the cache: something else has to be there too */
-static const double first_share = 0.2;     /* the object that is mainly filled */
-static const double stores_at_least = 0.8; /* of the samples on it */
+static const double fits_in = 0.5;         /* share of the cache: other data also needs room */
+static const double first_share = 0.2;     /* minimum share of the object that is filled */
+static const double stores_at_least = 0.8; /* share of its samples that are stores */
 
-/* Of an object that no rule reported so far, and that has a spread; NULL. */
+/* Returns the causes of an object that has a spread and no finding yet; otherwise NULL. */
 static const struct snapshot_causes_row *unexplained(const struct findings *findings, size_t index)
 {
     return findings_spread(findings, index) && !findings_has(findings, (uint32_t)index)
@@ -266,7 +271,7 @@ static const struct snapshot_causes_row *unexplained(const struct findings *find
                : NULL;
 }
 
-/* More of it misses than the cache holds: it passes through. */
+/* Returns true if more of the object misses than the cache holds: it passes through. */
 static bool passes_through(const struct findings *findings, uint32_t id)
 {
     for (size_t i = 0; i < findings->spread_count; i++)
@@ -277,7 +282,7 @@ static bool passes_through(const struct findings *findings, uint32_t id)
     return false;
 }
 
-/* It would stay, were it not for another object that goes through the cache. */
+/* Reports an object that would stay cached if another object did not pass through the cache. */
 static void evicted(struct findings *findings, size_t index)
 {
     const struct snapshot_causes_row *causes = unexplained(findings, index);
@@ -309,7 +314,7 @@ static void streaming_cause(struct findings *findings, size_t index)
         return;
     double bytes = spread_bytes(&findings->spreads[index], findings->snapshot->sets.line);
     double part = causes->figures.share[CAUSE_CAPACITY];
-    /* Where a cache serves the misses, and not memory, processors fetch ahead. */
+    /* If a cache serves the misses instead of memory, processors prefetch them. */
     if (!(part >= FINDINGS_MOSTLY) || bytes <= findings_beyond(findings) ||
         simulated_level(findings) + 1 != findings->snapshot->simulation.level_count ||
         findings_share(findings, index) < FINDINGS_STREAMING_LEAST)
@@ -334,11 +339,12 @@ static void first_touch_cause(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* ---- by hardware: page walks, memory of another node ---- */
+/* ---- recorded by hardware: page walks, memory of another node ---- */
 
-static const double tlb_least = 0.2;    /* of the accesses: a walk takes less than a miss */
-static const double remote_least = 0.2; /* of the accesses: farther by half to twice as long */
-static const double remote_saved = 0.4; /* of that time: local memory takes 60 % of remote's */
+static const double tlb_least = 0.2; /* share of the accesses: a walk is shorter than a miss */
+/* Minimum share of the accesses: remote memory takes 1.5 to 2 times as long. */
+static const double remote_least = 0.2;
+static const double remote_saved = 0.4; /* share of that time: local memory takes 60 % of it */
 
 static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
 {
@@ -378,12 +384,15 @@ static void remote(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* ---- pages: more than the TLB reaches, and fresh ones all the time ---- */
+/* ---- pages: beyond the reach of the TLB, or continuously fresh ---- */
 
-enum { TLB_ENTRIES_MOST = 4096 };     /* last level, 4 KiB pages: no x86 CPU up to Zen 5 has more */
-static const double beyond_reach = 2; /* times what the TLB reaches: half of the accesses walk */
-static const double huge_at_most = 0.5; /* of its memory is on huge pages already */
-/* Of the time at pages beyond the TLB, what huge pages save: 1 to 42 % measured (tests/judged). */
+enum { TLB_ENTRIES_MOST = 4096 }; /* last level, 4 KiB pages: the maximum of x86 CPUs up to Zen 5 */
+static const double beyond_reach = 2;   /* multiple of the TLB's reach: half of the accesses walk */
+static const double huge_at_most = 0.5; /* share of its memory already on huge pages */
+/*
+ * Share of the time on pages beyond the TLB that huge pages save: measured 1 to 42 %
+ * (tests/judged).
+ */
 static const double walk_at_least = 0.03;
 static const double walk_at_most = 0.4;
 
@@ -419,7 +428,7 @@ static bool has_module(const struct findings *findings, const char *part)
     return false;
 }
 
-/* How to have huge pages, by the allocator of this memory. */
+/* Returns how to get huge pages from the allocator of this memory. */
 static enum finding_huge huge_pages_by(const struct findings *findings, size_t index)
 {
     static const struct {
@@ -473,11 +482,11 @@ static void reach(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* Most of the time is the kernel's, where nothing is sampled: fewer samples. */
+/* Fewer samples are sufficient: most of the time is in the kernel, which is not sampled. */
 enum { FRESH_SAMPLES = 50 };
-static const double kernel_saved = 0.5;    /* of its time: the rest may be other work */
-static const double faults_per_s = 10e3;   /* 40 MB of fresh memory a second */
-static const double kernel_at_least = 0.2; /* of the CPU time: what makes it worth a change */
+static const double kernel_saved = 0.5; /* share of the kernel's time: the rest may be other work */
+static const double faults_per_s = 10e3;   /* 40 MB of fresh memory per second */
+static const double kernel_at_least = 0.2; /* share of the CPU time: enough to be worth a change */
 
 static void first_touch_faults(struct findings *findings, size_t index)
 {

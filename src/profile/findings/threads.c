@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings about lines that threads take from each other, by the verdicts of sharing.h. */
+/* Findings about lines that threads contend for, from the verdicts of sharing.h. */
 #include <math.h>
 
 #include "profile/findings/findings.h"
 
-/* From the first line to the last: identifies the finding in the next snapshot. */
+/* Sets the first and the last line, which identify the finding in the next snapshot. */
 static void extent(const struct snapshot_sharing_group *group, struct snapshot_finding *finding)
 {
     finding->lines_first = UINT64_MAX;
@@ -15,11 +15,11 @@ static void extent(const struct snapshot_sharing_group *group, struct snapshot_f
     }
 }
 
-static const double simulated_least = 0.1; /* of all misses */
+static const double simulated_least = 0.1; /* minimum share of all misses */
 
 /*
- * Where misses of another level than the first rank, the line is hardly among them. Its part is of
- * the misses alone: samples of hits have no cost.
+ * Adds a finding about sharing. In a simulation its share is that of the misses, because hits have
+ * no cost. If misses of another level than the first rank, few of them are on the line.
  */
 static void sharing_add(struct findings *findings, const struct snapshot_sharing_group *group)
 {
@@ -53,7 +53,7 @@ static void sharing_add(struct findings *findings, const struct snapshot_sharing
         findings_add(findings, &finding);
 }
 
-/* By its causes, where the misses that rank are of it. */
+/* Returns true if the object is already reported by the causes of its misses. */
 static bool reported(const struct findings *findings, uint32_t object)
 {
     return object < findings->snapshot->object_count &&
@@ -77,21 +77,20 @@ static void sharing(struct findings *findings)
     }
 }
 
-/* ---- threads that read one word over and over until another thread writes it ---- */
+/* ---- threads that poll one word until another thread writes it ---- */
 
-static const double in_function = 0.9;   /* of the function's samples on the object, */
-static const double at_loads = 0.9;      /* ... on its one or two hottest instructions, */
-static const double written_most = 0.02; /* ... on instructions that write */
-static const double on_one_line = 0.95;  /* of a thread's */
-static const double in_loops = 0.9;      /* ... in a loop that only looks (decode/function.c) */
-static const double of_all_samples =
-    0.9; /* of those in the window: by threads counted one by one */
+static const double in_function = 0.9;   /* share of the function's samples on the object */
+static const double at_loads = 0.9;      /* share of them on its one or two hottest instructions */
+static const double written_most = 0.02; /* share of an instruction's samples that are stores */
+static const double on_one_line = 0.95;  /* share of a thread's samples on one line */
+static const double in_loops = 0.9;      /* share of samples in polling loops (decode/function.c) */
+static const double of_all_samples = 0.9; /* share of the window's samples from counted threads */
 
-/* A thread that reads one line only. */
+/* A thread that reads only one line. */
 struct reader {
     uint32_t tid;
     uint64_t line;
-    uint32_t votes; /* for the line; Boyer and Moore's majority */
+    uint32_t votes; /* votes for the line (Boyer and Moore's majority) */
     uint32_t samples;
     uint32_t hits;
 };
@@ -99,8 +98,8 @@ struct reader {
 struct readers {
     struct reader list[SPREAD_THREADS];
     uint32_t count;
-    uint32_t samples; /* of all threads */
-    uint32_t waits;   /* of these, in a loop that only looks */
+    uint32_t samples; /* samples of all threads */
+    uint32_t waits;   /* samples in a loop that only polls */
 };
 
 static struct reader *reader_of(struct readers *readers, uint32_t tid)
@@ -121,7 +120,7 @@ static void vote(struct reader *reader, uint64_t line)
     reader->votes += reader->line == line ? 1 : -1;
 }
 
-/* Twice through the window: first for the line that each thread reads most, then how often. */
+/* Walks the window twice: first to find the line that each thread reads most, then to count it. */
 static void spin_gather_readers(const struct findings *findings, uint32_t function, uint32_t object,
                                 struct readers *readers)
 {
@@ -152,7 +151,7 @@ static double hits_of(const struct readers *readers)
     return (double)hits / readers->samples;
 }
 
-/* Threads that read one line each; 0: not all do. */
+/* Returns the number of threads that read one line each; 0: not all of them do. */
 static uint32_t waiting(const struct readers *readers)
 {
     uint32_t counted = 0;
@@ -167,7 +166,10 @@ static uint32_t waiting(const struct readers *readers)
     return counted >= of_all_samples * readers->samples ? readers->count : 0;
 }
 
-/* The hottest instruction, if it and the one after it make up the function; NULL: they do not. */
+/*
+ * Returns the hottest instruction if it and the next hottest have nearly all samples of the
+ * function; otherwise NULL.
+ */
 static const struct snapshot_instruction *loop_of(const struct snapshot_code *code)
 {
     const struct snapshot_instruction *first = NULL;
@@ -222,7 +224,7 @@ static void spinning(struct findings *findings)
     const struct snapshot_source *source = &snapshot->source;
     bool of_misses = source->ranking < SAMPLE_EVENTS_MAX && source->event_count &&
                      source->events[source->ranking].role <= EVENT_MEM_FILL;
-    /* A line that is read again and again is not missed on; time is spent there. */
+    /* A line that is read repeatedly does not miss, but takes time. */
     if (of_misses || snapshot->target.threads < 2 || !findings->window)
         return;
     for (size_t i = 0; i < snapshot->code_count; i++)

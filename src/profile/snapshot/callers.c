@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Callers: the tree of each listed function and object, and whole stacks. */
+/* Callers: a call tree for each listed function and object, and whole stacks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +10,24 @@
 
 enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100, CALLERS_DEPTHS = 64 };
 
-static const double callers_least = 0.01; /* so there are CALLERS_CHILDREN at most of one node */
-static const double listed_least = 0.005; /* of all stacks: rows with less have no tree */
+/* Minimum share of a child; limits a node to CALLERS_CHILDREN. */
+static const double callers_least = 0.01;
+static const double listed_least = 0.005; /* minimum share of all stacks for a row to have a tree */
 
-/* Samples of one node on one object. */
+/* Samples of one caller node on one object. */
 struct call {
     uint32_t node;
-    uint32_t row; /* of the object in the snapshot; UINT32_MAX: it is not listed */
+    uint32_t row; /* row of the object in the snapshot; UINT32_MAX: not listed */
     double samples;
 };
 
-/* The nodes that some calls lead through. Arrays are by node. */
+/* The nodes on the paths of some calls. Arrays are by node. */
 struct call_tree {
     struct caller_desc *desc;
     double *samples; /* inclusive; 0: not in the tree */
     uint32_t *child;
     uint32_t *sibling;
-    uint32_t *nodes; /* those in the tree */
+    uint32_t *nodes; /* the nodes in the tree */
     size_t count;
 };
 
@@ -58,7 +59,10 @@ static void call_tree_clear(struct call_tree *tree)
     tree->count = tree->child[0] = 0;
 }
 
-/* A parent is a node before its children, whatever a recording says: there are no loops. */
+/*
+ * Describes a node; returns false if it is not known. A parent must have a lower number than its
+ * children, whatever a recording says, so there are no cycles.
+ */
 static bool describe_node(const struct build *build, struct call_tree *tree, uint32_t node)
 {
     struct caller_desc *desc = &tree->desc[node];
@@ -68,7 +72,7 @@ static bool describe_node(const struct build *build, struct call_tree *tree, uin
     return desc->function && desc->parent < node;
 }
 
-/* Roots are children of node 0. */
+/* Adds a call to all nodes on its path. Roots are children of node 0. */
 static void call_tree_add(const struct build *build, struct call_tree *tree,
                           const struct call *call)
 {
@@ -91,8 +95,8 @@ struct call_list {
     struct snapshot_caller *rows;
     size_t count;
     uint32_t depths;
-    double all;       /* samples with known callers, */
-    double effective; /* and how many they are as sure as */
+    double all;       /* samples with known callers */
+    double effective; /* effective number of those samples */
 };
 
 struct call_child {
@@ -114,7 +118,7 @@ static void list_row(struct call_list *list, uint32_t node, uint32_t depth, uint
     row->share = interval_share(row->samples / list->all, list->effective);
 }
 
-/* The children of a node that are not too small, most samples first. */
+/* Finds the children of a node that are large enough, most samples first. */
 static size_t children_of(const struct call_list *list, uint32_t node,
                           struct call_child children[CALLERS_CHILDREN])
 {
@@ -139,7 +143,7 @@ static void count_children(const struct call_list *list, uint32_t node, uint32_t
     }
 }
 
-/* How deep the rows go that there is room for: all direct callers, before the callers of one. */
+/* Returns the depth to which rows fit: all callers of one level before those of the next. */
 static uint32_t depth_for(const struct call_list *list, uint32_t node)
 {
     size_t counts[CALLERS_DEPTHS] = {0};
@@ -151,7 +155,7 @@ static uint32_t depth_for(const struct call_list *list, uint32_t node)
     return depth;
 }
 
-/* The children of a node and all below them. */
+/* Lists the descendants of a node. */
 static void list_children(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
 {
     struct call_child children[CALLERS_CHILDREN];
@@ -163,7 +167,7 @@ static void list_children(struct call_list *list, uint32_t node, uint32_t depth,
     }
 }
 
-/* Samples of the event with known callers, and how many they are as sure as. */
+/* Adds the samples of the event with known callers, and their effective number. */
 static void add_stacks(const struct build *build, const struct tally *tally, double *all,
                        double *effective)
 {
@@ -173,7 +177,7 @@ static void add_stacks(const struct build *build, const struct tally *tally, dou
     *effective += part * build_effective(build, tally);
 }
 
-/* The tree below a node; NULL: there is none. */
+/* Returns the tree under a node; NULL: none. */
 static struct snapshot_callers *list_below(struct build *build, const struct call_tree *tree,
                                            uint32_t node, double all, double effective)
 {
@@ -193,7 +197,7 @@ static struct snapshot_callers *list_below(struct build *build, const struct cal
     return callers;
 }
 
-/* All that is counted for the event; NULL: no memory. */
+/* Gathers all calls counted for the event; NULL: no memory. */
 static struct call *gather_calls(const struct build *build, size_t *count)
 {
     const struct pairs *pairs = &build->profile->callers;
@@ -276,8 +280,10 @@ void build_callers(struct build *build)
 
 /* Whole stacks. */
 
-/* The frame of a node, once each; NULL: not known. The nodes of a stack are CALLERS_DEEPEST at
- * most, whatever a recording says. */
+/*
+ * Returns the frame of a node, which is created once; NULL: not known. A stack has at most
+ * CALLERS_DEEPEST nodes, whatever a recording says.
+ */
 static const struct snapshot_frame *frame_of(struct build *build,
                                              const struct snapshot_frame **frames, uint32_t node,
                                              unsigned deep, uint32_t *function)

@@ -10,29 +10,29 @@
 static uint32_t build_thread_id(const struct build *build, uint32_t number);
 static const char *build_thread_name(struct build *build, uint32_t tid);
 
-/* Evictors of each row, and as a matrix. */
+/* Evictors by row, and as a matrix. */
 
-/* NULL: not known. */
+/* Returns the name of an evicting object; NULL: not known. */
 static const char *build_evictor_object(struct build *build, uint32_t id)
 {
     return id ? build_object_name(build, id) : NULL;
 }
 
-/* Of all misses with a known evictor: smaller ones are in the others. */
+/* Minimum share of all misses with a known evictor; smaller lines count in the rest. */
 static const double least_line = 0.001;
 
-/* Lines of one bin evicted by a function's accesses to an object. */
+/* Misses of one bin on lines evicted by a function's accesses to an object, or by a thread. */
 struct throw
 {
-    uint32_t id; /* of the object or function that missed; thread id */
+    uint32_t id; /* the object or function that missed, or a thread id */
     uint32_t by_object;
     uint32_t by_function;
-    uint32_t by_thread; /* tid; of threads only, which have nothing else */
+    uint32_t by_thread; /* tid; other members are unused for threads */
     double weight;
 };
 
 struct throws {
-    struct throw *list; /* by id, the evictors of each together */
+    struct throw *list; /* sorted by id */
     size_t count;
 };
 
@@ -53,7 +53,7 @@ static void merge(struct throws *throws)
     throws->count = used;
 }
 
-/* Evictors are functions on objects, or threads. */
+/* Makes an entry of a pair. Evictors are functions on objects, or threads. */
 static struct throw throw_of(const struct build *build, enum causes_of kind, bool threads,
                              const struct pair *pair)
 {
@@ -66,7 +66,7 @@ static struct throw throw_of(const struct build *build, enum causes_of kind, boo
                           .by_function = EVICTOR_FUNCTION(pair->key)};
 }
 
-/* `list` NULL: no memory. */
+/* Gathers the evictors of a kind; `list` NULL: no memory. */
 static struct throws causes_gather(struct build *build, enum causes_of kind, bool threads)
 {
     const struct causes *causes = &build->profile->causes;
@@ -89,15 +89,18 @@ static struct throws causes_gather(struct build *build, enum causes_of kind, boo
     return throws;
 }
 
-/* ---- of each row ---- */
+/* ---- by row ---- */
 
-/* The first of an id, or its place. */
+/* Returns the index of the first entry of an id, or its insertion point. */
 static size_t first_of(const struct throws *throws, uint32_t id)
 {
     return SORTED_BELOW(throws->list, throws->count, id, id);
 }
 
-/* The share of the listed and unlisted evictors that are known; the same for threads. */
+/*
+ * Fills in the evictors of a row; returns the known share, listed or not. causes_row_fill_threads()
+ * does the same for threads.
+ */
 static double causes_row_fill_evictors(struct build *build, const struct throws *throws,
                                        struct snapshot_causes_row *row)
 {
@@ -157,7 +160,7 @@ static size_t eviction_line_index(const struct snapshot_eviction_line *lines, si
     return line;
 }
 
-/* The evictors of most lines; id 0 is not known, and no line of its own. */
+/* Selects the evictors of most misses; id 0 is not known and has no column. */
 static void choose_columns(struct build *build, const struct throws *throws, enum causes_of kind,
                            struct snapshot_evictions *out)
 {
@@ -199,7 +202,7 @@ static void choose_rows(const struct snapshot_causes_list *list, double evicted,
     out->rows[out->row_count].misses = fmax(evicted, 0);
 }
 
-/* The difference between a row and its cells is in the others. */
+/* Fills in the cells. The difference between a row and its cells counts in the rest. */
 static void fill_cells(const struct throws *throws, enum causes_of kind,
                        struct snapshot_evictions *out)
 {
@@ -233,9 +236,11 @@ static void name_columns(struct build *build, enum causes_of kind, struct snapsh
     }
 }
 
-/* Evictors of the listed rows, and all of them as a matrix; `evicted`: misses of all bins of the
- * kind, listed or not, with a known evictor. Threads have no functions: which thread it was is not
- * known of old recordings. */
+/*
+ * Builds the evictors of the listed rows and their matrix. `evicted`: misses of all bins of the
+ * kind with a known evictor. Rows of threads have no evicting functions; old recordings do not have
+ * evicting threads.
+ */
 static void build_evictors(struct build *build, enum causes_of kind, double evicted)
 {
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
@@ -264,10 +269,12 @@ static void build_evictors(struct build *build, enum causes_of kind, double evic
     free(functions.list);
 }
 
-/* ---- names ---- */
+/* Names */
 
-/* Of a dense number, 0: the threads that are not counted one by one; "worker (123)", NULL: no
- * memory. */
+/*
+ * Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
+ * returns "worker (123)", or NULL if memory runs out.
+ */
 static uint32_t build_thread_id(const struct build *build, uint32_t number)
 {
     return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
@@ -321,7 +328,7 @@ void build_sum_causes(const struct build *build, const struct causes_row *row,
     sums->early_other += build_read(build, &row->early_other);
 }
 
-/* Sums as figures; false: there is nothing of them. */
+/* Converts sums to shares; returns false if there are no misses. */
 static bool build_share_causes(struct snapshot_causes_figures *sums)
 {
     if (!(sums->misses > 0))
@@ -392,9 +399,12 @@ void build_causes(struct build *build)
     causes->known = build_share_causes(&causes->all);
 }
 
-/* Why a function missed on an object, and what had thrown those lines out. */
+/* The causes of the misses of a function on an object, and the evictors of those lines. */
 
-/* Of all misses with a known evictor: smaller ones explain no cell. At most 2000 are larger. */
+/*
+ * Minimum share of all misses with a known evictor; a smaller one does not explain a cell. This
+ * limits evictors to 2000.
+ */
 static const double least_evictor = 1.0 / 2000;
 
 static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_t object)
@@ -403,7 +413,7 @@ static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_
            matrix_axes_column(axes, object);
 }
 
-/* Instructions on an object, of the ranking event. */
+/* Sums the instructions on objects, of the ranking event, by cell. */
 static void sum_code(const struct build *build, const struct matrix_axes *axes,
                      struct snapshot_causes_figures *sums)
 {
@@ -420,7 +430,7 @@ static void sum_code(const struct build *build, const struct matrix_axes *axes,
     }
 }
 
-/* By functions on objects, or by threads. `out` NULL: they are counted only. */
+/* Lists evictors: functions on objects, or threads. `out` NULL: only counts them. */
 static size_t list_evictors(struct build *build, const struct matrix_axes *axes, bool threads,
                             double least, struct snapshot_matrix_evictor *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions: those of each listed object, and all of them. */
+/* Functions: those of each listed object, and of the whole program. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
-/* Functions and instructions that waited for data without an object. */
+/* Functions and instructions with samples without an object. */
 
 double build_everything(const struct build *build)
 {
@@ -17,7 +17,7 @@ double build_everything(const struct build *build)
            build_read(build, &profile->unplaced.all[build->event].weight);
 }
 
-/* Attributed weight by instruction, of those in `unplaced`: sums[i] of the i-th. */
+/* Sums the attributed weight of each instruction in `unplaced`: sums[i] for the i-th. */
 static bool sum_attributed(const struct build *build, double *sums)
 {
     const struct pair **sorted = build->profile->unplaced.sorted;
@@ -39,8 +39,9 @@ static bool sum_attributed(const struct build *build, double *sums)
 }
 
 /*
- * Weight of the samples without an object, with no known reason. Of an instruction with a part f
- * of these, the others show the object as far as they are 1 - f of all.
+ * Returns the weight of the samples without an object that waited for data, minus the weight that
+ * attributed samples of the same instructions represent. If a share f of an instruction's samples
+ * has no object, the attributed ones represent a share of 1 - f of these.
  */
 static double unlike_others(struct build *build)
 {
@@ -117,8 +118,10 @@ static void build_note_unplaced(struct build *build, struct snapshot_code *code)
         code->address = hottest->key;
 }
 
-/* Number of rows build_join_unplaced() may add to `used`, which are sorted by address; returns the
- * number there are then. The new ones have their own index as type_id. */
+/*
+ * Returns the maximum number of rows that build_join_unplaced() adds to `used` rows, which are
+ * sorted by address. Its new rows have their own index as type_id.
+ */
 static size_t build_unplaced_most(const struct build *build, uint32_t function)
 {
     size_t count;
@@ -126,7 +129,10 @@ static size_t build_unplaced_most(const struct build *build, uint32_t function)
     return count;
 }
 
-/* The row of an address among the `used` first, which are sorted by it; NULL. */
+/*
+ * Returns the row of an address among the first `used` rows, which are sorted by address; NULL:
+ * none.
+ */
 static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
                                            uint64_t address)
 {
@@ -181,8 +187,10 @@ static int by_code_samples(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Pairs are sorted by function and instruction: one row for each run of a function. Several objects
- * of one row have an instruction each in a pair of their own. */
+/*
+ * Makes one row per function from pairs sorted by function and instruction. If a row has several
+ * objects, an instruction has a pair for each of them.
+ */
 static size_t rows_of(const struct build *build, const struct pair **sorted, size_t count,
                       struct snapshot_code *rows)
 {
@@ -235,7 +243,7 @@ static void build_object_code(struct build *build, struct snapshot_object *objec
     free(rows);
 }
 
-/* Sites, hottest instruction and strongest object of the listed functions. */
+/* Adds sites, hottest instruction and main object to the listed functions. */
 static void join_sites(struct build *build, struct hash *index, const struct pair **sorted,
                        size_t all, struct snapshot_code *rows)
 {
@@ -269,7 +277,7 @@ static void list_functions(struct build *build, struct snapshot_code *rows)
     struct profile *profile = build->profile;
     struct snapshot *snapshot = build->snapshot;
     double all = build_read(build, &profile->all[build->event].weight);
-    /* 0: in no function. */
+    /* Id 0 is for samples without a function. */
     for (uint32_t id = 1; id < profile->functions.ids; id++) {
         const struct tally *tally = tallies_at(&profile->functions, id, build->event);
         double samples = build_samples(build, &tally->weight);
@@ -328,8 +336,10 @@ void build_code(struct build *build)
     free(rows);
 }
 
-/* The accessing instructions of the listed functions: their lines of source, the objects they
- * missed on. */
+/*
+ * The accessing instructions of the listed functions: their source lines and the objects they
+ * missed on.
+ */
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
 
@@ -342,7 +352,10 @@ static int by_instruction_samples(const void *left, const void *right)
     return all_a > all_b ? -1 : all_a < all_b;
 }
 
-/* Of members of a union the one that accesses of the object were found to be on, by their size. */
+/*
+ * Returns the member at an offset. Among union members, prefers the one found by the size of the
+ * object's accesses.
+ */
 static uint32_t member_at(const struct build *build, const struct snapshot_instruction *row,
                           const struct type_desc *type, uint32_t at)
 {
@@ -390,14 +403,14 @@ static void locate(struct build *build, struct snapshot_instruction *row)
     row->line = desc.line;
 }
 
-/* Samples of one instruction on an object as it is listed: several may be shown as one. */
+/* Samples of one instruction on a listed object; several objects may share a row. */
 struct on_object {
-    uint32_t object; /* index; UINT32_MAX: not listed, each by itself */
+    uint32_t object; /* index; UINT32_MAX: not listed, in a separate entry */
     double samples;
-    uint64_t where; /* the member of the strongest that has one */
+    uint64_t where; /* member of the object with most samples that has one */
 };
 
-enum { ON_OBJECTS = 16 }; /* of one instruction, the strongest */
+enum { ON_OBJECTS = 16 }; /* the objects with most samples of one instruction */
 
 static void add_object(struct on_object list[ON_OBJECTS], struct snapshot_instruction *row,
                        const struct on_object *more)
@@ -414,7 +427,7 @@ static void add_object(struct on_object list[ON_OBJECTS], struct snapshot_instru
     row->objects++;
 }
 
-/* The row is called after the strongest. */
+/* Names the row after the object with most samples. */
 static void take_strongest(const struct on_object list[ON_OBJECTS],
                            struct snapshot_instruction *row, uint64_t *where)
 {
@@ -427,7 +440,7 @@ static void take_strongest(const struct on_object list[ON_OBJECTS],
     *where = most->where;
 }
 
-/* All objects of one instruction are one row. */
+/* Merges all objects of an instruction into one row. */
 static size_t instructions_join(const struct build *build, const struct pair **pairs, size_t count,
                                 struct snapshot_instruction *rows, uint64_t *where)
 {
@@ -483,8 +496,10 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
     free(where);
 }
 
-/* Pairs of the listed functions, those of one function together: groups[i] is where those of
- * function i end, before it those of i - 1. */
+/*
+ * Groups the pairs of the listed functions: those of function i end at groups[i] and start at
+ * groups[i - 1].
+ */
 static void group(struct build *build, const struct pair **grouped, size_t groups[FUNCTIONS])
 {
     const struct pair **sorted = build->profile->sorted;
@@ -525,15 +540,17 @@ void build_instructions(struct build *build)
     free(grouped);
 }
 
-/* Instructions with the objects they missed on, of the whole run: all that the table of code
- * keeps, and what it does not keep as one row of each object. */
+/*
+ * Instructions with the objects they missed on, for the whole run: all rows in the table of code,
+ * and the rest of each object as one row.
+ */
 
 enum { ACCESSES_NAME_BYTES = 256, MAPPINGS = 1024 };
 
-/* Strings and figures that many rows share, looked up once. */
+/* Strings and figures shared by many rows, looked up once. */
 struct shared {
     struct build *build;
-    struct hash functions;         /* id -> index + 1 of the first row of it */
+    struct hash functions;         /* id to index + 1 of its first row */
     struct mapping_desc *mappings; /* [MAPPINGS] in the arena */
     size_t mapping_count;
     struct build_stacks stacks;
@@ -618,7 +635,7 @@ static void describe_instruction(struct shared *shared, const struct pair *pair,
     }
 }
 
-/* Of its object, the part of so much weight. */
+/* Returns the part of an object with a given weight. */
 static struct snapshot_access part_of(const struct snapshot_access *object, double samples,
                                       double weight)
 {
@@ -651,7 +668,7 @@ static void list_object(struct shared *shared, uint32_t id, const struct pair **
         rest_samples -= samples;
         rest -= weight;
     }
-    /* Under decay sums are rounded. */
+    /* Sums of decayed weights have rounding errors. */
     if (rest > 1e-6 * object.weight)
         snapshot->accesses[snapshot->access_count++] =
             part_of(&object, fmax(rest_samples, 0), rest);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where in the listed objects the samples fell: members of types where these are known, else
- * offsets, folded to one element of an array where its size could be inferred. */
+/*
+ * The fields of the listed objects: members of types if these are known, otherwise offsets, folded
+ * to one array element if its size could be inferred.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,25 +13,24 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/*
- * Names of an object's fields: members, elements of arrays, offsets. For fields.c, which finds
- * their place in the object.
- */
-/* The step by which an object's untyped offsets are folded. */
+/* Names of an object's fields: members, array elements, offsets. */
+/* How the untyped offsets of an object are folded. */
 struct folding {
-    struct type_desc type; /* of its elements; name NULL: not known */
+    struct type_desc type; /* type of its elements; name NULL: not known */
     uint32_t type_id;
     uint32_t element;
     bool exact; /* see find_members() */
 };
 
-/* Sets name and type, in the arena of the build; name stays NULL where memory is short. */
+/* Sets the name and the type, in the build's arena; the name stays NULL if memory runs out. */
 void field_name(struct build *build, const struct folding *folding, struct snapshot_field *field);
 
 static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
 
-/* Figures of fields beside their samples: where their accesses found the data, miss rates, use of
- * lines. Sums are large, so they are made for the fields that are kept. */
+/*
+ * Additional figures of fields: data sources, miss rates, use of lines. The sums are large, so they
+ * exist only for the fields that are kept.
+ */
 
 struct field_sums {
     struct build_sums sums;
@@ -46,7 +47,7 @@ static void sum_pair(const struct build *build, const struct pair *pair, struct 
     build_sum_causes(build, count_rows_find(&profile->causes.offsets, slot, key), &sums->causes);
 }
 
-/* Index of the field that a pair's place belongs to; object->field_count: none that is kept. */
+/* Returns the index of the field with a pair's place; object->field_count: not kept. */
 static size_t field_of(const struct snapshot_object *object, const struct snapshot_field *place)
 {
     size_t field = 0;
@@ -55,8 +56,10 @@ static size_t field_of(const struct snapshot_object *object, const struct snapsh
     return field;
 }
 
-/* Members of a layout get the figures of their one field; a member counted as several, or not
- * listed, has none. */
+/*
+ * Copies the figures of fields to layout members. A member that is counted in several fields, or
+ * not listed, has none.
+ */
 static void fill_layout(const struct snapshot_object *object, struct snapshot_layout *layout)
 {
     for (size_t i = 0; i < layout->row_count; i++) {
@@ -107,7 +110,7 @@ static void build_field_figures(struct build *build, struct snapshot_object *obj
 
 enum { NAME_BYTES = 256 };
 
-/* A few scalars in a row: each is as good as a member. */
+/* True for a short array of scalars: each element is shown like a member. */
 static bool field_is_short_array(const struct type_desc *type, uint32_t member)
 {
     enum { SHORT = 16 };
@@ -116,7 +119,7 @@ static bool field_is_short_array(const struct type_desc *type, uint32_t member)
     return array->stride && array->count && array->count <= SHORT && !parts;
 }
 
-/* "words[*]" to "words[5]". */
+/* Changes "words[*]" to "words[5]". */
 static void name_element(const struct type_member *member, const struct snapshot_field *field,
                          char *name, size_t size)
 {
@@ -147,7 +150,9 @@ static void name_member(struct build *build, const struct folding *folding,
         field->type = arena_string(build->arena, type.members[field->member].type);
 }
 
-/* "[12]" of an array of scalars, "[*]+8" of an inferred element, "+40". */
+/*
+ * Names an offset: "[12]" in an array of scalars, "[*]+8" in an inferred element, otherwise "+40".
+ */
 static void name_offset(struct build *build, const struct folding *folding,
                         struct snapshot_field *field)
 {
@@ -173,10 +178,11 @@ void field_name(struct build *build, const struct folding *folding, struct snaps
 
 enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8, PAGE_BYTES = 4096 };
 
-static const double trusted = 0.5;       /* confidence from which offsets are folded */
-static const double typed_at_most = 0.1; /* of the samples of what has an inferred element */
+static const double trusted = 0.5; /* minimum confidence for folding offsets */
+/* Maximum share of typed samples on an object with an inferred element. */
+static const double typed_at_most = 0.1;
 
-/* Offsets of one object from the window, the newest first. */
+/* Copies the offsets of one object from the window, newest first. */
 static size_t window_offsets(const struct window *window, uint32_t object, uint64_t *offsets,
                              uint32_t *line_phase)
 {
@@ -191,8 +197,10 @@ static size_t window_offsets(const struct window *window, uint32_t object, uint6
     return count;
 }
 
-/* A mapping, or as large a part of one, may be memory that an allocator deals out: distances in it
- * are the allocator's. */
+/*
+ * True if a mapping, or an equally large block, may be memory that an allocator divides: strides in
+ * it are the allocator's.
+ */
 static bool is_dealt_out(const struct snapshot_object *object)
 {
     return object->kind == OBJECT_ANON || object->kind == OBJECT_MAP ||
@@ -201,7 +209,10 @@ static bool is_dealt_out(const struct snapshot_object *object)
             object->size >= PAGE_BYTES);
 }
 
-/* Where the type is known, a stride is how the program goes through an array, and no element. */
+/*
+ * True if a stride can be an element. If the type is known, a stride is only how the program
+ * traverses the array.
+ */
 static bool has_elements(const struct snapshot_object *object)
 {
     double typed = 0;
@@ -210,7 +221,7 @@ static bool has_elements(const struct snapshot_object *object)
     return !object->type_id && typed <= typed_at_most * object->samples && !is_dealt_out(object);
 }
 
-/* A stride is inferred anew when the samples have doubled: it costs a millisecond. */
+/* Infers the stride again once the samples have doubled, because it takes a millisecond. */
 static bool infer(struct build *build, const struct snapshot_object *object)
 {
     struct object_extra *extra = &build->profile->extras[object->id];
@@ -250,8 +261,10 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
     return known;
 }
 
-/* In a declared object every offset is that of the access itself; elsewhere the code may give the
- * type without the index. */
+/*
+ * True if the offsets are exact. In a declared object every offset is that of the access; for other
+ * objects the code may give the type without the index.
+ */
 static bool is_exact(const struct snapshot_object *object)
 {
     return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
@@ -278,7 +291,10 @@ void build_in_whole(const struct build *build, const struct type_desc *whole, ui
     *offset += (uint32_t)at;
 }
 
-/* Where a pair belongs among the fields; false: folded by an element given up since. */
+/*
+ * Finds the field of a pair. Returns false if it was folded by an element size that is no longer
+ * used.
+ */
 static bool locate(const struct build *build, const struct folding *folding, uint64_t key,
                    struct snapshot_field *field)
 {
@@ -311,7 +327,7 @@ static int by_place(const void *left, const void *right)
         return a->type_id < b->type_id ? -1 : 1;
     if (a->offset != b->offset)
         return a->offset < b->offset ? -1 : 1;
-    return a->member < b->member ? -1 : a->member > b->member; /* of a union */
+    return a->member < b->member ? -1 : a->member > b->member; /* union members */
 }
 
 static int by_field_samples(const void *left, const void *right)
@@ -323,7 +339,7 @@ static int by_field_samples(const void *left, const void *right)
     return by_place(left, right);
 }
 
-/* Which element of a short array an offset falls on. */
+/* Returns the index of the element of a short array at an offset. */
 static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64_t offset)
 {
     const struct type_member *array = &type->members[member];
@@ -331,7 +347,7 @@ static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64
         return 0;
     uint64_t into = offset - array->offset;
     uint64_t size = array->size;
-    /* An array that contains it has larger steps. */
+    /* An array that contains this one has larger strides. */
     for (uint32_t up = array->parent; up != TYPE_NO_MEMBER; up = type->members[up].parent)
         if (type->members[up].stride)
             into = into < size ? into : into % type->members[up].stride;
@@ -350,8 +366,10 @@ static uint64_t member_key(const struct type_desc *type, const struct snapshot_f
     return hash_mix(key) ^ hash_bytes(name, strlen(name));
 }
 
-/* Types of one name (shapes of objects of one class, structs that two units declare differently)
- * share the members that are the same in both: these are shown alike. */
+/*
+ * Merges the members that are identical in types of the same name (shapes of one class, structs
+ * declared differently in two units).
+ */
 static void share_members(const struct build *build, struct snapshot_field *fields, size_t count)
 {
     struct hash lowest = {0}; /* member -> its field of the lowest type */
@@ -376,8 +394,10 @@ static void share_members(const struct build *build, struct snapshot_field *fiel
     hash_fini(&lowest);
 }
 
-/* The member at each field's offset; its offset then is the member's. Fields are by place.
- * `exact`: offsets are of the accesses themselves, not of element 0 of what an index moves over. */
+/*
+ * Finds the member at each field's offset, and sets the offset to the member's. Fields are sorted
+ * by place. `exact`: offsets are those of the accesses, not of element 0 of an indexed array.
+ */
 static void find_members(const struct build *build, bool exact, struct snapshot_field *fields,
                          size_t count)
 {
@@ -454,7 +474,7 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
 {
     const struct object_extra *extra = &build->profile->extras[object->id];
     struct folding folding = folding_of(build, object);
-    /* Twice: sorted and merged, and in the order of the pairs. */
+    /* Two copies: one sorted and merged, one in the order of the pairs. */
     struct snapshot_field *fields = build_scratch(build, 2 * count + 1, sizeof *fields);
     size_t used = 0;
     for (size_t i = 0; fields && i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The picture of a type as the samples on one object see it: members and holes in order with
- * their heat. The cache lines that cut it: layout.c.
+ * Layout of a type with the samples on one object: members and holes in order with their samples,
+ * and the cache lines they are on.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,36 +11,39 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/* The picture of one type while it is made. */
+/* A layout under construction. */
 struct drawing {
     struct build *build;
     struct snapshot_layout *layout;
-    struct type_desc type;               /* no members: inferred */
-    const struct snapshot_field *fields; /* of the type, by offset; offsets as sampled */
+    struct type_desc type;               /* no members: inferred element */
+    const struct snapshot_field *fields; /* fields of the type, by offset; offsets as sampled */
     size_t field_count;
     uint32_t line;
-    uint64_t extent; /* its size, with one element of an array without a length */
-    bool array;      /* the object has many of them side by side */
+    uint64_t extent; /* size, with one element of a flexible array */
+    bool array;      /* the object has several adjacent elements */
     struct snapshot_layout_row *rows;
     size_t row_count;
     size_t row_room;
-    double *heat;     /* [members][4]: samples, loads, stores, count_over, with their parts' */
+    double *heat; /* [members][4]: samples, loads, stores, count_over, including nested members */
     uint8_t *touched; /* per byte */
 };
 
-/* A type as cache lines cut it, by where its instances really begin. */
+/* Cache lines of a type, from the observed start of its instances. */
 
 enum {
     PHASE_SAMPLES_MIN = 16,
-    UNKNOWN_SIZE = 8 /* bytes of an access of unknown size */
+    UNKNOWN_SIZE = 8 /* assumed bytes of an access of unknown size */
 };
 
-/* Thresholds of the suggestions. Those of the findings are stricter (profile/findings). */
+/* Thresholds of the suggestions. Those of findings are stricter (profile/findings). */
 static const double most_of_heat = 0.9;
 static const double straddling_least = 0.05;
 static const double unused_least = 0.25;
 
-/* Where in a line instances begin, by the accesses in the window; how many of those straddle. */
+/*
+ * Finds the offset in a line at which most instances begin, and the share of accesses that straddle
+ * lines, from the window.
+ */
 static void drawing_find_phase(struct drawing *drawing, uint32_t object)
 {
     struct snapshot_layout *layout = drawing->layout;
@@ -70,7 +73,7 @@ static void drawing_find_phase(struct drawing *drawing, uint32_t object)
     free(begins);
 }
 
-/* The cache line of an offset, under the leading phase. */
+/* Returns the cache line of an offset, for the most frequent phase. */
 static uint32_t drawing_line(const struct drawing *drawing, uint64_t offset)
 {
     return (uint32_t)((offset + drawing->layout->phase) / drawing->line);
@@ -86,7 +89,7 @@ static void touch(struct drawing *drawing)
     }
 }
 
-/* The lines, their used bytes, and their part of the heat. */
+/* Computes the lines, their used bytes and their share of the samples. */
 static void drawing_cut_into_lines(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
@@ -113,7 +116,7 @@ static void drawing_cut_into_lines(struct drawing *drawing)
     }
 }
 
-/* Lines that hold the few members with most of the heat, and the number they need. */
+/* Computes the number of lines that hold the hottest members, and the number they would need. */
 static void drawing_measure_spread(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
@@ -144,8 +147,10 @@ static void drawing_measure_spread(struct drawing *drawing)
     free(lines);
 }
 
-/* Unused bytes of a line around its part of this element. Elements beside it in an array are used
- * as it is; the use of other neighbours is not known, and theirs count as used. */
+/*
+ * Returns the unused bytes of a line outside this element. Adjacent elements of an array are used
+ * like this one; the use of other neighbours is not known, so their bytes count as used.
+ */
 static uint32_t cold_beside(const struct drawing *drawing, size_t index, bool *known)
 {
     const struct snapshot_layout_line *line = &drawing->layout->lines[index];
@@ -161,7 +166,7 @@ static uint32_t cold_beside(const struct drawing *drawing, size_t index, bool *k
     return cold;
 }
 
-/* Part of the bytes fetched that is not used: over the lines, by where the samples fell. */
+/* Returns the share of the fetched bytes that is not used, weighted by the samples on each line. */
 static double cold_share(const struct drawing *drawing, bool *known)
 {
     const struct snapshot_layout *layout = drawing->layout;
@@ -186,11 +191,11 @@ static enum layout_reading drawing_reading(const struct drawing *drawing)
 }
 
 enum {
-    LAYOUTS = 4,         /* of one object */
+    LAYOUTS = 4,         /* maximum layouts of an object */
     LAYOUT_BYTES = 65536 /* larger types have no lines */
 };
 
-static const double shown_from = 0.05; /* share of the object's samples */
+static const double shown_from = 0.05; /* minimum share of the object's samples */
 
 static void add_row(struct drawing *drawing, const struct snapshot_layout_row *row)
 {
@@ -236,7 +241,10 @@ static uint32_t draw_member(struct drawing *drawing, uint32_t index)
     return parts ? draw_members(drawing, index + 1, index, member->offset, end) : index + 1;
 }
 
-/* The members of one parent, and the bytes between them; a union's all begin where it does. */
+/*
+ * Draws the members of one parent and the gaps between them; members of a union all start at its
+ * offset.
+ */
 static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t parent,
                              uint64_t from, uint64_t to)
 {
@@ -264,8 +272,10 @@ static void warm(struct drawing *drawing, uint32_t member, const struct snapshot
     heat[3] += field->count_over;
 }
 
-/* Samples of each member, and of all members it is part of. Samples of one of several bit-fields,
- * not known which, are shown at each. */
+/*
+ * Adds samples to a member and to all members that contain it. Samples of one of several bit-fields
+ * are added to each, because it is not known which.
+ */
 static void warm_members(struct drawing *drawing)
 {
     const struct type_desc *type = &drawing->type;
@@ -283,7 +293,7 @@ static void warm_members(struct drawing *drawing)
     }
 }
 
-/* Without a type: the offsets that were seen. */
+/* Draws the sampled offsets of an element without a type. */
 static void draw_offsets(struct drawing *drawing)
 {
     for (size_t i = 0; i < drawing->field_count; i++) {
@@ -331,7 +341,7 @@ static void finish_rows(struct drawing *drawing)
 static void layout_draw_rows(struct drawing *drawing, uint32_t object)
 {
     struct snapshot_layout *layout = drawing->layout;
-    /* A gap before each member, and one at the end of each that has parts. */
+    /* One gap before each member, and one at the end of each member that has parts. */
     drawing->row_room = drawing->field_count + 3 * (size_t)drawing->type.member_count + 1;
     drawing->rows = calloc(drawing->row_room, sizeof *drawing->rows);
     drawing->heat = calloc((size_t)drawing->type.member_count * 4 + 1, sizeof *drawing->heat);
@@ -359,7 +369,10 @@ static void layout_draw_rows(struct drawing *drawing, uint32_t object)
     free(drawing->touched);
 }
 
-/* One layout for each run of fields of one type; those of no type are the inferred element's. */
+/*
+ * Starts the layout of a run of fields of one type; fields without a type belong to the inferred
+ * element. Returns false if it is not worth showing.
+ */
 static bool layout_begin(struct build *build, const struct snapshot_object *object,
                          const struct snapshot_field *fields, size_t count, struct drawing *drawing,
                          struct snapshot_layout *layout)

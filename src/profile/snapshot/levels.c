@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where accesses found their data: as the hardware recorded it, else computed from several miss
- * events. Misses of the L2 that are not filled from memory were in the L3, and so on: the
- * difference of two estimates, so not below 0.
+ * Data sources of accesses: as recorded by the hardware, otherwise computed from several miss
+ * events. L2 misses that are not filled from memory were in the L3, and so on. The difference of
+ * two estimates is clamped to 0.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ double build_cycles(const struct build *build, const struct levels *levels)
     return cycles;
 }
 
-/* Weight of the first event of a role; NAN: none is sampled. */
+/* Returns the weight of the first event of a role; NAN: none is sampled. */
 static double weight_of_role(const struct build *build, const struct build_sums *sums,
                              enum event_role role)
 {
@@ -46,7 +46,7 @@ static void set_level(struct snapshot_levels *levels, enum data_level level, dou
     levels->accesses += levels->level[level];
 }
 
-/* False: fewer than two of the events are sampled, which separate no levels. */
+/* Computes levels from miss events. Returns false if fewer than two of them are sampled. */
 static bool work_out(const struct build *build, const struct build_sums *sums,
                      struct snapshot_levels *levels)
 {
@@ -96,7 +96,7 @@ static double timed(const double *recorded)
     return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* A data source that is "not available" in all its parts is recorded without information. */
+/* True if any information is recorded. A data source with all parts "not available" has none. */
 static bool reports_any(const double *recorded)
 {
     return accesses_in(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
@@ -125,7 +125,7 @@ static void read_latency(const struct build *build, const double *recorded,
         levels->waited[i] = recorded[LEVELS_WAITED(i)];
 }
 
-/* Where some are known: those without a data source come first. */
+/* Copies the answers if any is known; accesses without a data source count in the first entry. */
 static void read_answers(const double *recorded, int count, double *answers)
 {
     if (sum(recorded + 1, count - 1) > 0)
@@ -165,7 +165,7 @@ static void set_unknown(struct snapshot_levels *levels)
     set_unknown_each(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* The sum of those that are known. */
+/* Returns the sum of the known counts. */
 static double known_sum(const double *counts, int count)
 {
     double total = 0;
@@ -174,8 +174,10 @@ static double known_sum(const double *counts, int count)
     return total;
 }
 
-/* Of those with a known level. Where only misses of the L1 are known, none is: they are the ones
- * that may be far. */
+/*
+ * Returns the share of far accesses among those with a known level. NAN if misses are only known to
+ * be beyond L1, because those may be far.
+ */
 static double far_share(const struct snapshot_levels *levels)
 {
     double far = 0;
@@ -185,7 +187,7 @@ static double far_share(const struct snapshot_levels *levels)
     return vague ? NAN : levels_share(far, known_sum(levels->level + 1, DATA_LEVEL_COUNT - 1));
 }
 
-/* As many as a column has room for. */
+/* Names the main levels, as many as fit in the column. */
 static void name_leading(struct snapshot_levels *levels)
 {
     enum { NAMED = 3 };
@@ -229,8 +231,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct build_sum
     return build_copy(build, &levels, sizeof levels);
 }
 
-/* The sums that rates are made of, out of the tables that are kept for other reasons: tallies by
- * event, and levels. */
+/* The sums for rates, from tables that exist for other purposes: tallies by event, and levels. */
 
 static double read_squares(const struct build *build, const struct counted *counted)
 {
@@ -255,13 +256,13 @@ static void add_levels(const struct build *build, const struct levels *levels,
         sums->waited.squares += read_squares(build, &levels->at[LEVELS_WAITED_SQUARES]);
 }
 
-/* The event with data sources in its samples; -1: none. */
+/* Returns the event with data sources in its samples; -1: none. */
 static int reporting_event(const struct rates_plan *plan)
 {
     return plan->recorded ? plan->access : plan->timed;
 }
 
-/* Some levels are known, not only that there is one. */
+/* True if some levels are known, not just that a data source was recorded. */
 static bool reports_levels(const struct build *build, const struct levels *levels)
 {
     for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)
@@ -294,7 +295,7 @@ struct snapshot_rates *build_rates(struct build *build, const struct rates_sums 
     return known ? build_copy(build, &rates, sizeof rates) : NULL;
 }
 
-/* Levels by event: `levels` of an event, of the same thing. */
+/* Adds the levels of one event. */
 static void add_event(const struct build *build, int event, const struct levels *levels,
                       struct build_sums *sums)
 {
@@ -319,7 +320,7 @@ void build_all_levels(struct build *build)
     build->snapshot->rates = build_rates(build, &sums.rates);
 }
 
-/* Of an object or a function. */
+/* Adds the sums of an object or a function. */
 static void add_tallies(const struct build *build, const struct tallies *tallies,
                         const struct count_rows *levels, uint32_t id, struct build_sums *sums)
 {
@@ -341,7 +342,10 @@ void build_sum_function(const struct build *build, uint32_t function, struct bui
     add_tallies(build, &profile->functions, &profile->function_levels, function, sums);
 }
 
-/* Pairs have no squares: their samples are taken to weigh as unevenly as the object's. */
+/*
+ * Returns the amount of a pair. Pairs have no squares, so their samples are assumed to vary in
+ * weight like the object's.
+ */
 static struct amount read_pair(const struct build *build, const struct pair *pair)
 {
     struct amount object =
@@ -351,7 +355,7 @@ static struct amount read_pair(const struct build *build, const struct pair *pai
     return (struct amount){weight, object.weight > 0 ? weight * object.squares / object.weight : 0};
 }
 
-/* `levels`: of the pairs of the same table. */
+/* Adds the sums of a pair; `levels` belongs to the same table. */
 static void add_pair(const struct build *build, const struct pairs *pairs,
                      const struct count_rows *levels, const struct pair *pair,
                      struct build_sums *sums)
@@ -379,9 +383,9 @@ void build_sum_code(const struct build *build, const struct pair *pair, struct b
     add_pair(build, &build->profile->code, &build->profile->code_levels, pair, sums);
 }
 
-/* Bounds of the time that waits for data: of everything, of objects, of functions. */
+/* Bounds of the time spent waiting for data: of everything, of objects, of functions. */
 
-/* Typical latencies of L1, L2, L3 and memory, in cycles; as whatif_miss_cycles() has them. */
+/* Typical latencies of L1, L2, L3 and memory, in cycles; the same as in whatif_miss_cycles(). */
 static const double latencies[WAIT_LEVELS + 1] = {4, 14, 44, 200};
 
 static void set_wait(struct snapshot_wait *wait, enum wait_level level, double low, double high)
@@ -390,8 +394,10 @@ static void set_wait(struct snapshot_wait *wait, enum wait_level level, double l
     wait->high[level] = high;
 }
 
-/* The part of the cycles of accesses that is beyond each level, by the part that misses it; NAN:
- * as the next one. */
+/*
+ * Computes the share of the access cycles spent beyond each level, from the share that misses it;
+ * NAN: the same as the next level.
+ */
 static void cycles_beyond(const double missed[WAIT_LEVELS], double part[WAIT_LEVELS])
 {
     double cycles = 0;
@@ -420,7 +426,7 @@ static struct snapshot_wait wait_simulated(const struct snapshot_rates *rates)
     return wait;
 }
 
-/* Of everything: there every access is counted. */
+/* Returns the wait of everything, for which every access is counted. */
 static struct snapshot_wait wait_counted(const struct snapshot_simulation *simulation)
 {
     struct snapshot_wait wait = {.from = WAIT_FROM_SIMULATION};
@@ -439,7 +445,7 @@ static struct snapshot_wait wait_counted(const struct snapshot_simulation *simul
     return wait;
 }
 
-/* The cycles of the samples by the level that they found their data in. */
+/* Returns the wait from the cycles of samples by data source. */
 static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, double effective)
 {
     struct snapshot_wait wait = {.from = WAIT_FROM_LATENCIES};
@@ -462,7 +468,9 @@ static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, dou
     return wait;
 }
 
-/* Of `all`, `placed` are as the bounds say, and `unlike` may have waited or not. */
+/*
+ * Extends bounds from the weight `placed` to `all`; the weight `unlike` may or may not have waited.
+ */
 static void add_unplaced(struct snapshot_wait *wait, double placed, double unlike, double all)
 {
     for (int i = 0; i < WAIT_LEVELS; i++)
@@ -470,8 +478,11 @@ static void add_unplaced(struct snapshot_wait *wait, double placed, double unlik
                  fmin(1, (wait->high[i] * placed + unlike) / all));
 }
 
-/* Weight of the samples without an object at instructions that may have accessed memory. Those of
- * an instruction that others have an object of are like them (build_unplaced()); `unlike`: not. */
+/*
+ * Returns the weight of the samples without an object at instructions that may have accessed
+ * memory. *unlike: those not represented by attributed samples of the same instruction
+ * (build_unplaced()).
+ */
 static double may_wait(const struct build *build, double *unlike)
 {
     const double *weight = build->snapshot->totals.reason_weight;
@@ -483,18 +494,18 @@ static double may_wait(const struct build *build, double *unlike)
     return sum;
 }
 
-/* The sums of a snapshot's window. */
+/* Sums over the window of a snapshot. */
 struct window_waits {
     struct waits waits;
     struct waits_sums all;
     struct waits_sums *objects;    /* [object_count] */
     struct waits_sums *functions;  /* [code_count] */
-    double (*chased)[WAIT_LEVELS]; /* [object_count]: samples that waited at the least */
-    struct hash function_index;    /* function id -> index */
-    struct hash chases;            /* (function, object), by index -> samples */
+    double (*chased)[WAIT_LEVELS]; /* [object_count]: lower bound of the samples that waited */
+    struct hash function_index;    /* function id to index */
+    struct hash chases;            /* (function, object) by index to samples */
 };
 
-/* Objects with lines that the program flushes, or that another process may write to. */
+/* Finds the objects with lines that the program flushes or that another process may write. */
 static bool find_taken_objects(const struct build *build, struct hash *taken)
 {
     const struct snapshot *snapshot = build->snapshot;
@@ -573,7 +584,10 @@ static void build_objects_waits(struct build *build, struct window_waits *sums)
     }
 }
 
-/* Which of an object's chases did not wait is not known: they may all be this function's. */
+/*
+ * Adds a lower bound of the function's chases that waited: the chases of the object that did not
+ * wait may all be this function's.
+ */
 static void add_chased(const struct window_waits *sums, size_t function, size_t object,
                        double chased[WAIT_LEVELS])
 {
@@ -647,7 +661,10 @@ static void build_simulated(struct build *build)
             snapshot->code[i].wait = wait_simulated(snapshot->code[i].rates);
 }
 
-/* Of objects alone: latencies overlap, and are no part of the time of all instructions. */
+/*
+ * Sets the waits of objects only: latencies overlap, so they are not a share of the time of all
+ * instructions.
+ */
 static void build_timed(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
@@ -659,8 +676,10 @@ static void build_timed(struct build *build)
     }
 }
 
-/* By the stalled part of the cycles. Of everything alone: an object has no cycles of its own, and
- * of a function those that only compute are not counted (unplaced_add()). */
+/*
+ * Sets the wait of everything from the stalled share of the cycles. An object has no cycles of its
+ * own, and a function's cycles without memory accesses are not counted (unplaced_add()).
+ */
 static void build_stalled(struct build *build)
 {
     const struct profile *profile = build->profile;

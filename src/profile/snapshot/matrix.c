@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions x objects (snapshot_code.h): margins from the tallies, cells from the pairs. */
+/*
+ * The matrix of functions and objects (snapshot_code.h): margins from the tallies, cells from the
+ * pairs.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,10 +13,10 @@
 #include "resolve/members.h"
 
 /*
- * The amounts of a matrix while they are put together: margins from the tallies, cells from the
- * pairs, and what these forgot spread so that all sums come out. For matrix.c.
+ * The amounts of a matrix under construction: margins from the tallies, cells from the pairs, and
+ * the weight missing in the pairs distributed so that all sums match.
  */
-/* The last ones: weight of the events that count another measure than what ranks. */
+/* OTHERS and above: weight of the events that count other measures. */
 enum matrix_quantity {
     SAMPLES,
     WEIGHT,
@@ -28,8 +31,10 @@ enum {
     FILLING_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
 };
 
-/* Attributed weight that is not in a cell yet, by row and column, the others after the listed ones;
- * and weight without an object, by row. */
+/*
+ * Attributed weight that is not yet in a cell, by row and column, with the rest after the listed
+ * lines; and weight without an object, by row.
+ */
 struct matrix_filling {
     size_t rows;
     size_t columns;
@@ -37,16 +42,19 @@ struct matrix_filling {
     int others[SNAPSHOT_MEASURES]; /* events; -1: none */
     double all[QUANTITIES];
     double nobody[QUANTITIES][FILLING_ROWS];
-    double unplaced[QUANTITIES]; /* in all rows */
+    double unplaced[QUANTITIES]; /* all rows together */
     double row_left[QUANTITIES][FILLING_ROWS];
     double column_left[QUANTITIES][FILLING_COLUMNS];
     double cells[QUANTITIES][FILLING_ROWS * FILLING_COLUMNS];
 };
 
-/* Less than this part of everything is what sums of decayed weights differ by. */
+/* Relative rounding error of sums of decayed weights. */
 static const double rounding = 1e-9;
 
-/* `tallies`: of each event, NULL: no counts; `levels` NULL: not recorded. */
+/*
+ * Reads the amounts of one row or column. `tallies`: one per event, NULL: no counts; `levels` NULL:
+ * not recorded.
+ */
 static void read_amounts(const struct build *build, const struct matrix_filling *filling,
                          const struct tally *tallies, const struct levels *levels,
                          double out[QUANTITIES])
@@ -77,7 +85,7 @@ static void open_row(const struct build *build, struct matrix_filling *filling, 
     }
 }
 
-/* With the objects that are shown under it (find_parts()). */
+/* Opens a column with all objects of the row (find_parts()). */
 static void open_column(const struct build *build, struct matrix_filling *filling, size_t column,
                         uint32_t object)
 {
@@ -94,7 +102,7 @@ static void open_column(const struct build *build, struct matrix_filling *fillin
     } while ((object = build_next_part(build, object)));
 }
 
-/* The others have what the listed ones have not. */
+/* Opens the margins. The rest has the weight that is not in listed lines. */
 static void open_margins(const struct build *build, struct matrix_filling *filling,
                          const struct snapshot_matrix *matrix)
 {
@@ -117,7 +125,7 @@ static void open_margins(const struct build *build, struct matrix_filling *filli
     }
 }
 
-/* Waits of no function are left for the last row. */
+/* Opens the column of samples without an object. Those without a function are in the last row. */
 static void open_nobody(const struct build *build, const struct matrix_axes *axes,
                         struct matrix_filling *filling)
 {
@@ -140,8 +148,10 @@ static void open_nobody(const struct build *build, const struct matrix_axes *axe
             filling->nobody[i][last] = 0;
 }
 
-/* An instruction counts under its last function, also what it did under an earlier one (code
- * that was replaced): no cell may hold more than its row and column do. */
+/*
+ * Adds an amount to a cell, limited by the remainders of its row and column. An instruction counts
+ * under its last function, including its samples under an earlier one (replaced code).
+ */
 static void matrix_put_amount(struct matrix_filling *filling, enum matrix_quantity quantity,
                               size_t row, size_t column, double amount)
 {
@@ -184,7 +194,7 @@ static void put_pairs(const struct build *build, const struct matrix_axes *axes,
                  matrix_axes_column(axes, PAIR_OBJECT(pair->owner)));
 }
 
-/* Sum of the gaps of the listed ones; rounding is no gap. */
+/* Returns the sum of the gaps of listed lines; ignores rounding errors. */
 static double lacking(double *left, size_t count, double all)
 {
     double sum = 0;
@@ -195,7 +205,10 @@ static double lacking(double *left, size_t count, double all)
     return sum;
 }
 
-/* Listed rows and columns lack `rows` and `columns`; `inner` is both at once. */
+/*
+ * Distributes the missing weight: `rows` in listed rows, `columns` in listed columns, `inner` in
+ * both.
+ */
 static void spread(struct matrix_filling *filling, enum matrix_quantity quantity, double rows,
                    double columns, double inner)
 {
@@ -218,8 +231,8 @@ static void spread(struct matrix_filling *filling, enum matrix_quantity quantity
 }
 
 /*
- * Forgotten weight goes into the others, and between listed rows and columns only as much as the
- * others have no room for: the least that makes all sums match. Returns that amount.
+ * Distributes the weight missing in the pairs. Most of it goes to the rest. Cells between listed
+ * rows and columns get only the minimum that makes all sums match. Returns that minimum.
  */
 static double fill_up(struct matrix_filling *filling, enum matrix_quantity quantity,
                       double *forgotten)
@@ -235,7 +248,7 @@ static double fill_up(struct matrix_filling *filling, enum matrix_quantity quant
     return inner;
 }
 
-/* Margins; `filling` is zeros. */
+/* Sets the margins; `filling` is zeroed. */
 static void matrix_filling_open(const struct build *build, const struct matrix_axes *axes,
                                 const struct snapshot_matrix *matrix,
                                 struct matrix_filling *filling)
@@ -249,8 +262,10 @@ static void matrix_filling_open(const struct build *build, const struct matrix_a
     open_nobody(build, axes, filling);
 }
 
-/* Cells, from the remainders of the margins. `forgotten`: in no pair; `inner`: the part of it that
- * had to go between listed lines. */
+/*
+ * Sets the cells and the remainders of the margins. `forgotten`: weight missing in the pairs;
+ * `inner`: the part of it between listed lines.
+ */
 static void matrix_filling_put(const struct build *build, const struct matrix_axes *axes,
                                struct matrix_filling *filling, double forgotten[QUANTITIES],
                                double inner[QUANTITIES])
@@ -260,7 +275,7 @@ static void matrix_filling_put(const struct build *build, const struct matrix_ax
         inner[i] = fill_up(filling, (enum matrix_quantity)i, &forgotten[i]);
 }
 
-/* -ENOMEM; to be given back by matrix_axes_fini() in any case. */
+/* Returns 0 or -ENOMEM; call matrix_axes_fini() in any case. */
 static int matrix_axes_init(struct matrix_axes *axes, const struct build *build,
                             const struct snapshot_matrix *matrix)
 {
@@ -292,12 +307,16 @@ static void matrix_axes_fini(struct matrix_axes *axes)
     free(axes->column_of);
 }
 
-/* Parts of the matrix's cells: instructions and fields from the pairs, threads and blocks from the
- * window, levels from the pairs' data sources. */
+/*
+ * Details of the matrix's cells: instructions and fields from the pairs, threads and blocks from
+ * the window, levels from the pairs' data sources.
+ */
 
 enum { NAME_BYTES = 256 };
 
-/* Of the whole: smaller ones are part of no cell that a user opens. At most 4000 are larger. */
+/*
+ * Minimum share of the whole: smaller sites are not shown in any cell. This limits sites to 4000.
+ */
 static const double least_site = 1.0 / 4000;
 
 /* ---- instructions and fields ---- */
@@ -313,7 +332,10 @@ static void locate(const struct build *build, size_t row, struct snapshot_matrix
     site->line = code->instructions[at].line;
 }
 
-/* Many sites are on few fields: `known` holds the first site of each, + 1. */
+/*
+ * Returns the name of a site's field. Many sites share few fields: `known` holds the first site of
+ * each, + 1.
+ */
 static const char *field_of(struct build *build, struct hash *known, uint64_t where, size_t site)
 {
     const struct snapshot_matrix *matrix = &build->snapshot->matrix;
@@ -333,7 +355,7 @@ static const char *field_of(struct build *build, struct hash *known, uint64_t wh
     return arena_string(build->arena, name);
 }
 
-/* Pairs of the ranking event with enough samples; `sites` NULL: they are counted only. */
+/* Lists the pairs of the ranking event with enough samples; `sites` NULL: only counts them. */
 static size_t list_sites(struct build *build, const struct matrix_axes *axes, struct hash *known,
                          struct snapshot_matrix_site *sites)
 {
@@ -376,7 +398,7 @@ static void build_sites(struct build *build, const struct matrix_axes *axes)
 
 /* ---- threads and blocks ---- */
 
-/* One of many that share a thread and a block, in a hash of all of them. */
+/* Finds or adds the entry of a thread and a block; `known` is a hash of all entries. */
 static struct snapshot_matrix_block *block_of(struct build *build, const struct matrix_axes *axes,
                                               struct hash *known, const struct window_entry *entry)
 {
@@ -398,7 +420,10 @@ static struct snapshot_matrix_block *block_of(struct build *build, const struct 
     return &matrix->blocks[*at - 1];
 }
 
-/* The newest are enough for shares, and the window may be larger than one wants to walk. */
+/*
+ * Builds the blocks from the newest entries: they are sufficient for shares, and the window may be
+ * very large.
+ */
 static void build_blocks(struct build *build, const struct matrix_axes *axes)
 {
     const struct window *window = &build->profile->window;
@@ -420,7 +445,10 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
 
 /* ---- levels and rates ---- */
 
-/* Of each cell, from pairs of all events: those that do not rank carry levels and rates too. */
+/*
+ * Sums each cell from pairs of all events, because events that do not rank also have levels and
+ * rates.
+ */
 static void sum_cells(const struct build *build, const struct matrix_axes *axes,
                       struct build_sums *sums)
 {
@@ -440,7 +468,7 @@ static void list_levels(struct build *build, size_t cells, const struct build_su
             matrix->cells[i].levels = build_levels(build, &sums[i]);
 }
 
-/* Of what rates are made, so that those of several lines together can be made too. */
+/* Stores the sums of rates, so that the views can also compute rates of several lines together. */
 static void list_rates(struct build *build, const struct matrix_axes *axes, size_t cells,
                        const struct build_sums *sums)
 {
@@ -484,7 +512,7 @@ static void build_cell_levels(struct build *build, const struct matrix_axes *axe
     free(sums);
 }
 
-/* Parts of the cells: sites, blocks, levels. */
+/* Builds the details of the cells: sites, blocks, levels, causes. */
 static void build_cells(struct build *build, const struct matrix_axes *axes)
 {
     build_sites(build, axes);
@@ -544,7 +572,7 @@ static struct snapshot_matrix_cell cell_of(const struct matrix_filling *filling,
     return cell;
 }
 
-/* Latencies are recorded only for accesses with an object. */
+/* Makes a cell of samples without an object, which have no latencies. */
 static struct snapshot_matrix_cell nobody_of(const struct matrix_filling *filling,
                                              const double amount[QUANTITIES])
 {

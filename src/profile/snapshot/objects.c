@@ -10,8 +10,10 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. Where all are asked
- * for, the least of these shares is taken from which on there are no more than so many. */
+/*
+ * At most 1,000 objects can have a share of 0.001 or more, apart from rounding. If all objects are
+ * requested, the smallest of these shares is used that gives at most LISTED_ALL_MOST rows.
+ */
 enum { LISTED_FEW = 64, LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
 static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
 enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
@@ -54,12 +56,12 @@ static void objects_describe(struct build *build, struct snapshot_object *object
     object->blocks = desc.blocks;
 }
 
-/* Parts have blocks of their own, or are none. */
+/* Adds the blocks of parts, which may have none. */
 static void add_blocks(struct build *build, struct snapshot_object *object)
 {
     struct object_desc desc;
     bool has_address = object->address;
-    /* The oldest part comes last. */
+    /* The oldest part is the last. */
     for (uint32_t id = object->id; (id = build_next_part(build, id));) {
         if (!build_describe_object(build, id, &desc))
             continue;
@@ -68,7 +70,7 @@ static void add_blocks(struct build *build, struct snapshot_object *object)
     }
 }
 
-/* Counted since the start, given as parts of the shown weight. */
+/* Fills in the typed counts: shares since the start, applied to the shown weight. */
 static void fill_typed(struct snapshot_object *object, const struct object_extra *extra)
 {
     double all = 0;
@@ -135,15 +137,17 @@ static bool has_samples(const struct build *build, uint32_t id)
     return tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0;
 }
 
-/* Objects that have ever had a sample of the event that ranks; NAN for the others, and for those
- * that are part of another's row. */
+/*
+ * Returns the share of an object that has had a sample of the ranking event; NAN for other objects,
+ * and for parts of another row.
+ */
 static double share_of(const struct build *build, uint32_t id)
 {
     bool any = has_samples(build, id) || build_next_part(build, id);
     return any && !is_part(build, id) ? objects_share(build, id, build->event) : NAN;
 }
 
-/* Which objects are shown under another one, as long as they have no name of their own. */
+/* Finds the objects that are shown under another one because they have no name of their own. */
 static void find_parts(struct build *build)
 {
     struct profile *profile = build->profile;
@@ -177,14 +181,17 @@ static void find_parts(struct build *build)
     }
 }
 
-/* A few are listed however small, but not those that have decayed to nothing. */
+/*
+ * Returns the minimum share of listed objects. A few are always listed, except those that have
+ * decayed to nothing.
+ */
 static double least_listed(const struct build *build)
 {
     size_t counts[LISTED_SHARES] = {0};
     unsigned least = 0;
     bool all = build->snapshot->objects_all;
     size_t most = all ? LISTED_ALL_MOST : LISTED_FEW;
-    unsigned shares = all ? LISTED_SHARES : LISTED_SHARES - 1; /* 0 is the last */
+    unsigned shares = all ? LISTED_SHARES : LISTED_SHARES - 1; /* 0 is the last share */
     for (uint32_t id = 0; id < build->profile->objects.ids; id++) {
         double share = share_of(build, id);
         for (unsigned i = 0; i < shares; i++)
@@ -236,12 +243,14 @@ void build_objects(struct build *build)
     index_objects(build);
 }
 
-/* Inside the listed objects: fields and layouts, and instances. */
+/* Details of the listed objects: fields, layouts and instances. */
 
 enum { INSTANCES = 32 };
 
-/* Joins samples in the same block: those of several objects of one row; `all`: a mapping that grew
- * is one block. Returns how many are left. */
+/*
+ * Merges samples in the same block, from several objects of one row; `all`: a mapping that grew is
+ * one block. Returns the number of remaining instances.
+ */
 static size_t join_instances(struct snapshot_instance *list, size_t count, bool all)
 {
     size_t used = 0;
@@ -282,7 +291,7 @@ static void build_instances(struct build *build, struct snapshot_object *object,
         object->instances->base = object->address;
         object->instances->size = object->size;
     }
-    /* Of a size class the largest block may be in a row of its own. */
+    /* The largest block of a size class may have its own row. */
     if (object->instances && object->kind == OBJECT_HEAP && object->blocks == 1 && count == 1 &&
         !object->type_id && object->instances->size)
         object->size = object->instances->size;
@@ -292,7 +301,7 @@ static void build_instances(struct build *build, struct snapshot_object *object,
     object->instance_count = count < INSTANCES ? count : INSTANCES;
 }
 
-/* A row of several objects: the pairs of all of them. */
+/* Builds a row from the pairs of all its objects. */
 static void build_from_parts(struct build *build, struct snapshot_object *object, size_t all,
                              build_part *part)
 {
@@ -338,15 +347,15 @@ void build_details(struct build *build)
     build_from(build, &build->profile->instances, build_instances);
 }
 
-/* The heap's bins beside their misses, as a snapshot shows them. */
+/* The heap's bins with their misses. */
 
 enum { BINS_LISTED = 2000 };
 
-/* A leak suspect has grown for so long without a sample on it. */
+/* A leak suspect has grown for this long without a sample on it. */
 static const double suspect_age_s = 10;
-static const double suspect_growth = 0.05; /* of what it holds, since the mark */
+static const double suspect_growth = 0.05; /* share of its bytes, since the mark */
 
-/* The copy's strings are the snapshot's own. */
+/* Copies the strings of a bin into the arena. */
 static void copy_bin(struct build *build, struct heap_bin *bin)
 {
     const char **site = arena_array(build->arena, bin->site_count, sizeof *site);
@@ -372,8 +381,9 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     bin->touched |= tally->samples.at[BASIS_RUN] > 0;
 }
 
-/* Those that count under the bin's own name, and under those of types. A walked bin is the holder
- * of all its samples. */
+/*
+ * Adds the misses under the bin's own name and under its types. A walked bin holds all its samples.
+ */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
@@ -396,7 +406,7 @@ static bool is_suspect(const struct snapshot_bin *bin)
            heap->growth_bytes >= suspect_growth * (double)heap->usable_bytes;
 }
 
-/* Measures that decide whether a bin is listed. */
+/* A bin and the criteria for listing it. */
 struct rank {
     uint32_t index;
     double share;
@@ -418,7 +428,7 @@ static size_t rank_bins(struct build *build, struct rank *ranks, size_t room)
     return count;
 }
 
-/* Blocks that are called after their type are found there: the strongest object of it. */
+/* Returns the largest object of the bin's type, under which blocks named by type are counted. */
 static uint32_t object_of_type(const struct snapshot *snapshot, const struct snapshot_bin *bin)
 {
     for (size_t i = 0; i < snapshot->object_count; i++) {
@@ -476,19 +486,19 @@ void build_heap(struct build *build)
     list_bins(build, shown);
 }
 
-/* One call of a bin's path: its function, and the same with file and line where they are known. */
+/* One call of a bin's path: the function, and the same with file and line if known. */
 struct step {
     const char *function;
     size_t length;
     const char *site; /* "function (file:line)"; "": not known */
 };
 
-/* The calls of a bin, from the innermost on. */
+/* The calls of a bin, starting with the innermost. */
 struct bin_calls {
     struct snapshot_bin *bin;
     struct step *at;
     unsigned count;
-    unsigned named; /* the bin is called after this one; 0: or after something else */
+    unsigned named; /* call that the bin is named after; 0: the innermost, or none */
 };
 
 static bool is_named_after(const char *name, const struct step *step)
@@ -528,8 +538,10 @@ static int compare_functions(const struct step *a, const struct step *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Order of two paths from the calls that the bins are called after; *common: how many they have in
- * common from there on. */
+/*
+ * Compares two paths from the calls that the bins are named after; *common: number of equal calls
+ * from there.
+ */
 static int compare_paths(const struct bin_calls *a, const struct bin_calls *b, unsigned *common)
 {
     for (*common = 0;; ++*common) {
@@ -554,13 +566,15 @@ static int by_name_and_path(const void *left, const void *right)
     return names ? names : compare_paths(a, b, &common);
 }
 
-/* The first call that distinguishes a bin from the nearest one in that direction that differs, if
- * it is further out than *index; and whether by its line alone. */
+/*
+ * Finds the first call that distinguishes a bin from the nearest different one in one direction.
+ * Updates *index if that call is further out, and *by_line if only the line differs.
+ */
 static void distinguish(const struct bin_calls *sorted, size_t count, size_t at, size_t step,
                         unsigned *index, bool *by_line)
 {
     const struct bin_calls *calls = &sorted[at];
-    for (size_t i = at + step; i < count; i += step) { /* wraps around below 0 */
+    for (size_t i = at + step; i < count; i += step) { /* wraps around when it drops below 0 */
         const struct bin_calls *other = &sorted[i];
         unsigned common;
         if (strcmp(calls->bin->heap.name, other->bin->heap.name) != 0)
@@ -577,7 +591,7 @@ static void distinguish(const struct bin_calls *sorted, size_t count, size_t at,
     }
 }
 
-/* "NAME < caller", "NAME < caller file:line". */
+/* Names a bin "NAME < caller" or "NAME < caller file:line". */
 static bool call(const struct bin_calls *calls, unsigned index, bool by_line, struct arena *arena)
 {
     if (index >= calls->count)
@@ -591,7 +605,10 @@ static bool call(const struct bin_calls *calls, unsigned index, bool by_line, st
     return calls->bin->called;
 }
 
-/* Calls at several places of one function, without a known line, have numbers. */
+/*
+ * Numbers bins that still have the same name: calls at several places of one function without line
+ * information.
+ */
 static bool number_twins(const struct bin_calls *by_id, size_t count, struct arena *arena)
 {
     struct hash given = {0};
@@ -629,7 +646,7 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
     }
     if (done)
         qsort(sorted, count, sizeof *sorted, by_name_and_path);
-    /* Sorted by path, no other that differs has more in common than the nearest. */
+    /* In path order, no other bin has more calls in common than the nearest different one. */
     for (size_t i = 0; done && i < count; i++) {
         unsigned index = 0;
         bool by_line = false;
@@ -645,14 +662,14 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
 }
 
 /*
- * Instructions that used or evicted the lines that a listed one had fetched: future work of Berg
- * and Hagersten (SIP, 2004). Only for instructions that a screen would open.
+ * Instructions that used or evicted the lines fetched by a listed instruction: future work in Berg
+ * and Hagersten (SIP, 2004). Only for instructions that a screen can open.
  */
 
 enum { FUNCTIONS = 24, INSTRUCTIONS = 1024 };
-static const double worth = 0.01; /* of its function's samples */
+static const double worth = 0.01; /* minimum share of its function's samples */
 
-/* The hot instructions, by address. */
+/* The hot instructions, sorted by address. */
 struct hot_one {
     uint64_t address;
     struct snapshot_instruction *instruction;

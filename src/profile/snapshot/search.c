@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The search, as a snapshot shows it. */
+/* The part of a snapshot that shows the n-way search. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,9 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/* Rows for what was found in other phases only, and its least part of the misses there. */
+/*
+ * Maximum rows for regions found only in other phases, and their minimum share of the misses there.
+ */
 enum { ELSEWHERE = 32 };
 static const double elsewhere_share = 0.01;
 
@@ -32,7 +34,7 @@ static struct snapshot_region show_region(struct build *build, const struct regi
     return shown;
 }
 
-/* Looks for what was found, in one search: `shown` NULL: the one with most misses. */
+/* Finds a final region of a search; `shown` NULL: the one with most misses. */
 static const struct region *found_in(const struct search *search, const struct region *shown)
 {
     const struct region *best = NULL;
@@ -62,7 +64,10 @@ static bool say_phase(const struct search *search, uint8_t phase, const struct r
     return true;
 }
 
-/* In the phase that goes on, by the search that goes on; in the others by what was put by. */
+/*
+ * Lists the phases in which a region was found: the current phase from the running search, others
+ * from the saved searches.
+ */
 static void say_phases(struct build *build, const struct region *region,
                        struct snapshot_region *shown)
 {
@@ -87,7 +92,7 @@ static void say_phases(struct build *build, const struct region *region,
     shown->phase_count = count;
 }
 
-/* Regions found in other phases and not in this one. */
+/* Lists the regions found only in other phases. */
 static void list_elsewhere(struct build *build, const struct search *other,
                            struct snapshot_search *shown, size_t room)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared cache lines: which are listed, who is on them, and which belong together. */
+/* Shared cache lines: which are listed, the threads on them, and the lines that belong together. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
-/* A line and its group. */
+/* A line and the key of its group. */
 struct sharing_listed {
     struct snapshot_sharing_line line;
     struct sharing_judged judged;
@@ -20,35 +20,39 @@ struct sharing_listed {
     uint64_t base;
 };
 
-/* For sorting: the larger number comes first. */
+/* Compares for sorting: the larger number comes first. */
 static inline int sharing_most_first(double a, double b)
 {
     return a > b ? -1 : a < b;
 }
 
-/* Byte of the line that a side uses first; 0: none is known. */
+/* Returns the first byte of the line that a side uses; 0: not known. */
 static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *side)
 {
     uint64_t bytes = side->read | side->written;
     return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
 }
 
-/* Instances begin anywhere in a line: by whole lines from where they begin. */
+/*
+ * Returns the number of whole lines from the start of the instance, which can begin anywhere in a
+ * line.
+ */
 static inline int64_t sharing_line_in_object(const struct sharing_listed *listed)
 {
     return listed->line.offset >> 6;
 }
 
-/* Functions, source lines and fields of those who share a line. */
+/* Functions, source lines and fields of the threads that share a line. */
 
 enum { NAME_BYTES = 160, FIELDS_NAMED = 3 };
 
-/* An instruction below this part of its side's samples does not count in the advice; a storing one:
- * of its side's stores, which are quick and rarely sampled. */
+/*
+ * Minimum share of its side's samples for an instruction to count in the advice. For a store: share
+ * of the side's stores, which are fast and rarely sampled.
+ */
 static const double now_and_then = 0.01;
 
-/* The object as it is listed, or as it is named elsewhere; its name in the arena, NULL: no
- * memory. */
+/* Describes an object; returns its name in the arena, NULL: no memory. */
 static const char *sharing_describe(struct build *build, uint32_t object, struct object_desc *desc)
 {
     build_describe_object(build, object, desc);
@@ -67,7 +71,7 @@ static uint64_t base_of(const struct sharing_line *line, const struct sharing_sp
     return line->address;
 }
 
-/* "[3].hits" of an array's element, "[3]" of one without members. */
+/* Formats "[3].hits" for an array element, "[3]" for one without members. */
 static void name_element(const struct type_desc *type, uint64_t offset, const char *name, char *out,
                          size_t size)
 {
@@ -124,13 +128,15 @@ static int by_offset(const void *left, const void *right)
     const struct snapshot_sharing_code *b = *(const struct snapshot_sharing_code *const *)right;
     uint64_t first = a->read | a->written;
     uint64_t second = b->read | b->written;
-    first &= -first; /* the lowest bit */
+    first &= -first; /* lowest bit */
     second &= -second;
     return first < second ? -1 : first > second;
 }
 
-/* "hits, misses": in order of offset, for which has more samples changes all the time. Each
- * field once. */
+/*
+ * Lists fields such as "hits, misses", each once. They are in order of offset, because the order by
+ * samples changes all the time.
+ */
 static const char *fields_in_order(struct build *build, const struct snapshot_sharing_code **named,
                                    size_t count)
 {
@@ -149,7 +155,7 @@ static const char *fields_in_order(struct build *build, const struct snapshot_sh
     return text;
 }
 
-/* The field that is named already does not come twice. */
+/* Returns true if a field is already named. */
 static bool named_before(const struct snapshot_sharing_code *const *named, size_t count,
                          const struct snapshot_sharing_code *code)
 {
@@ -177,7 +183,10 @@ static void sum_up(struct build *build, struct snapshot_sharing_side *side)
     side->fields = fields_in_order(build, named, count);
 }
 
-/* Instructions of a side with functions, source lines and fields; its object, bytes and lock. */
+/*
+ * Fills in the instructions of a side with functions, source lines and fields, and the side's
+ * object, bytes and lock.
+ */
 static void sharing_fill_codes(struct build *build, const struct sharing_line *line,
                                const struct sharing_side *from, struct snapshot_sharing_side *side)
 {
@@ -205,7 +214,10 @@ static void sharing_fill_codes(struct build *build, const struct sharing_line *l
 
 /* ---- advice ---- */
 
-/* "[3].hits" and "[3].misses": a line for each element leaves them together. */
+/*
+ * True for fields of the same element, as "[3].hits" and "[3].misses": a line per element does not
+ * separate them.
+ */
 static bool one_element(const char *a, const char *b)
 {
     size_t length = strcspn(a, "]");
@@ -237,7 +249,7 @@ static unsigned writers(const struct snapshot_sharing_line *line)
     return count;
 }
 
-/* Whether bytes are used that no atomic instruction touches. */
+/* Returns true if bytes are used that no atomic instruction accesses. */
 static bool beside(const struct snapshot_sharing_line *line)
 {
     uint64_t locked = 0;
@@ -271,7 +283,10 @@ static struct sharing_remedy remedy_of(const struct snapshot_sharing_group *grou
 static double sharing_all_samples(const struct build *build);
 static double sharing_object_samples(const struct build *build, uint32_t object);
 
-/* Shared lines that are one case: an array of counters, a field of many blocks. */
+/*
+ * Groups of shared lines with the same cause, such as an array of counters or one field in many
+ * blocks.
+ */
 
 static bool alike(enum sharing_verdict a, enum sharing_verdict b)
 {
@@ -279,7 +294,7 @@ static bool alike(enum sharing_verdict a, enum sharing_verdict b)
     return a == b || (unsure && a != SHARING_READ_ONLY && b != SHARING_READ_ONLY);
 }
 
-/* "[3].hits" is as good as "[17].hits", and "+24" as "+88". */
+/* True if strings differ only in numbers, as "[3].hits" and "[17].hits", or "+24" and "+88". */
 static bool same_but_digits(const char *a, const char *b)
 {
     for (;;) {
@@ -297,17 +312,17 @@ static bool same_but_digits(const char *a, const char *b)
     }
 }
 
-/* Parts of the line's samples. Stores are quick and seldom sampled. */
+/* Minimum share of the line's samples. Stores are fast and rarely sampled. */
 static const double party = 0.01;
 static const double writing_party = 0.002;
 
-/* A thread with few accesses to a line is left out of its verdict. */
+/* Returns true if a thread has enough accesses to count in a line's verdict. */
 static bool sharing_party(const struct snapshot_sharing_side *side)
 {
     return side->share >= (side->written ? writing_party : party);
 }
 
-/* Whether two lines are wanted for the same field. */
+/* Returns true if the same field is used on two lines. */
 static bool same_field(const struct snapshot_sharing_line *a, const struct snapshot_sharing_line *b)
 {
     for (size_t i = 0; i < a->side_count && i < 2; i++)
@@ -318,7 +333,9 @@ static bool same_field(const struct snapshot_sharing_line *a, const struct snaps
     return false;
 }
 
-/* Neighbours in one instance, or the same line of another. */
+/*
+ * Returns true for neighbouring lines of one instance, and for the same line of another instance.
+ */
 static bool belongs(const struct sharing_listed *last, const struct sharing_listed *next)
 {
     int64_t step = sharing_line_in_object(next) - sharing_line_in_object(last);
@@ -360,8 +377,10 @@ static void add_to_group(struct snapshot_sharing_group *group, const struct shar
     group->sure |= judged->sure;
 }
 
-/* "hits | misses": fields of the hottest line that its two busiest threads use. In order of offset,
- * because the order by samples changes all the time. */
+/*
+ * Returns "hits | misses": the fields that the two busiest threads use on the hottest line. They
+ * are in order of offset, because the order by samples changes all the time.
+ */
 static const char *group_fields(struct build *build, const struct snapshot_sharing_line *line)
 {
     if (line->side_count < 2 || !line->sides[0].fields || !line->sides[1].fields)
@@ -405,8 +424,10 @@ static int by_group_samples(const void *left, const void *right)
     return order ? order : a->lines[0].address < b->lines[0].address ? -1 : 1;
 }
 
-/* Lines that belong together, contention first, most samples first. The lines come by object and
- * place; `groups` has room for as many as there are lines. Returns how many groups. */
+/*
+ * Groups lines that belong together; contention first, then by samples. The lines are sorted by
+ * object and place; `groups` has room for one group per line. Returns the number of groups.
+ */
 static size_t sharing_group(struct build *build, const struct sharing_listed *list, size_t count,
                             struct snapshot_sharing_group *groups)
 {
@@ -445,7 +466,9 @@ static double all_misses(const struct build *build)
     return of_misses ? build_read(build, &profile->all[profile->sharing_event].samples) : NAN;
 }
 
-/* Samples of all events under the basis: of everything attributed, of one object. */
+/*
+ * Return the samples of all events in the shown basis: of everything attributed, and of one object.
+ */
 static double sharing_all_samples(const struct build *build)
 {
     double all = 0;
@@ -498,7 +521,7 @@ static void fill_sides(struct build *build, const struct sharing_line *from,
     for (int i = 0; i < from->side_count && !build->failed; i++) {
         struct snapshot_sharing_side *side = &line->sides[line->side_count];
         fill_side(build, from, &from->sides[i], side);
-        /* A thread that has been away for long is no longer counted. */
+        /* The counts of a thread that left have decayed. */
         if (side->samples < 0.05)
             continue;
         line->locked |= side->locked;
@@ -562,7 +585,7 @@ static int by_place(const void *left, const void *right)
     return a->line.address < b->line.address ? -1 : a->line.address > b->line.address;
 }
 
-/* The lines with evidence, those with most samples, by object and place in it. */
+/* Lists the lines with evidence and most samples, sorted by object and place. */
 static size_t list_lines(struct build *build, struct sharing_listed *list)
 {
     const struct sharing *sharing = &build->profile->sharing;
@@ -588,7 +611,7 @@ static size_t list_lines(struct build *build, struct sharing_listed *list)
     return count;
 }
 
-/* Nodes of the pages as of now, for the hottest line of each group first. */
+/* Finds the current NUMA nodes of the pages, for the hottest line of each group first. */
 static void ask_nodes(const struct build *build)
 {
     const struct snapshot_sharing *shown = &build->snapshot->sharing;

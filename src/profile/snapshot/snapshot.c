@@ -10,18 +10,21 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/* Threads, as a snapshot shows them: counted from the window, so that a sample pays nothing. */
+/* Threads of a snapshot, counted from the window, so that they have no cost per sample. */
 
 enum { THREADS_LISTED = 256, RECENT = 16384 };
 
-/* Samples of a thread, on an object, in a function, in window_parts(): keys of three tables. */
+/*
+ * Samples by thread, by thread and object, and by thread and function, in window_parts(). Keys of
+ * the three tables:
+ */
 struct counts {
     struct hash threads;   /* tid */
     struct hash objects;   /* tid, object */
     struct hash functions; /* tid, function */
 };
 
-/* The object and function that a thread has most samples of. */
+/* The object or function with most samples of a thread. */
 struct most {
     uint32_t id;
     uint32_t parts; /* window_parts() */
@@ -46,7 +49,7 @@ static void count_recent(struct build *build, struct counts *counts, uint32_t re
     }
 }
 
-/* All of them, to choose those that are listed. */
+/* Counts all threads and selects those to list. */
 static void threads_list(struct build *build, const struct counts *counts)
 {
     struct snapshot_threads *threads = &build->snapshot->threads;
@@ -68,7 +71,10 @@ static void threads_list(struct build *build, const struct counts *counts)
     free(all);
 }
 
-/* Of each listed thread; the values of its own table are then places in the list, from 1. */
+/*
+ * Finds the object or function with most samples for each listed thread. The values of
+ * counts->threads are then positions in the list, from 1.
+ */
 static void find_most(const struct counts *counts, const struct hash *hash,
                       struct most most[THREADS_LISTED])
 {
@@ -214,9 +220,9 @@ const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *thr
     return NULL;
 }
 
-/* The snapshot and its arena are freed together. */
+/* A snapshot and its arena, freed together. */
 struct held {
-    struct snapshot snapshot; /* first: snapshot_free() is given its address */
+    struct snapshot snapshot; /* first member: snapshot_free() gets its address */
     struct arena arena;
 };
 
@@ -270,7 +276,7 @@ double build_samples(const struct build *build, const struct counted *weight)
                                   ? &profile->all[build->event]
                                   : &profile->unplaced.all[build->event];
     double sum = build_read(build, &all->weight);
-    /* Without any the mean is not known, and a sample is one. */
+    /* Without samples the mean is not known, and each counts as one. */
     return build_read(build, weight) * (sum > 0 ? build_read(build, &all->samples) / sum : 1);
 }
 
@@ -339,7 +345,7 @@ static void copy_refused(struct build *build)
     refused->count = copies ? refused->count : 0;
 }
 
-/* Strings of the head that its owner may change later. */
+/* Copies the head, with the strings that its owner may change later. */
 static void copy_head(struct build *build, const struct snapshot *head)
 {
     struct snapshot *snapshot = build->snapshot;
@@ -403,7 +409,7 @@ static void move_histories_on(struct profile *profile, uint64_t now_ns)
     profile->refreshed_ns = now_ns;
 }
 
-/* In order: each may read those before it. */
+/* In order of dependency: each function can use the results of the earlier ones. */
 static void (*const all_parts[])(struct build *build) = {
     build_uses,     build_objects,  build_window,         build_threads,      build_details,
     build_code,     build_waits,    build_callers,        build_instructions, build_matrix,

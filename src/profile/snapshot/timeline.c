@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run over time, at the period that its volatility speaks for, and its phases. */
+/* The run over time, at the period chosen by its volatility, and its phases. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "profile/snapshot/builders.h"
 #include "profile/time/streams.h"
 
-/* The streams of each kind as they are shown. */
-enum { STREAMS_SHOWN = 12 }; /* of objects, functions, groups of threads */
+/* The streams of each kind in a snapshot. */
+enum { STREAMS_SHOWN = 12 }; /* of objects, functions, thread groups */
 
-/* All streams of one kind and measure, most first. The caller frees the list. */
+/* All streams of one kind and measure, largest first. The caller frees the list. */
 struct streams_sorted {
     const struct stream **list;
     size_t count;
 };
 
-/* The tables of a time range are shown with the timeline of their run. */
+/* Returns the timeline to show; for a time range it is that of the whole run. */
 static inline const struct timeline *build_timeline_of(const struct build *build)
 {
     const struct profile *run = build->profile->options.run;
@@ -26,11 +26,11 @@ static inline const struct timeline *build_timeline_of(const struct build *build
 
 enum {
     FIELDS_SHOWN = 36,
-    FIELDS_OF_ONE = 9, /* object */
+    FIELDS_OF_ONE = 9, /* per object */
     NAME_BYTES = 256
 };
 
-/* In the arena. */
+/* Returns the name of an object, in the arena. */
 static const char *stream_object_name(struct build *build, uint32_t id)
 {
     struct object_desc desc;
@@ -71,7 +71,7 @@ static double *volatilities_of(struct build *build, const struct stream *stream,
     return values;
 }
 
-/* The listed streams: of one measure, at so many base periods. */
+/* The streams of one measure to list, at a period in base periods. */
 struct listing {
     const struct streams *streams;
     size_t by;
@@ -119,8 +119,10 @@ static void streams_name(struct build *build, const struct stream *stream,
     }
 }
 
-/* Of fields no object may have more than its part; those of objects that are not listed are
- * left out. */
+/*
+ * Returns true if a field is to be listed: its object is listed and has fewer than FIELDS_OF_ONE
+ * fields so far.
+ */
 static bool is_wanted(const struct snapshot_streams *so_far, const struct snapshot_stream *field)
 {
     unsigned of_it = 0;
@@ -129,7 +131,7 @@ static bool is_wanted(const struct snapshot_streams *so_far, const struct snapsh
     return field->object != UINT32_MAX && of_it < FIELDS_OF_ONE;
 }
 
-/* Objects that are one row have one curve. */
+/* Returns the curve of the same row: several objects of one row share a curve. */
 static struct snapshot_stream *of_same_row(const struct build *build, unsigned kind,
                                            const struct snapshot_streams *so_far, uint32_t object)
 {
@@ -185,7 +187,7 @@ static struct snapshot_streams list_kind(struct build *build, const struct listi
     return streams;
 }
 
-/* A measure that is not sampled has no streams, and stays empty. */
+/* Lists the streams of a measure; those of a measure that is not sampled stay empty. */
 static void list_measure(struct build *build, const struct listing *listing,
                          struct snapshot_measured *measured)
 {
@@ -202,8 +204,10 @@ static void list_measure(struct build *build, const struct listing *listing,
     measured->threads = list_kind(build, listing, STREAM_THREADS, STREAMS_SHOWN);
 }
 
-/* Lists all kinds of all measures in `shown`, which has its profile already, at `by` base periods.
- * Returns the objects of the ranking event; build->failed: out of memory. */
+/*
+ * Lists all kinds of all measures in `shown`, which already has its profile, at `by` base periods.
+ * Returns the objects of the ranking event; build->failed: out of memory.
+ */
 static struct streams_sorted build_streams(struct build *build, size_t by,
                                            struct snapshot_timeline *shown)
 {
@@ -219,7 +223,7 @@ static struct streams_sorted build_streams(struct build *build, size_t by,
 
 enum { PHASES_SHOWN = 500, COMPARED = 256 };
 
-/* Base points of a phase, and what all objects have in them. */
+/* The base points of a phase, and the total of all objects in them. */
 struct span {
     size_t first;
     size_t end;
@@ -227,7 +231,7 @@ struct span {
     double nobody; /* samples without an object */
 };
 
-/* Elapsed time, s, at a time of the samples' clock. */
+/* Returns the elapsed time in seconds at a time of the samples' clock. */
 static double build_seconds(const struct build *build, uint64_t now_ns, uint64_t at_ns)
 {
     double back = now_ns >= at_ns ? (double)(now_ns - at_ns) : -(double)(at_ns - now_ns);
@@ -242,8 +246,10 @@ static double sum_of(const struct stream *stream, const struct span *span)
     return sum;
 }
 
-/* Only points that are in it as a whole, for the others hold misses of its neighbours; if there is
- * none, the one in its middle. */
+/*
+ * Returns the points that are completely within a segment, because others include misses of its
+ * neighbours; if there are none, the point in the middle.
+ */
 static struct span span_of(const struct streams *streams, const struct phases_segment *segment)
 {
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
@@ -270,14 +276,14 @@ static struct span span_of(const struct streams *streams, const struct phases_se
     return span;
 }
 
-/* The stream with most misses in a phase; NULL: none has any. */
+/* Returns the stream with most misses in a phase; NULL: none has any. */
 static const struct stream *leader_of(const struct streams_sorted *objects, const struct span *span,
                                       double *weight)
 {
     const struct stream *leader = NULL;
     *weight = 0;
     for (size_t i = 0; i < objects->count; i++) {
-        /* They come by their totals: none that follows has more. */
+        /* Sorted by total: no later stream has more. */
         if (objects->list[i]->total <= *weight)
             break;
         double sum = sum_of(objects->list[i], span);
@@ -289,7 +295,9 @@ static const struct stream *leader_of(const struct streams_sorted *objects, cons
     return leader;
 }
 
-/* The stream with the largest gain of share from `less` to `more`, and the gain (0 to 1). */
+/*
+ * Returns the stream with the largest gain of share from `less` to `more`, and the gain (0 to 1).
+ */
 static const struct stream *most_apart(const struct streams_sorted *objects,
                                        const struct span *more, const struct span *less, double *by)
 {
@@ -297,7 +305,7 @@ static const struct stream *most_apart(const struct streams_sorted *objects,
     *by = 0;
     for (size_t i = 0; i < objects->count && more->all > 0 && less->all > 0; i++) {
         const struct stream *stream = objects->list[i];
-        /* By their totals: no share of those that follow can be higher than that. */
+        /* Sorted by total: no later stream can have a larger share. */
         if (stream->total / more->all <= *by)
             break;
         double apart = sum_of(stream, more) / more->all - sum_of(stream, less) / less->all;
@@ -309,7 +317,10 @@ static const struct stream *most_apart(const struct streams_sorted *objects,
     return found;
 }
 
-/* The part of the misses that fell elsewhere (total variation); those beyond the first are one. */
+/*
+ * Returns the share of the misses that moved (total variation); streams beyond the first COMPARED
+ * count as one.
+ */
 static double apart_by(const struct streams_sorted *objects, const struct span *before,
                        const struct span *span)
 {
@@ -353,7 +364,7 @@ static void phases_compare(struct build *build, const struct streams_sorted *obj
     shown->fell_by = shown->fell ? by : NAN;
 }
 
-/* Of the streams that are listed. */
+/* Fills in the shares of the listed streams. */
 static void phases_share(struct build *build, const struct streams_sorted *objects, size_t count,
                          const struct span *span, struct snapshot_phase *shown)
 {
@@ -366,7 +377,7 @@ static void phases_share(struct build *build, const struct streams_sorted *objec
         shown->shares[i] = sum_of(objects->list[i], span) / span->all;
 }
 
-/* A phase of its letter was listed before. */
+/* Returns true if a phase with the same letter was listed before. */
 static bool is_repeated(const struct phases_segment *segments, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -411,28 +422,30 @@ static void phases_list(struct build *build, const struct streams_sorted *object
     }
 }
 
-/* Lists and counts the phases; the streams are in `shown` already. `objects` as
- * build_streams() gave them. build->failed: out of memory. */
+/*
+ * Lists and counts the phases; the streams are already in `shown`. `objects`: from build_streams().
+ * build->failed: out of memory.
+ */
 static void build_phases(struct build *build, const struct streams_sorted *objects, uint64_t now_ns,
                          struct snapshot_timeline *shown)
 {
     const struct phases *phases = &build_timeline_of(build)->phases;
     phases_list(build, objects, now_ns, shown);
-    /* The current time range is one more, unless it is known already. */
+    /* The current time range is another phase, unless it matches a known one. */
     shown->different = phases->known_count + (phases_now(phases) == PHASES_NONE);
 }
 
 enum {
     STREAMS_PROFILED = 8,
     TURNS_SHOWN = 8,
-    TURNS_POINTS = 12 /* of a curve, for a correlation to mean something */
+    TURNS_POINTS = 12 /* minimum points for a meaningful correlation */
 };
 
-/* Shares that go against each other like this take turns. */
+/* Maximum correlation of two shares that take turns. */
 static const double turns_at = -0.6;
-static const double turns_share = 0.05; /* of the misses that both must have */
+static const double turns_share = 0.05; /* minimum share of the misses of both */
 
-/* Pearson's, of the shares that two streams have of each period. */
+/* Returns Pearson's correlation of the shares of two streams over time. */
 static double correlation(const struct snapshot_timeline *shown, const double *left,
                           const double *right)
 {
@@ -486,13 +499,15 @@ copy_profile(struct build *build, const struct volatility *profile, size_t count
     return copy;
 }
 
-/* Two points in the shortest phase, or the picture would show none; as many more as there is room
- * for where the shortest is longer. 0: no phase has ended. */
+/*
+ * Returns the longest period that still gives two points in the shortest phase, because longer ones
+ * would hide that phase in the chart. 0: no phase has ended.
+ */
 static size_t most_of_phase(const struct timeline *timeline)
 {
     const struct phases *phases = &timeline->phases;
     uint64_t shortest_ns = phases_shortest_ns(phases);
-    /* Its beginning may not have been seen, but it is drawn. */
+    /* The first phase may have started before the observation, but it is drawn. */
     if (phases->segment_count > 1) {
         uint64_t first_ns = phases->segments[0].end_ns - phases->segments[0].start_ns;
         if (!shortest_ns || first_ns < shortest_ns)
@@ -502,8 +517,10 @@ static size_t most_of_phase(const struct timeline *timeline)
     return most || !shortest_ns ? most : 1;
 }
 
-/* Where no period damps the noise, the calmest is no reason to draw a few coarse blocks, but
- * reason to draw as many points as the eye can use. */
+/*
+ * Limits the period if no period damps the noise: the calmest one could reduce the chart to a few
+ * coarse blocks.
+ */
 static size_t keep_detail(const struct streams *streams, size_t by)
 {
     enum { POINTS_LEAST = 60 };
@@ -530,8 +547,10 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
     return most && most < by ? most : by;
 }
 
-/* A refresh interval of more than half of the shortest phase would miss it. If no period damps the
- * noise, a longer one does not help. */
+/*
+ * Recommends a refresh interval. An interval longer than half of the shortest phase would miss that
+ * phase. If no period damps the noise, a longer interval does not help.
+ */
 static void list_recent(struct build *build, struct snapshot_timeline *shown)
 {
     const struct timeline *timeline = build_timeline_of(build);

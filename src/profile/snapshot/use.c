@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How lines were used, of everything and of each part. */
+/* Use of lines: of everything and of each part. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "profile/tables/statistics.h"
 #include "sim_abi.h"
 
-/* Fewer lines say nothing yet of a level. */
+/* Minimum lines for a level to be shown. */
 enum { LINES_LEAST = 64 };
 
 static void read_sums(const struct build *build, const struct use_sums *sums,
@@ -28,9 +28,12 @@ static void read_sums(const struct build *build, const struct use_sums *sums,
         out->uses[i] = build_read(build, &sums->uses[i]);
 }
 
-/* Lines that were followed represent all, and are used alike or not. A few that are alike by chance
- * are not taken for all; nor are all of a part that were followed where of the run some were not:
- * three times as many as a followed one represents may have had none (rule of three). */
+/*
+ * Sets the interval of the spatial use. The followed lines represent all lines, but a few may be
+ * alike by chance. Even if all lines of a part were followed, the part may have more lines if some
+ * lines of the run were not followed: up to three times as many as a followed line represents (rule
+ * of three).
+ */
 static void use_settle(struct snapshot_use *use, const struct snapshot_use *all)
 {
     double part = snapshot_use_spatial(use);
@@ -50,7 +53,10 @@ static void use_settle(struct snapshot_use *use, const struct snapshot_use *all)
     use->spatial_high = interval.high;
 }
 
-/* Where large caches lose nothing while a program runs, the nearer ones do. */
+/*
+ * Selects the level to show. Large caches may evict nothing while a program runs; in this case a
+ * nearer level is shown.
+ */
 void build_uses(struct build *build)
 {
     const struct use *use = &build->profile->use;
@@ -119,7 +125,7 @@ double snapshot_reuse_size(unsigned point)
     return FIRST_SIZE * exp2(point / 2.0);
 }
 
-/* ---- the caches to be marked ---- */
+/* ---- caches to mark ---- */
 
 static void add_mark(struct snapshot_reuse *reuse, const char *name, uint64_t size_bytes,
                      bool simulated)
@@ -151,8 +157,9 @@ static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
 /* ---- one curve ---- */
 
 /*
- * One line in `one_in` is watched, and distances are counted in those: one of d lines is off by
- * the square root of d * one_in, which moves a step of the curve to another size. Watched lines
+ * Returns the miss ratio of a cache of `lines` lines with its interval. One in `one_in` lines is
+ * watched, and distances are counted in watched lines, so a distance of d lines has an error of the
+ * square root of d * one_in, which shifts a step of the curve to another size. The watched lines
  * also have to represent all lines.
  */
 static struct snapshot_share missed(const struct build *build, const struct distances_counts *from,
@@ -176,9 +183,9 @@ static struct snapshot_share missed(const struct build *build, const struct dist
 }
 
 /*
- * `correction`: accesses estimated from the watched lines, over those counted. Which lines
- * are watched is chance, and a hot one weighs much: the exact count corrects the whole
- * (SHARDS-adj, Waldspurger et al. 2015, section 2.4).
+ * Fills in a row. `correction`: accesses estimated from the watched lines, divided by those
+ * counted. The watched lines are a random sample in which a hot line has a large weight; the exact
+ * count corrects the total (SHARDS-adj, Waldspurger et al. 2015, section 2.4).
  */
 static void reuse_row_fill(const struct build *build, const struct distances_counts *from,
                            double correction, struct snapshot_reuse_row *row)
@@ -200,7 +207,7 @@ static void reuse_row_fill(const struct build *build, const struct distances_cou
     }
 }
 
-/* 1: the two counts are not of the same time. */
+/* Returns the correction; 1: the two counts cover different times. */
 static double reuse_correction(const struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;
@@ -216,7 +223,7 @@ static double share_of(const struct build *build, const struct distances_counts 
     return all > 0 ? build_read(build, &counts->all) / all : NAN;
 }
 
-/* Pointers to all rows of a kind, the most accesses first. */
+/* Lists all rows of a kind, most accesses first. */
 static size_t reuse_sort_rows(const struct distances *distances, enum distances_of of,
                               const struct distances_row **out)
 {
@@ -254,7 +261,7 @@ struct located {
     uint32_t line;
 };
 
-/* Where the line is not known, all of a function is one. */
+/* Sorts by source line; if it is not known, all of a function is one line. */
 static int by_line(const void *left, const void *right)
 {
     const struct located *a = left;

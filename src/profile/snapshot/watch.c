@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Watches by object: estimates, and the code that touched next. */
+/* Results of watchpoints by object: estimates, and the code that touched lines next. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/* Which code touched watched lines next. */
+/* The code that touched watched lines next. */
 
 static bool is_touch(const struct reuse_leg *leg)
 {
     return leg->kind != WATCH_VISIT && leg->happened;
 }
 
-/* Touches first, by instruction. */
+/* Sorts touches first, by instruction. */
 static int by_code(const void *left, const void *right)
 {
     const struct reuse_leg *a = *(const struct reuse_leg *const *)left;
@@ -47,7 +47,10 @@ static void watch_describe_code(struct build *build, const struct reuse_leg *leg
     build->failed |= !code->function || !code->text;
 }
 
-/* Instructions with the most touches, most first: more than are shown, for some are of one line. */
+/*
+ * Instructions with the most touches, most first. Holds more than are shown, because some share a
+ * line.
+ */
 struct touched_by {
     const struct reuse_leg *leg;
     size_t touches;
@@ -65,7 +68,7 @@ static void lead(struct leading *leading, const struct reuse_leg *leg, size_t to
          LARGEST(struct touched_by, touches));
 }
 
-/* The row of the same function and line, or its place. */
+/* Returns the index of the row of the same function and line, or the insertion point. */
 static size_t find_code(const struct snapshot_watch_object *object,
                         const struct snapshot_watch_code *code)
 {
@@ -90,7 +93,7 @@ static void add_code(struct snapshot_watch_object *object, struct snapshot_watch
     object->codes[at] = code;
 }
 
-/* Functions and source lines of touches, most first. Sorts the legs. */
+/* Lists functions and source lines of touches, most first. Sorts the legs. */
 static void watch_fill_codes(struct build *build, const struct reuse_leg **legs, size_t count,
                              struct snapshot_watch_object *object)
 {
@@ -114,12 +117,12 @@ static void watch_fill_codes(struct build *build, const struct reuse_leg **legs,
     }
 }
 
-/* How far an object is from a verdict, and how long that takes at this pace. */
+/* The watches an object still needs for a verdict, and the time they take at this pace. */
 
-/* More than anybody waits for. */
+/* Upper bound of watches to wait for. */
 enum { MOST_NEEDED = 512 };
 
-/* Of that many the interval says which side of the verdict's limits the part is on. */
+/* Returns the number of watches after which the interval is narrow enough for a verdict. */
 static uint64_t needed(const struct snapshot_share *again)
 {
     uint64_t count = REUSE_LEAST;
@@ -130,7 +133,7 @@ static uint64_t needed(const struct snapshot_share *again)
     return count;
 }
 
-/* Time that the legs which are still known took. */
+/* Returns the time covered by the stored legs. */
 static double passed_s(const struct reuse *reuse)
 {
     double passed =
@@ -138,8 +141,10 @@ static double passed_s(const struct reuse *reuse)
     return reuse->leg_count > REUSE_LEGS ? passed * REUSE_LEGS / (double)reuse->leg_count : passed;
 }
 
-/* Samples still needed for a verdict on the object, where verdict and part touched again are known;
- * and for all objects together. */
+/*
+ * Computes the watches still needed for a verdict on the object, once its verdict and its share
+ * touched again are set.
+ */
 static void watch_fill_pace(const struct build *build, struct snapshot_watch_object *object)
 {
     double passed = passed_s(build->profile->reuse);
@@ -147,7 +152,7 @@ static void watch_fill_pace(const struct build *build, struct snapshot_watch_obj
     object->wait_s = 0;
     if (object->verdict != WATCH_TOO_FEW)
         return;
-    /* Those that were cut short may leave the estimate less sure than so many would. */
+    /* Censored legs can make the estimate less precise than the same number of complete ones. */
     object->needed = needed(&object->again);
     if (object->needed <= object->settled)
         object->needed = object->settled + 1;
@@ -157,7 +162,7 @@ static void watch_fill_pace(const struct build *build, struct snapshot_watch_obj
             (double)(object->needed - object->settled) * passed / (double)object->settled;
 }
 
-/* Nearly all of it is spent, and there was more to be watched. */
+/* Returns true if most of the budget is used and there was more to watch. */
 static bool budget_limits(const struct snapshot_watch *watch)
 {
     static const double nearly = 0.75;
@@ -177,7 +182,7 @@ static void watch_sum_pace(struct snapshot_watch *watch)
     }
 }
 
-/* Whether the findings say that the object's lines throw each other out of a few sets. */
+/* Returns true if a finding says that the object's lines conflict in a few sets. */
 static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
 {
     const struct snapshot_findings *findings = &snapshot->findings;
@@ -188,7 +193,10 @@ static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
     return false;
 }
 
-/* The level of the misses that the event counts; the last one for events that name none. */
+/*
+ * Returns the cache level of the misses that the event counts; the last one if the event does not
+ * specify a level.
+ */
 static unsigned watch_level(enum event_role role)
 {
     return role == EVENT_MISS_L1                                                ? 0
@@ -196,7 +204,7 @@ static unsigned watch_level(enum event_role role)
                                                                                 : 2;
 }
 
-/* The measure of the ranking event, and the cache that is missed. */
+/* Returns the measure of the ranking event and the cache that misses. */
 static struct reuse_question watch_question(const struct build *build)
 {
     const struct snapshot_source *source = &build->snapshot->source;
@@ -210,8 +218,10 @@ static struct reuse_question watch_question(const struct build *build)
                                    .lines = build->profile->options.cache_lines[level]};
 }
 
-/* The lines between the first and the last sampled one are all that the object has, as far as it
- * is sampled; those of a heap bin are spread over other data. */
+/*
+ * Sets the parts of the question that depend on the object. The range of sampled lines is taken as
+ * the object's size; the lines of a heap bin are mixed with other data.
+ */
 static void watch_ask_of(const struct build *build, uint32_t object, uint32_t id,
                          struct reuse_question *question)
 {
@@ -229,14 +239,14 @@ static void watch_ask_of(const struct build *build, uint32_t object, uint32_t id
     question->elsewhere = 1 - findings_share(findings, object);
 }
 
-enum { LISTED = 64, WORDS = 8 /* of a line */ };
+enum { LISTED = 64, WORDS = 8 /* words of a line */ };
 
-/* The legs of one object, and room to sort their times. */
+/* The legs of one object, and scratch memory for sorted times. */
 struct legs {
     const struct reuse_leg **at;
     size_t count;
     struct survival_time *times;
-    double seen_s; /* sooner a touch cannot be seen: setting registers takes as long */
+    double seen_s; /* minimum time in which a touch can be seen: the time to set the registers */
 };
 
 typedef double leg_time(const struct legs *legs, const struct reuse_leg *leg);
@@ -247,7 +257,7 @@ static double seconds(const struct legs *legs, const struct reuse_leg *leg)
     return leg->seconds;
 }
 
-/* 0: too short to measure. */
+/* Returns the time of a leg; 0: too short to measure. */
 static double seen_seconds(const struct legs *legs, const struct reuse_leg *leg)
 {
     return leg->happened && leg->waited_s <= legs->seen_s ? 0 : leg->seconds;
@@ -271,7 +281,7 @@ static double thread_misses(const struct legs *legs, const struct reuse_leg *leg
     return leg->thread_misses;
 }
 
-/* Those of one kind of leg, sorted; unknown ones left out. */
+/* Collects the known times of one kind of leg, sorted. */
 static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time *time)
 {
     size_t count = 0;
@@ -284,7 +294,10 @@ static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time
     return count;
 }
 
-/* Of second legs, which are blind for less; of first ones where there are few of these. */
+/*
+ * Returns the median of second legs, which are blind for less time; of first legs if there are too
+ * few.
+ */
 static struct snapshot_median median(const struct legs *legs, leg_time *time)
 {
     size_t count = take_times(legs, WATCH_AGAIN, time);
@@ -297,11 +310,12 @@ static struct snapshot_median median(const struct legs *legs, leg_time *time)
 }
 
 /*
- * A line that is touched all the time for a while, then left alone for longer, is touched at once
- * by the watches that begin in such a burst. Where that are many more than chance brings at one
- * touch in `reuse_s`, nearly all touches follow another one as closely, however many watches had to
- * wait for the next burst: a register is set at a moment, not at a touch (length-biased sampling;
- * Cox, Renewal Theory, ch. 5). The bound of these close touches; 0: there are no bursts.
+ * Detects bursts: a line that is touched continuously for a while and then left alone for longer.
+ * Watches that start within a burst are touched at once. If these are many more than expected by
+ * chance at one touch per `reuse_s`, nearly all touches follow another one as closely, however many
+ * watches had to wait for the next burst: a register is set at a random time, not at a random touch
+ * (length-biased sampling; Cox, Renewal Theory, ch. 5). Returns the upper bound of these short
+ * intervals; 0: no bursts.
  */
 static double burst_seconds(const struct legs *legs, double reuse_s)
 {
@@ -325,11 +339,12 @@ static double burst_seconds(const struct legs *legs, double reuse_s)
 }
 
 /*
- * A line that is touched all the time is touched as soon as its register is set, which takes its
- * time to be seen: such a wait says that the reuse is any time shorter. These are censored from
- * the left, all at the same limit and below all others, so that the order of the rest, and with it
- * the product-limit estimate, is unchanged (Helsel, Statistics for Censored Environmental Data
- * Using Minitab and R, 2012, ch. 2). If the median is among them only its bound is known.
+ * Returns the reuse time. A line that is touched continuously is touched as soon as its register is
+ * set, which takes some time: such a wait only gives an upper bound of the reuse time. These times
+ * are left-censored, all at the same limit and below all others, so the order of the other times,
+ * and thus the product-limit estimate, is unchanged (Helsel, Statistics for Censored Environmental
+ * Data Using Minitab and R, 2012, ch. 2). If the median is one of them, only its upper bound is
+ * known.
  */
 static struct snapshot_median reuse_time(const struct legs *legs)
 {
@@ -343,8 +358,10 @@ static struct snapshot_median reuse_time(const struct legs *legs)
 
 /* ---- one object ---- */
 
-/* Longest time of the curve: as long as enough observations remain; with the fewest allowed, no
- * longer than streaming takes. */
+/*
+ * Returns the longest time of the curve: as long as enough observations remain. With only the
+ * minimum number, it is limited to the threshold of streaming.
+ */
 static double reach_of(const struct legs *legs, size_t count)
 {
     double many = survival_reach(legs->times, count, REUSE_MANY);
@@ -369,7 +386,10 @@ static void fill_again(const struct legs *legs, struct snapshot_watch_object *ob
     }
 }
 
-/* The sampled word is used in every visit that counts, the others as often as the one drawn. */
+/*
+ * Returns the used share of a line: the sampled word is used in every visit, the other words as
+ * often as the one drawn.
+ */
 static double of_line(double part)
 {
     return (1 + (WORDS - 1) * part) / WORDS;

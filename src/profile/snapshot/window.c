@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The window, as a snapshot shows it. */
+/* The part of a snapshot that shows the window. */
 #include <math.h>
 
 #include "base/array.h"
 #include "profile/state.h"
 #include "profile/tables/rates.h"
 
-/* The cache sets, as a snapshot shows them. */
+/* The cache sets. */
 
 enum { PARTS = 4096, CROWD = 16384 };
 
-static const double held_enough = 0.8; /* of the crowding, on no more lines than ways */
+static const double held_enough = 0.8; /* share of the crowding, on at most as many lines as ways */
 
 static size_t count_parts(const struct hash *parts, uint32_t least)
 {
@@ -21,7 +21,7 @@ static size_t count_parts(const struct hash *parts, uint32_t least)
     return count;
 }
 
-/* Which objects fill each set: every one of a small cache's, the strongest of a big one's. */
+/* Lists the objects in each set: all of them for a small cache, the largest for a big one. */
 static void list_parts(struct build *build, struct snapshot_sets *shown)
 {
     struct hash *parts = &build->profile->parts;
@@ -48,7 +48,7 @@ static void list_parts(struct build *build, struct snapshot_sets *shown)
              LARGEST(struct snapshot_set_part, samples));
 }
 
-/* Distinct lines of each set in the window. */
+/* Counts the distinct lines of each set in the window. */
 static void count_lines(struct build *build, struct snapshot_sets *shown)
 {
     const struct window *window = &build->profile->window;
@@ -60,13 +60,16 @@ static void count_lines(struct build *build, struct snapshot_sets *shown)
     }
 }
 
-/* One line that missed in a hot set. */
+/* A line that missed in a hot set. */
 struct crowd {
     uint32_t set;
     uint32_t count;
 };
 
-/* The lines of hot sets in the newest part of the window, by set, the hottest line first. */
+/*
+ * Collects the lines of hot sets from the newest part of the window, by set, the hottest line
+ * first.
+ */
 static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
                              struct crowd *crowd)
 {
@@ -82,9 +85,9 @@ static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *sh
 }
 
 /*
- * Share of the hot sets' excess over the mean that falls on as many lines as a set has ways. Those
- * lines fit side by side: they are hot, but do not evict each other. NAN: no set is crowded in the
- * window.
+ * Returns the share of the hot sets' excess over the mean that is on as many lines as a set has
+ * ways. Those lines fit into the set: they are hot but do not evict each other. NAN: no set is
+ * crowded in the window.
  */
 static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double bound)
 {
@@ -108,10 +111,10 @@ static double held_by_ways(struct build *build, const struct snapshot_sets *show
 }
 
 /*
- * Lines of the object that has most of the samples in hot sets, seen or not: reading a large array
- * crowds sets too, as the prefetchers begin anew with each page and the samples are at the first
- * lines of pages. More lines than the cache holds would not fit whatever their sets are. NAN: no
- * set is hot.
+ * Estimates the lines, sampled or not, of the object with most samples in hot sets. Reading a large
+ * array also crowds sets, because prefetching restarts on each page and the samples are on the
+ * first lines of pages. An object larger than the cache does not fit in any case. NAN: no set is
+ * hot.
  */
 static double lines_in_hot_sets(struct build *build, const struct snapshot_sets *shown,
                                 double bound)
@@ -144,7 +147,7 @@ static double lines_in_hot_sets(struct build *build, const struct snapshot_sets 
     return lines + once * (once - 1) / (2 * (twice + 1));
 }
 
-/* Hot lines, one large object, or a conflict. */
+/* Classifies the hot sets: hot lines, one large object, or a conflict. */
 static void read_hot_sets(struct build *build, double bound, struct snapshot_sets *shown)
 {
     double lines = lines_in_hot_sets(build, shown, bound);
@@ -203,7 +206,7 @@ static void build_sets(struct build *build)
 
 enum { RECURRENCES = 64, DOUBLES_MIN = 10 };
 
-/* Of one object, the lines seen in the window. */
+/* The lines of one object in the window. */
 struct seen_lines {
     uint32_t lines;
     uint32_t singles;
@@ -222,8 +225,8 @@ static void see_line(struct seen_lines *seen, const struct window_entry *entry)
 }
 
 /*
- * Lines that an object has, seen or not: Chao's lower bound (A. Chao, 1984), where enough lines
- * came twice for it to mean anything, and never more than its memory has.
+ * Estimates the lines of an object, sampled or not: Chao's lower bound (A. Chao, 1984) if enough
+ * lines were seen twice, limited by the object's memory.
  */
 static double lines_of_object(const struct seen_lines *seen, uint64_t size, uint32_t line_bytes)
 {
@@ -237,7 +240,7 @@ static double lines_of_object(const struct seen_lines *seen, uint64_t size, uint
     return fmax(lines, fmin(lines + once * (once - 1) / (2.0 * (seen->doubles + 1.0)), most));
 }
 
-/* The sum over the objects of the window. */
+/* Returns the sum of the estimated lines over all objects in the window. */
 static double lines_estimated(struct build *build)
 {
     const struct window *window = &build->profile->window;
@@ -275,11 +278,11 @@ static uint64_t window_entry_line(const struct window *window, const struct wind
     return entry->address >> window->key_shift << window->key_shift;
 }
 
-/* The listed lines while they are looked at more closely. */
+/* Lookup tables of the listed lines. */
 struct lines {
-    struct hash index;     /* line -> place in the list */
+    struct hash index;     /* line to position in the list */
     struct hash functions; /* (place, function) seen */
-    struct hash objects;   /* (place, object) -> samples */
+    struct hash objects;   /* (place, object) to samples */
 };
 
 static const uint32_t *listed_line(const struct lines *lines, const struct window *window,
@@ -304,7 +307,7 @@ static void count_on_lines(struct lines *lines, const struct window *window,
     }
 }
 
-/* Several variables may share a line: it goes by the one that was missed on most. */
+/* Names each line after the variable with most misses on it. */
 static void name_lines(struct build *build, const struct lines *lines,
                        struct snapshot_window *shown)
 {
@@ -361,7 +364,7 @@ static void list_pairs(struct build *build, struct snapshot_window *shown)
     struct comiss *comiss = &build->profile->comiss;
     const struct window *window = &build->profile->window;
     uint64_t *found_at = &build->profile->pairs_found_at;
-    /* The costliest walk of all, over a window that a refresh changes little. */
+    /* The most expensive pass, over a window that changes little per refresh. */
     if (window->added < *found_at || window->added - *found_at >= window->size / 8 || !*found_at) {
         comiss_find(comiss, window);
         *found_at = window->added;

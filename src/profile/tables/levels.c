@@ -20,7 +20,7 @@ void levels_rows_rescale(struct count_rows *rows, double factor)
         levels_rescale(&levels[i], factor);
 }
 
-/* An answer counts under `known`, and if it is yes also under the count after that. */
+/* Adds a known answer to the count `known`, and a yes also to the next count. */
 static void add_answer(struct levels *levels, enum levels_count known, enum data_answer answer,
                        double weight, double scale)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sums of what precise sources record beside addresses: where the data was found, how long it
- * took, what the TLB and other caches did. Rows are made for the objects and fields that such
- * samples fall on, so other sources pay nothing. Private to src/profile.
+ * Sums of what precise sources record in addition to addresses: the data source, the latency, and
+ * the results of the TLB and of other caches. Only objects and fields with such samples have rows,
+ * so other sources have no cost. Private to src/profile.
  *
- * Sums are of weights, not of samples: while periods are being steered, samples of one program
- * represent different numbers of accesses.
+ * Sums are of weights instead of samples: while sampling periods are being adjusted, samples of one
+ * program represent different numbers of accesses.
  */
 #ifndef MISSTOP_PROFILE_TABLES_LEVELS_H
 #define MISSTOP_PROFILE_TABLES_LEVELS_H
@@ -16,7 +16,7 @@
 #include "profile/tables/tally.h"
 #include "profile/time/decay.h"
 
-/* Those that every sample touches come first. */
+/* The counts that every sample touches come first. */
 enum levels_count {
     LEVELS_LOCK_KNOWN,
     LEVELS_LOCKED,
@@ -24,17 +24,20 @@ enum levels_count {
     LEVELS_REMOTE,
     LEVELS_BLOCK_KNOWN,
     LEVELS_BLOCKED,
-    LEVELS_WAITED_SQUARES, /* (latency x weight) squared: stored with the scale squared */
+    LEVELS_WAITED_SQUARES, /* (latency x weight) squared: stored with the square of the scale */
     LEVELS_SNOOP,          /* the first of SNOOP_COUNT */
     LEVELS_TLB = LEVELS_SNOOP + SNOOP_COUNT,
-    LEVELS_LEVEL = LEVELS_TLB + TLB_COUNT, /* accesses and cycles of each level in turn */
-    /* The first of the classes; their sum: accesses with a latency. */
+    LEVELS_LEVEL = LEVELS_TLB + TLB_COUNT, /* pairs of accesses and cycles, one per level */
+    /* The first of the latency classes; their sum: accesses with a latency. */
     LEVELS_LATENCY = LEVELS_LEVEL + 2 * DATA_LEVEL_COUNT,
     LEVELS_COUNTS = LEVELS_LATENCY + SNAPSHOT_LATENCY_CLASSES
 };
 
-/* Accesses found there; their sum: those with a data source. Beside it, for one sample writes
- * both, latency times weight; their sum: all cycles waited, DATA_UNKNOWN with them. */
+/*
+ * Accesses found at a level; their sum: accesses with a data source. The next count is latency
+ * times weight, adjacent because one sample writes both; its sum: all cycles waited, including
+ * DATA_UNKNOWN.
+ */
 #define LEVELS_FOUND(level)  (LEVELS_LEVEL + 2 * (int)(level))
 #define LEVELS_WAITED(level) (LEVELS_FOUND(level) + 1)
 
@@ -45,27 +48,30 @@ struct levels {
 
 void levels_rows_rescale(struct count_rows *rows, double factor);
 
-/* Whether an access says anything that is kept here. */
+/* Returns true if an access has a data source or a latency. */
 static inline bool levels_apply(const struct access *access)
 {
     return access->data_src || access->latency;
 }
 
-/* Class i: 2^i to 2^(i+1) - 1 cycles; the last one takes all that is longer. */
+/*
+ * Returns the class of a latency. Class i: 2^i to 2^(i+1) - 1 cycles; the last class has no upper
+ * limit.
+ */
 static inline unsigned levels_latency_class(uint64_t cycles)
 {
     unsigned class = cycles ? 63 - (unsigned)__builtin_clzll(cycles) : 0;
     return class < SNAPSHOT_LATENCY_CLASSES ? class : SNAPSHOT_LATENCY_CLASSES - 1;
 }
 
-/* The levels of an access and the row it counts in; NULL: none. */
+/* The data source of an access and the rows that count it; NULL: none. */
 enum { LEVELS_ROWS = 5 };
 struct levels_touched {
-    struct data_source source; /* decoded once for all */
+    struct data_source source; /* decoded once for all rows */
     struct levels *at[LEVELS_ROWS];
 };
 
-/* Prefetches the rows that levels_add() will touch: a full table is larger than the caches. */
+/* Prefetches the rows that levels_add() writes: a full table is larger than the caches. */
 void levels_prefetch(const struct levels_touched *rows, const struct access *access);
 void levels_add(const struct levels_touched *rows, const struct access *access, double scale);
 void levels_rescale(struct levels *levels, double factor);

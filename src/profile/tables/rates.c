@@ -12,7 +12,7 @@ const char *rate_level_name(enum rate_level level)
     return (unsigned)level < RATE_LEVELS ? names[level] : "unknown";
 }
 
-/* Beyond the core an unknown level may be memory, or not. */
+/* A level that is unknown beyond the core may or may not be memory. */
 enum data_answer rates_missed(enum data_level found, enum rate_level level)
 {
     enum { N = ANSWER_NO, Y = ANSWER_YES, U = ANSWER_UNKNOWN };
@@ -40,7 +40,7 @@ static int event_of(const struct snapshot_source *source, enum event_role role)
     return -1;
 }
 
-/* The misses that rank if there are such, else the first level that is counted. */
+/* Returns the level of the ranking misses; otherwise the first level with counted misses. */
 static enum rate_level rates_plan_level(const struct rates_plan *plan,
                                         const struct snapshot_source *source)
 {
@@ -77,7 +77,7 @@ struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded
 
 static struct snapshot_share at_most_1(struct snapshot_share rate)
 {
-    /* Two events that count different things: no rate of each other. */
+    /* A ratio above 1: the events count different things, so there is no rate. */
     if (rate.low > 1)
         return unknown;
     rate.value = rate.value > 1 ? 1 : rate.value;
@@ -85,7 +85,7 @@ static struct snapshot_share at_most_1(struct snapshot_share rate)
     return rate;
 }
 
-/* Events that one sample represents, on average. */
+/* Returns the events that one sample represents, on average. */
 static double each(struct amount amount)
 {
     return amount.weight > 0 ? amount.squares / amount.weight : 0;
@@ -99,7 +99,7 @@ static struct snapshot_share count_of(const struct rates_plan *plan, int event,
     return (struct snapshot_share){count.value / part, count.low / part, count.high / part};
 }
 
-/* Of the accesses with a known level: how many missed, and how many may have. */
+/* Weights of the misses and of the possible misses among the accesses with a known level. */
 struct missing {
     double accesses;
     double missed;
@@ -123,7 +123,10 @@ static struct amount in_proportion(struct amount of, double weight)
     return (struct amount){weight, of.weight > 0 ? of.squares * weight / of.weight : 0};
 }
 
-/* From one end, where those not known all hit, to the other. */
+/*
+ * Returns an interval. Its low end assumes that all unknown accesses hit, its high end that they
+ * missed.
+ */
 static struct snapshot_share rate_recorded(struct amount event, const struct missing *missing)
 {
     struct amount all = in_proportion(event, missing->accesses);
@@ -155,7 +158,7 @@ static void make_miss_rates(const struct rates_plan *plan, const struct rates_su
     }
 }
 
-/* Stalls and misses each by its own event. */
+/* Compares stalls and misses that are counted by separate events. */
 static void compare_events(const struct rates_plan *plan, const struct rates_sums *own,
                            const struct rates_sums *all, struct snapshot_rates *rates)
 {
@@ -167,7 +170,7 @@ static void compare_events(const struct rates_plan *plan, const struct rates_sum
     rates->critical = interval_ratio(rates->stall, rates->missed);
 }
 
-/* Waiting and misses in one set of samples. */
+/* Returns the waiting and the misses of one set of samples. */
 static struct amount_pair pair_of(const struct rates_plan *plan, const struct rates_sums *sums)
 {
     struct amount event = sums->events[plan->timed];
@@ -176,7 +179,7 @@ static struct amount_pair pair_of(const struct rates_plan *plan, const struct ra
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         if (rates_missed((enum data_level)i, plan->level) == ANSWER_YES)
             waited += sums->waited_at[i];
-    /* Weights of a part are those of all on average. */
+    /* Assumes that the samples that waited have average weights. */
     return (struct amount_pair){sums->waited, in_proportion(event, missing.missed),
                                 waited * each(event)};
 }
@@ -245,9 +248,9 @@ enum measured measured_of(const struct snapshot_source *source)
         return MEASURED_ACCESSES;
     case EVENT_STALL:
         return MEASURED_STALLS;
-    case EVENT_TIME: /* runs between stalls too */
+    case EVENT_TIME: /* includes execution between stalls */
         return MEASURED_TIME;
-    case EVENT_OTHER: /* the third and fourth level of a simulated cache too */
+    case EVENT_OTHER: /* includes the third and fourth level of a simulated cache */
         return source->weighs && !strncmp(source->weighs, "misses", 6) ? MEASURED_MISSES
                                                                        : MEASURED_SAMPLES;
     case EVENT_ROLES:

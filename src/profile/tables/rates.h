@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Miss rates and criticality from sums (include/snapshot_share.h): the events that measure them,
- * and the figures with their intervals. Where one event's samples are hits and misses and record
- * which (IBS, load latency with a threshold that all loads pass), the misses are a part of the
- * accesses; elsewhere accesses and misses are two counts. Private to src/profile.
+ * and the figures with their intervals. If the samples of one event are hits and misses and record
+ * which (IBS, or load latency with a threshold that all loads exceed), the misses are a part of the
+ * accesses; otherwise accesses and misses are counted separately. Private to src/profile.
  */
 #ifndef MISSTOP_PROFILE_TABLES_RATES_H
 #define MISSTOP_PROFILE_TABLES_RATES_H
@@ -15,56 +15,62 @@
 #include "snapshot.h"
 #include "snapshot_share.h"
 
-/* Whether an access that found its data there missed that level. */
+/* Returns the answer to whether an access that found its data at `found` missed `level`. */
 enum data_answer rates_missed(enum data_level found, enum rate_level level);
 
 /* Events by index, -1: none. */
 struct rates_plan {
     int access;            /* counts accesses */
-    int miss[RATE_LEVELS]; /* count misses of these */
-    int stall;             /* counts stalled cycles; where no event does, all cycles */
-    int cycles;            /* beside `stall`, counts all cycles */
-    int timed; /* its samples have latencies, which say what stalled before `stall` does */
-    enum rate_level level;             /* of the misses that stalls are compared with */
-    bool recorded;                     /* samples of `access` say where the data was */
-    double counted[SAMPLE_EVENTS_MAX]; /* part of the time that the event was counted; 0..1 */
+    int miss[RATE_LEVELS]; /* count misses of each level */
+    int stall;             /* counts stalled cycles; if no event does, all cycles */
+    int cycles;            /* counts all cycles if `stall` counts stalls */
+    int timed;             /* its samples have latencies, which are preferred over `stall` */
+    enum rate_level level; /* level of the misses to compare with stalls */
+    bool recorded;         /* samples of `access` record the data source */
+    double counted[SAMPLE_EVENTS_MAX]; /* fraction of the time the event was counted; 0..1 */
 };
 
-/* The source's event for each measure; `access` is known by levels if `recorded`, latencies by
- * `timed` (an event, -1: by none). */
+/*
+ * Chooses the source's event for each measure. `recorded`: samples of the access event have levels;
+ * `timed`: event with latencies, -1: none.
+ */
 struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded, int timed);
 
-/* Of one thing, under the basis shown. */
+/* Sums of one object, field or function in the shown basis. */
 struct rates_sums {
     struct amount events[SAMPLE_EVENTS_MAX];
     double found[DATA_LEVEL_COUNT];     /* weight of the samples of `access`, or of `timed` */
     struct amount waited;               /* latency x weight of the samples of `timed` */
-    double waited_at[DATA_LEVEL_COUNT]; /* the same by level, weight only */
+    double waited_at[DATA_LEVEL_COUNT]; /* the same by level; weight only */
 };
 
-/* Sums of several things are those of all together. */
+/* Adds the sums `more` to `into`. */
 void rates_join(struct rates_sums *into, const struct rates_sums *more);
 
-/* Fills in the rates of `own`, a part of `all`; false: not known. */
+/* Fills in the rates of `own`, a part of `all`. Returns false if none is known. */
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
                 const struct rates_sums *all, struct snapshot_rates *rates);
-/* The stalled part of all cycles; `all` is with the samples without an object. Unknown where the
- * plan lacks one of the two events. */
+/*
+ * Returns the stalled part of all cycles; `all` includes the samples without an object. Unknown if
+ * the plan lacks one of the two events.
+ */
 struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all);
 
-/* The quantity that the event that ranks measures. */
+/* The quantity that the ranking event measures. */
 enum measured {
-    MEASURED_SAMPLES, /* of any other event */
-    MEASURED_MISSES,  /* cache misses: only then a cause of misses may be named */
+    MEASURED_SAMPLES, /* samples of any other event */
+    MEASURED_MISSES,  /* cache misses: only these have a cause of misses */
     MEASURED_ACCESSES,
     MEASURED_STALLS,
-    MEASURED_TIME /* time, whatever the process did in it */
+    MEASURED_TIME /* time, including execution */
 };
 
 enum measured measured_of(const struct snapshot_source *source);
 
-/* Parts of all samples, by weight as all tables have them: what has an object, and what has none
- * for a reason. By number where weights are not known; NAN: there are no samples. */
+/*
+ * Return the share of samples with an object, and without one for a reason, by weight as in all
+ * tables. By number if weights are not known; NAN: no samples.
+ */
 double measured_attributed(const struct snapshot_totals *totals);
 double measured_reason(const struct snapshot_totals *totals, enum reason reason);
 

@@ -18,7 +18,7 @@ struct snapshot_share interval_share(double value, double effective_samples)
     double n = effective_samples;
     if (!(n > 0) || isnan(value))
         return interval_unknown;
-    double p = fmin(fmax(value, 0), 1); /* sums of doubles may be off by an ulp */
+    double p = fmin(fmax(value, 0), 1); /* sums of doubles can be off by an ulp */
     double z2 = interval_z95 * interval_z95;
     double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
     double half = interval_z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
@@ -51,8 +51,10 @@ struct snapshot_share interval_count(struct amount amount, double each)
                                    (n + z2 / 2 + half) * scale};
 }
 
-/* The paper's lower limit is this multiplied out; so it stays finite where the denominator's high
- * end is twice its value. */
+/*
+ * The paper's lower limit, rearranged so that it stays finite if the denominator's high end is
+ * twice its value.
+ */
 static double ratio_low(const struct snapshot_share *over, const struct snapshot_share *under)
 {
     double middle = over->value * under->value;
@@ -78,7 +80,7 @@ struct snapshot_share interval_ratio(struct snapshot_share over, struct snapshot
     return (struct snapshot_share){value, ratio_low(&over, &under), ratio_high(&over, &under)};
 }
 
-/* Sum over some samples of (a * over - b * under) squared. */
+/* Returns the sum over samples of (a * over - b * under) squared. */
 static double squares_of(const struct amount_pair *sums, double a, double b)
 {
     return a * a * sums->over.squares - 2 * a * b * sums->both + b * b * sums->under.squares;
@@ -97,7 +99,7 @@ struct snapshot_share interval_same(const struct amount_pair *own, const struct 
     double under = 1 / all->under.weight;
     double variance = squares_of(own, 1 / own->over.weight - over, 1 / own->under.weight - under) +
                       squares_of(&rest, over, under);
-    /* Deviations from a mean that is estimated too. */
+    /* The mean is estimated too. */
     variance *= samples / (samples - 1);
     double factor = exp(student_within_95(samples - 1) * sqrt(fmax(variance, 0)));
     double value = own->over.weight * over / (own->under.weight * under);
@@ -106,14 +108,14 @@ struct snapshot_share interval_same(const struct amount_pair *own, const struct 
 
 enum { TERMS_MAX = 100000 };
 
-/* x^a e^-x / Gamma(a), through logarithms because each factor overflows by itself. */
+/* Returns x^a e^-x / Gamma(a), computed with logarithms because each factor can overflow. */
 static double gamma_front(double a, double x)
 {
     int sign;
     return exp(a * log(x) - x - lgamma_r(a, &sign));
 }
 
-/* Series of P(a, x), Abramowitz and Stegun 6.5.29: converges fast for x < a + 1. */
+/* Series of P(a, x), Abramowitz and Stegun 6.5.29; converges fast for x < a + 1. */
 static double gamma_lower(double a, double x)
 {
     double term = 1 / a;
@@ -156,8 +158,10 @@ double chi2_p_value(double chi2, double freedom)
     return fmin(fmax(p, 0), 1);
 }
 
-/* I_x(a, b) by the continued fraction of Abramowitz and Stegun 26.5.8, evaluated from the front
- * (modified Lentz); it converges fast for x < (a + 1) / (a + b + 2). */
+/*
+ * Returns the continued fraction of I_x(a, b), Abramowitz and Stegun 26.5.8, evaluated from the
+ * front (modified Lentz); converges fast for x < (a + 1) / (a + b + 2).
+ */
 static double beta_fraction(double x, double a, double b)
 {
     enum { STEPS = 500 };
@@ -224,10 +228,10 @@ double student_within_95(double freedom)
            (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
 }
 
-/* The estimate on its way through the times. */
+/* State of the estimate while it steps through the times. */
 struct walk {
     double surviving;
-    double effective; /* observations that the estimate is as sure as */
+    double effective; /* number of observations that would give the same precision */
     size_t next;
 };
 
@@ -237,7 +241,7 @@ void survival_sort(struct survival_time *times, size_t count)
          LARGEST(struct survival_time, happened));
 }
 
-/* Over all that ended at the next time. */
+/* Steps over all observations that ended at the next time. */
 static void survival_step(struct walk *walk, const struct survival_time *times, size_t count)
 {
     double waiting = (double)(count - walk->next);
@@ -246,8 +250,10 @@ static void survival_step(struct walk *walk, const struct survival_time *times, 
     for (; walk->next < count && times[walk->next].time == time; walk->next++)
         happened += times[walk->next].happened;
     walk->surviving *= 1 - happened / waiting;
-    /* Those censored just now have been waited for until now. Where all have come to their end the
-     * estimate is as sure as the one before. */
+    /*
+     * Observations censored at this time count as waited for until now. If all have ended, the
+     * precision stays that of the previous step.
+     */
     if (walk->surviving > 0)
         walk->effective = (waiting - happened) / walk->surviving;
 }
@@ -303,7 +309,10 @@ static double square(double value)
     return value * value;
 }
 
-/* Both sides pooled, the difference made smaller by half a sample of each. */
+/*
+ * Returns the p-value of the pooled score test, with a continuity correction of half a sample on
+ * each side.
+ */
 static double score_p(double a, double samples_a, double b, double samples_b)
 {
     double pooled = (a * samples_a + b * samples_b) / (samples_a + samples_b);
@@ -336,7 +345,7 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Of the values, not of their mean. */
+/* Returns the sample variance of the values, not of their mean. */
 static double variance_of(const double *values, size_t count)
 {
     double mean = mean_of(values, count);
@@ -386,7 +395,7 @@ struct compare_times compare_times_of(double a, const struct comparison *differe
                                   1 + difference->high / a};
 }
 
-/* Variance of the mean of differences, from batches of `batch` parts. */
+/* Returns the variance of the mean of differences, from batches of `batch` parts. */
 static double batch_variance(const double *differences, size_t count, size_t batch)
 {
     double sum = 0;

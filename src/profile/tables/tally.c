@@ -171,7 +171,7 @@ void pairs_rescale(struct pairs *pairs, double factor)
     }
 }
 
-/* The empty slot of a bucket, or the one with the least credit. */
+/* Returns the empty slot of a bucket, or the one with the least credit. */
 static unsigned poorest_of(const struct pairs_bucket *bucket)
 {
     unsigned poorest = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Sums per id (object or function) and event, in one array that grows with the dense ids up to a
- * bound; ids beyond it are counted under id 0. Owned by objects and code.
+ * limit; ids beyond it count under id 0. Used by the tables of objects and code.
  */
 #ifndef MISSTOP_PROFILE_TABLES_TALLY_H
 #define MISSTOP_PROFILE_TABLES_TALLY_H
@@ -18,11 +18,11 @@
 struct tally {
     struct counted samples;
     struct counted weight;
-    struct counted squares; /* of weight: stored with the scale squared */
-    struct counted loads;   /* weight, as the next two */
+    struct counted squares; /* squared weights, stored with the square of the scale */
+    struct counted loads;   /* weight; so are the next two */
     struct counted stores;
     struct counted inferred;
-    struct counted stacks; /* weight of those with known callers */
+    struct counted stacks; /* weight of samples with known callers */
 };
 
 struct tallies {
@@ -38,8 +38,10 @@ void tallies_fini(struct tallies *tallies);
 void tallies_clear(struct tallies *tallies);
 void tallies_rescale(struct tallies *tallies, double factor);
 
-/* Makes room; returns the id to count under: `id`, or 0 if there is no room for it.
- * TALLY_IDS_MAX: not even for id 0. */
+/*
+ * Makes room for an id. Returns the id to count under: `id`, or 0 if there is no room;
+ * TALLY_IDS_MAX: no room for id 0 either.
+ */
 uint32_t tallies_reserve(struct tallies *tallies, uint32_t id);
 
 static inline struct tally *tallies_at(const struct tallies *tallies, uint32_t id, uint16_t event)
@@ -47,14 +49,17 @@ static inline struct tally *tallies_at(const struct tallies *tallies, uint32_t i
     return &tallies->at[(size_t)id * tallies->events + event];
 }
 
-/* Samples of one kind of access, found in one way, on their way into the rows that count them. */
+/*
+ * Sums of samples with one kind of access and one way of attribution, before they are added to
+ * rows.
+ */
 struct sums {
     struct counted samples;
     struct counted weight;
     struct counted squares; /* as in struct tally */
     uint8_t kind;           /* enum access_kind */
     uint8_t how;            /* enum access_how */
-    bool stacks;            /* their callers are known */
+    bool stacks;            /* the samples have known callers */
 };
 
 static inline void sums_add(struct sums *sums, double weight, double scale)
@@ -72,21 +77,21 @@ static inline void sums_clear(struct sums *sums)
 void tally_add(struct tally *tally, const struct sums *sums);
 void tally_rescale(struct tally *tally, double factor);
 
-/* Weight of an access: 1 where the source gave none. */
+/* Returns the weight of an access: 1 if the source gave none. */
 static inline double tally_weight(const struct access *access)
 {
     return access->weight ? (double)access->weight : 1.0;
 }
 
 /*
- * The ids counted since the last look, so that a look costs no more than these. Private to
- * src/profile.
+ * Set of the ids counted since the last visit, so that a visit only costs as much as these. Private
+ * to src/profile.
  */
 struct touched {
     uint64_t bits[TALLY_IDS_MAX / 64];
 };
 
-/* `id` is below TALLY_IDS_MAX. */
+/* Adds an id below TALLY_IDS_MAX. */
 static inline void touched_add(struct touched *touched, uint32_t id)
 {
     touched->bits[id / 64] |= UINT64_C(1) << id % 64;
@@ -97,7 +102,7 @@ static inline bool touched_has(const struct touched *touched, uint32_t id)
     return touched->bits[id / 64] >> id % 64 & 1;
 }
 
-/* The least id touched in or after word *word, which is forgotten; TALLY_IDS_MAX: no more. */
+/* Removes and returns the lowest id in or after word *word; TALLY_IDS_MAX: none. */
 static inline uint32_t touched_take(struct touched *touched, uint32_t *word)
 {
     for (; *word < TALLY_IDS_MAX / 64; ++*word) {
@@ -112,16 +117,16 @@ static inline uint32_t touched_take(struct touched *touched, uint32_t *word)
 }
 
 /*
- * Where in an object an access counts: by its place in a type with members; by its offset, where it
- * is a number; of no known type, by its place in an inferred element. Private to src/profile.
+ * Keys that count accesses within an object: by the offset in a type with members; by the plain
+ * offset; or, without a known type, by the offset in an inferred element. Private to src/profile.
  */
 #define OFFSET_FOLDED  (UINT64_C(1) << 63)
 #define OFFSET_TYPED   (UINT64_C(1) << 62)
-#define OFFSET_SHIFT   32 /* of the type or the size of the element */
-#define OFFSET_UNIT    58 /* of the binary logarithm of place.unit, plus 1; 3 bits above the type */
+#define OFFSET_SHIFT   32 /* position of the type or element size */
+#define OFFSET_UNIT    58 /* position of log2(place.unit) + 1; 3 bits above the type */
 #define OFFSET_IN_TYPE UINT64_C(0xffffffff)
 
-/* Place in a type, without OFFSET_TYPED. */
+/* Returns the key of an offset in a type, without OFFSET_TYPED. */
 static inline uint64_t offset_in_type(const struct place *place)
 {
     uint64_t unit = place->unit ? (uint64_t)__builtin_ctz(place->unit) + 1 : 0;
@@ -138,7 +143,7 @@ static inline uint64_t offset_key(const struct place *place, uint32_t element)
     return offset & ~(OFFSET_FOLDED | OFFSET_TYPED);
 }
 
-/* Of a place in a type; of a key with either flag. */
+/* Parts of a key with OFFSET_FOLDED or OFFSET_TYPED, or of offset_in_type(). */
 static inline uint32_t offset_key_type(uint64_t key)
 {
     return (uint32_t)((key & ((UINT64_C(1) << OFFSET_UNIT) - 1)) >> OFFSET_SHIFT);
@@ -153,17 +158,17 @@ static inline uint32_t offset_key_offset(uint64_t key)
     return (uint32_t)(key & OFFSET_IN_TYPE);
 }
 
-/* Of a key without a flag. */
+/* Returns the offset of a key without flags. */
 static inline int64_t offset_key_signed(uint64_t key)
 {
     return (int64_t)(key << 2) >> 2;
 }
 
 /*
- * Rows that are counts and nothing else, by slot: a dense id, or the index of a pair. A row is made
- * when it is first written to. The key names the owner: of a pair its hash, because another pair
- * may have taken its place. Slots are apart from the rows: a lookup waits for one cache line only,
- * and that is in a table many times smaller.
+ * Rows that consist of counts only, by slot: a dense id, or the index of a pair. A row is made when
+ * it is first written. The key identifies the owner; for a pair it is the hash, because another
+ * pair may have taken over the slot. Slots are stored separately from rows, so that a lookup misses
+ * only one cache line, in a table many times smaller.
  */
 struct count_rows_slot {
     uint64_t key;
@@ -176,41 +181,43 @@ struct count_rows {
     void *at; /* [count] of row_bytes */
     size_t count;
     size_t room;
-    size_t row_bytes; /* as the first was made with, which all are */
+    size_t row_bytes; /* size of every row, set by the first */
 };
 
 void count_rows_fini(struct count_rows *rows);
 void count_rows_clear(struct count_rows *rows);
 void count_rows_rescale(struct count_rows *rows, double factor);
 
-/* The row of a slot, zeros if it was another key's; the caller bounds the slots. Moves the others.
- * NULL: no memory. */
+/*
+ * Returns the row of a slot, zeroed if it had another key; the caller limits the number of slots.
+ * May move the other rows. NULL: no memory.
+ */
 void *count_rows_make(struct count_rows *rows, size_t row_bytes, size_t slot, uint64_t key);
 
-/* NULL: there is none. */
+/* Returns the row of a slot; NULL: none. */
 void *count_rows_find(const struct count_rows *rows, size_t slot, uint64_t key);
 
 /*
- * The hottest (owner, key) pairs in fixed memory: offsets of an object, instructions that
- * touch it, its instances. A pair hashes to one bucket of four. When a bucket is full, a new
- * pair wears down the credit of its poorest one and takes its place once that is used up
- * (the rule of Misra and Gries, 1982, inside a bucket). So a pair that is really hot stays,
- * however many millions of cold ones pass by, and no count is ever too high.
+ * The hottest (owner, key) pairs in fixed memory: offsets of an object, instructions that access
+ * it, its instances. A pair hashes to one bucket of four. In a full bucket a new pair reduces the
+ * credit of the pair with the least, and replaces it once the credit is used up (the rule of Misra
+ * and Gries, 1982, within a bucket). A hot pair therefore stays, however many millions of cold ones
+ * pass, and no count is ever too high.
  */
 struct pair {
     uint64_t key;
     uint32_t owner; /* PAIR_OWNER(), PAIR_NO_OWNER */
-    uint32_t extra; /* function id of an instruction, thread of an instance */
-    uint64_t size;  /* widest access, size of an instance, or member of an instruction */
-    double rival;   /* where one of these is voted for: pair_vote(), pair_vote_member() */
+    uint32_t extra; /* function id for an instruction, thread for an instance */
+    uint64_t size;  /* widest access, size of an instance, or member for an instruction */
+    double rival;   /* credit of the majority vote: pair_vote(), pair_vote_member() */
     struct counted samples;
     struct counted weight;
-    struct counted loads; /* weight, as the next one */
+    struct counted loads; /* weight; so is the next one */
     struct counted stores;
-    uint64_t made; /* pairs.made of then: a row that was displaced and made again is another */
+    uint64_t made; /* value of pairs.made when this row was made; detects that a row was evicted */
 };
 
-/* `extra` is what most have (majority vote, Boyer and Moore). */
+/* Updates `extra` by majority vote (Boyer and Moore). */
 static inline void pair_vote(struct pair *pair, uint32_t candidate, double scale)
 {
     if (pair->extra == candidate || pair->rival <= 0) {
@@ -221,8 +228,10 @@ static inline void pair_vote(struct pair *pair, uint32_t candidate, double scale
     }
 }
 
-/* Of an instruction, the member that most of its samples are on, likewise: one sample of another
- * type, or of none, is no reason to call it otherwise. */
+/*
+ * Updates the member that most samples of an instruction access, by the same vote: a single sample
+ * of another type, or of none, does not change it.
+ */
 static inline void pair_vote_member(struct pair *pair, uint64_t member, double scale)
 {
     if (!member)
@@ -237,19 +246,21 @@ static inline void pair_vote_member(struct pair *pair, uint64_t member, double s
 
 enum { PAIRS_BUCKET = 4 };
 
-/* The data of a lookup, in one cache line: of each pair of a bucket the hash of (owner, key), which
- * is 0 for an empty one, and its credit: decayed samples, less those worn down. */
+/*
+ * The data for a lookup, in one cache line. For each pair of a bucket: the hash of (owner, key), 0
+ * if the slot is empty, and the credit: decayed samples minus the reductions.
+ */
 struct pairs_bucket {
     uint64_t hash[PAIRS_BUCKET];
     double credit[PAIRS_BUCKET];
 };
 
 struct pairs {
-    struct pairs_bucket *buckets; /* [count / PAIRS_BUCKET], on cache lines of their own */
-    void *memory;                 /* of the buckets */
-    struct pair *at;              /* [count], in the order of the buckets; empty: pairs_next() */
-    size_t count;                 /* power of two, at least 4 */
-    uint64_t made;                /* rows, ever */
+    struct pairs_bucket *buckets; /* [count / PAIRS_BUCKET], aligned to cache lines */
+    void *memory;                 /* allocation of the buckets */
+    struct pair *at; /* [count], in bucket order; use pairs_next() to skip empty slots */
+    size_t count;    /* power of two, at least 4 */
+    uint64_t made;   /* rows made so far */
 };
 
 /* Owner of an object's pairs for one event; SAMPLE_EVENTS_MAX is 8. */
@@ -264,7 +275,10 @@ void pairs_fini(struct pairs *pairs);
 void pairs_clear(struct pairs *pairs);
 void pairs_rescale(struct pairs *pairs, double factor);
 
-/* Never 0. Two pairs of one hash would share a row: once in 2^64 pairs of pairs. */
+/*
+ * Returns the hash of a pair; never 0. Two pairs with the same hash would share a row, which
+ * happens with a probability of 2^-64.
+ */
 static inline uint64_t pairs_hash(uint32_t owner, uint64_t key)
 {
     return hash_mix(key ^ (uint64_t)owner << 40 ^ owner) | 1;
@@ -275,33 +289,35 @@ static inline size_t pairs_bucket_of(const struct pairs *pairs, uint64_t hash)
     return hash >> 1 & (pairs->count / PAIRS_BUCKET - 1);
 }
 
-/* Asks for the bucket's line ahead of pairs_take: a sample touches several tables at once. */
+/* Prefetches the bucket ahead of pairs_take(): a sample touches several tables. */
 static inline void pairs_prefetch(const struct pairs *pairs, uint64_t hash)
 {
     __builtin_prefetch(&pairs->buckets[pairs_bucket_of(pairs, hash)], 1);
 }
 
-/* Asks for the row that pairs_take will give, once the bucket's line is there. */
+/* Prefetches the row that pairs_take() will return, once the bucket is cached. */
 void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash);
 
-/* The pair, made if its bucket lets it in; NULL: not hot enough yet. `credit` is in
- * stored units (1 * scale for a sample); hash is pairs_hash(owner, key). */
+/*
+ * Returns the row of a pair, made if the bucket admits it; NULL: not hot enough yet. `credit` is in
+ * stored units (1 * scale for a sample); hash is pairs_hash(owner, key).
+ */
 struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
                         double credit);
 
 void pair_add(struct pair *pair, const struct sums *sums);
 
-/* As pairs_take(), of a row that it gave and that was not displaced since. */
+/* Like pairs_take(), for a row that it returned and that was not evicted since. */
 static inline void pairs_credit(struct pairs *pairs, const struct pair *row, double credit)
 {
     size_t index = (size_t)(row - pairs->at);
     pairs->buckets[index / PAIRS_BUCKET].credit[index % PAIRS_BUCKET] += credit;
 }
 
-/* The pair if there is one; NULL. */
+/* Returns the row of a pair; NULL: none. */
 const struct pair *pairs_find(const struct pairs *pairs, uint64_t hash);
 
-/* The next pair from index *at on, which is stepped over; NULL: no more. */
+/* Returns the next pair from index *at on, and advances *at past it; NULL: no more. */
 static inline struct pair *pairs_next(const struct pairs *pairs, size_t *at)
 {
     for (; *at < pairs->count; ++*at)
@@ -310,18 +326,23 @@ static inline struct pair *pairs_next(const struct pairs *pairs, size_t *at)
     return NULL;
 }
 
-/* Pointers to all pairs of one event, by owner; returns how many. `out` holds pairs->count. */
+/* Lists all pairs of one event, sorted by owner; returns their number. `out` holds pairs->count. */
 size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out);
 
-/* First of `owner` in what pairs_sorted gave, and how many it has. */
+/*
+ * Finds the pairs of `owner` in the result of pairs_sorted(): returns their number; *first: index
+ * of the first.
+ */
 size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t *first);
 
-/* Threads under dense numbers, in the order in which they are first seen; those beyond a bound
- * share the number THREADS_MAX. Private to src/profile. */
+/*
+ * Dense numbers of threads, in the order of their first sample; threads beyond the limit share the
+ * number THREADS_MAX. Private to src/profile.
+ */
 enum { THREADS_MAX = 255 };
 
 struct thread_numbers {
-    struct hash known;          /* tid -> number */
+    struct hash known;          /* tid to number */
     uint32_t tids[THREADS_MAX]; /* by number */
 };
 
@@ -331,18 +352,17 @@ void thread_numbers_clear(struct thread_numbers *numbers);
 uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid);
 
 /*
- * Samples that waited for data of no known object, by the function and the instruction that
- * waited: code that the decoder cannot follow must not look as if it had no misses. And all
- * samples without an object, whatever the reason. Owned by struct profile, filled by profile.c,
- * read by the snapshot files.
+ * Samples without an object. Those that waited for data are also counted by function and
+ * instruction: code that the decoder cannot follow must not appear to have no misses. Owned by
+ * struct profile, filled by profile.c, read by the snapshot files.
  */
 struct unplaced {
     struct tallies functions;
-    struct pairs code; /* owner: of the function; key: instruction; extra: enum reason */
+    struct pairs code; /* owner: function; key: instruction; extra: enum reason */
     struct counted by_reason[SAMPLE_EVENTS_MAX][REASON_COUNT]; /* weight */
-    struct tally all[SAMPLE_EVENTS_MAX];    /* without an object, those in no function too */
-    struct tally waited[SAMPLE_EVENTS_MAX]; /* of these, those that waited for data */
-    const struct pair **sorted;             /* scratch of snapshots */
+    struct tally all[SAMPLE_EVENTS_MAX]; /* without an object, including those without a function */
+    struct tally waited[SAMPLE_EVENTS_MAX]; /* of these, samples that waited for data */
+    const struct pair **sorted;             /* scratch memory of snapshots */
 };
 
 /* -ENOMEM. */
@@ -351,12 +371,14 @@ void unplaced_fini(struct unplaced *unplaced);
 void unplaced_clear(struct unplaced *unplaced);
 void unplaced_rescale(struct unplaced *unplaced, double factor);
 
-/* Samples without an object, of an event below those of unplaced_init(). `function`: the row of
- * their function; of id 0: it is not known. */
+/*
+ * Adds samples of one event without an object. `function`: the row of their function; of id 0 if it
+ * is not known.
+ */
 void unplaced_add(struct unplaced *unplaced, uint16_t event, enum reason reason,
                   struct tally *function, const struct sums *sums);
 
-/* NULL: the function has none. */
+/* Returns the samples without an object of a function; NULL: none. */
 const struct tally *unplaced_tally(const struct unplaced *unplaced, uint32_t function,
                                    uint16_t event);
 

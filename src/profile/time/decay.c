@@ -3,8 +3,10 @@
 
 #include <math.h>
 
-/* Squares of the scale are stored too: 2^480 is far inside a double's 2^1023, and leaves
- * room for weights and counts. */
+/*
+ * Squares of the scale are stored too: 2^480 is well below a double's limit of 2^1023 and leaves
+ * headroom for weights and counts.
+ */
 static const double exponent_limit = 240;
 
 void decay_init(struct decay *decay, double half_life_s)
@@ -36,7 +38,7 @@ bool decay_renormalise(struct decay *decay, double *factor)
 {
     if (decay->half_life_ns <= 0 || decay_exponent(decay) < exponent_limit)
         return false;
-    *factor = exp2(-decay_exponent(decay)); /* 0 after a very long pause: all has faded */
+    *factor = exp2(-decay_exponent(decay)); /* 0 after a very long pause: everything has decayed */
     decay->origin_ns = decay->now_ns;
     decay->scale = 1;
     return true;

@@ -12,33 +12,42 @@
 
 static double phases_sum(const double *counts);
 
-/* The dispersion of windows of one phase, and whether two windows differ by more. */
+/* The dispersion of windows within one phase, and the test whether two windows differ by more. */
 
-/* The dispersion assumed before it is measured, in degrees of freedom: a little of the noise of a
- * coin for the shortest windows, that of the next shorter ones for the others. */
+/*
+ * Weight of the prior of the dispersion, in degrees of freedom. The prior of the shortest windows
+ * is multinomial noise; the prior of longer windows is the estimate of the next shorter ones.
+ */
 static const double degrees_believed = 8;
 static const double degrees_of_shorter = 32;
 
-/* Cells with fewer in both windows together, times the dispersion, are joined to one. If all are,
- * nothing is learnt of the dispersion, but it is forgotten all the same. */
+/*
+ * Cells with fewer samples in both windows together, times the dispersion, are merged into one
+ * cell. If only one cell remains, the pair adds nothing to the dispersion, but older pairs still
+ * decay.
+ */
 static const double cell_least = 10;
 
-/* A pair of windows counts as at most so many times the assumed dispersion (Huber's bound): more in
- * the beginning, when little is known, and nothing is tested. It counts half as much when so many
- * pairs have followed, or, of short windows, blocks. */
+/*
+ * Huber's bound on the contribution of a pair of windows, as a multiple of the current dispersion.
+ * The bound is higher at the start, when little is known and nothing is tested. The half-life is
+ * the longer of a number of pairs and, for short windows, a number of blocks.
+ */
 static const double most_of_believed = 2.5;
 static const double most_at_first = 8;
 static const double half_life_pairs = 8;
 static const double half_life_blocks = 64;
 
-/* n log (n / expected), of one cell. */
+/* n log (n / expected) of one cell. */
 static double cell(double count, double expected)
 {
     return count > 0 ? count * log(count / expected) : 0;
 }
 
-/* Twice the log of the likelihood ratio of two sets of shares against one (the G test), where cells
- * with less than `least` are one. */
+/*
+ * Returns twice the log-likelihood ratio of two multinomials against one (the G test). Merges the
+ * cells with less than `least` into one.
+ */
 static double ratio(const double *left, const double *right, double least, double *freedom)
 {
     double left_sum = phases_sum(left);
@@ -66,15 +75,20 @@ static double ratio(const double *left, const double *right, double least, doubl
     return 2 * g;
 }
 
-/* Twice the log of the likelihood ratio of two sets of shares against one (the G test), over the
- * dispersion: chi-square with `freedom` degrees of freedom where they are the same. */
+/*
+ * Returns the G statistic divided by the dispersion: chi-square with `freedom` degrees of freedom
+ * if both sides have the same shares.
+ */
 static double phases_ratio(const double *left, const double *right, double dispersion,
                            double *freedom)
 {
     return ratio(left, right, cell_least * dispersion, freedom) / dispersion;
 }
 
-/* The dispersion at a length as it is believed to be, and how well it is known. */
+/*
+ * Returns the estimated dispersion of windows of 2^scale blocks; *degrees: the degrees of freedom
+ * behind it.
+ */
 static double believed(const struct phases *phases, unsigned scale, double *degrees)
 {
     double mean = 1;
@@ -89,8 +103,8 @@ static double believed(const struct phases *phases, unsigned scale, double *degr
 }
 
 /*
- * The upper 99 % bound of the dispersion of windows of 2^scale blocks, so that an uncertain one
- * makes no alarms: by the quantile of chi-square after Wilson and Hilferty (1931).
+ * Returns the upper 99 % bound of the dispersion of windows of 2^scale blocks, so that an uncertain
+ * estimate raises no false alarms. Uses the chi-square quantile of Wilson and Hilferty (1931).
  */
 static double phases_dispersion(const struct phases *phases, unsigned scale)
 {
@@ -100,7 +114,10 @@ static double phases_dispersion(const struct phases *phases, unsigned scale)
     return fmax(mean, 1) / (low * low * low);
 }
 
-/* The sum of `count` blocks of the last segment; the last of them is `back` before the newest. */
+/*
+ * Sums `count` blocks of the last segment. The newest of them is `back` blocks before the newest of
+ * all.
+ */
 static void phases_sum_blocks(const struct phases *phases, uint64_t back, uint64_t count,
                               double *sum)
 {
@@ -132,8 +149,10 @@ static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
     phases->degrees[scale] = phases->degrees[scale] * kept + freedom;
 }
 
-/* Learns the dispersion from adjacent windows of each length, each pair once; not from the newest
- * blocks, which may turn out to be of the next phase. */
+/*
+ * Updates the dispersion of each window length from adjacent windows, each pair once. Leaves out
+ * the newest blocks, which may belong to the next phase.
+ */
 static void phases_learn(struct phases *phases)
 {
     for (unsigned scale = 0; scale < PHASES_SCALES; scale++) {
@@ -144,14 +163,15 @@ static void phases_learn(struct phases *phases)
     }
 }
 
-/* Phases by their shares: how far apart, and which of those known. Declared in phases.h. */
+/* Phases by their shares: the distance between two, and the known phase nearest to given shares. */
 
-/* Of the same letter: the distance beside the noise of two equal time ranges. That noise is
- * bounded, or a time range of few samples would be like any other. */
+/*
+ * Upper bound of the distance between two occurrences of a phase, in excess of the expected noise.
+ * The noise is clamped; otherwise a time range with few samples would match every phase.
+ */
 static const double recurs_within = 0.15;
 static const double noise_most = 0.10;
 
-/* ---- for phases.c ---- */
 static double phases_sum(const double *counts)
 {
     double sum = 0;
@@ -160,7 +180,7 @@ static double phases_sum(const double *counts)
     return sum;
 }
 
-/* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
+/* Returns the total variation distance of two distributions, 0 to 1. */
 static double phases_distance(const double *left, const double *right)
 {
     double left_sum = phases_sum(left);
@@ -173,8 +193,10 @@ static double phases_distance(const double *left, const double *right)
     return apart / 2;
 }
 
-/* The distance of two stretches of the same shares that is to be expected: of each share the mean
- * deviation of a normal with the variance of both counts, as the dispersion makes it. */
+/*
+ * Returns the expected distance of two time ranges with the same shares: for each share, the mean
+ * deviation of a normal distribution with the variance of both counts, scaled by the dispersion.
+ */
 static double noise_of(const struct phases *phases, const struct phases_phase *known,
                        const double *counts)
 {
@@ -188,7 +210,7 @@ static double noise_of(const struct phases *phases, const struct phases_phase *k
     return fmin(noise / 2, noise_most);
 }
 
-/* The nearest of those that are near enough; PHASES_NONE. */
+/* Returns the nearest known phase within recurs_within; PHASES_NONE: none. */
 static uint8_t alike(const struct phases *phases, const double *counts)
 {
     double nearest = recurs_within;
@@ -206,7 +228,7 @@ static uint8_t alike(const struct phases *phases, const double *counts)
     return found;
 }
 
-/* Whether two parts of a segment would have the same letter: then nothing has changed. */
+/* Returns true if both parts of a segment would get the same letter: the phase has not changed. */
 static bool phases_same_letter(const struct phases *phases, const double *before,
                                const double *after)
 {
@@ -272,8 +294,10 @@ uint64_t phases_shortest_ns(const struct phases *phases)
     return shortest_ns;
 }
 
-/* The letter of a segment that has ended, by its counts: a known phase's, which learns from it, or
- * a new one. */
+/*
+ * Assigns a letter to a segment that has ended: that of the known phase with similar shares, which
+ * is updated with the counts, or a new one.
+ */
 static void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
 {
     double sum = phases_sum(counts);
@@ -290,7 +314,10 @@ static void phases_name(struct phases *phases, struct phases_segment *segment, c
     phase->segments++;
 }
 
-/* Of one test; there are three a block, a million in a day at 4 a second. */
+/*
+ * False alarm probability of one test. There are three tests per block, a million per day at 4
+ * blocks per second.
+ */
 static const double chance = 1e-9;
 
 int phases_init(struct phases *phases, uint64_t start_ns)
@@ -314,7 +341,7 @@ unsigned phases_column(uint32_t object)
     return (unsigned)(hash_mix(object) % PHASES_COLUMNS);
 }
 
-/* The counts of the last `length` blocks of the segment, and of those before. */
+/* Computes the counts of the last `length` blocks of the segment, and of the blocks before. */
 static void divide(const struct phases *phases, uint64_t length, double before[PHASES_COLUMNS],
                    double after[PHASES_COLUMNS])
 {
@@ -323,7 +350,7 @@ static void divide(const struct phases *phases, uint64_t length, double before[P
         before[i] = fmax(phases->now[i] - after[i], 0);
 }
 
-/* The last `length` blocks against the ones before; 1: no difference found. */
+/* Returns the p-value of the last `length` blocks against the blocks before; 1: no difference. */
 static double chance_of(const struct phases *phases, uint64_t length, double dispersion, double *g)
 {
     double before[PHASES_COLUMNS];
@@ -337,9 +364,10 @@ static double chance_of(const struct phases *phases, uint64_t length, double dis
 }
 
 /*
- * Whether the newest `part` of `length` blocks that seem to be new are more like the rest of them
- * than like what came before, by their likelihood: not, where something came and went. Each side
- * has a tenth of all of them mixed in, so that what neither has seen speaks for none.
+ * Returns true if the newest `part` of `length` changed blocks are, by their likelihood, closer to
+ * the other changed blocks than to the blocks before the change. Otherwise the change was
+ * temporary. Each side is mixed with a tenth of the whole segment, so that a column missing on both
+ * sides favours neither.
  */
 static bool stays(const struct phases *phases, uint64_t length, uint64_t part)
 {
@@ -361,7 +389,7 @@ static bool stays(const struct phases *phases, uint64_t length, uint64_t part)
     return likelier > 0;
 }
 
-/* Where the two sides differ most. */
+/* Returns the number of newest blocks at which the two sides differ most. */
 static uint64_t change_within(const struct phases *phases, uint64_t longest, double dispersion)
 {
     uint64_t best = 0;
@@ -377,7 +405,7 @@ static uint64_t change_within(const struct phases *phases, uint64_t longest, dou
     return best;
 }
 
-/* How many of the newest blocks are of another phase; 0: none. */
+/* Returns how many of the newest blocks belong to another phase; 0: none. */
 static uint64_t changed_blocks(const struct phases *phases)
 {
     double g;
@@ -395,7 +423,7 @@ static uint64_t changed_blocks(const struct phases *phases)
         return 0;
     uint64_t longest = UINT64_C(1) << (scale < PHASES_USUAL ? PHASES_USUAL - 1 : scale);
     uint64_t best = change_within(phases, longest, phases_dispersion(phases, scale));
-    /* Soon there will be more of it, and its beginning plainer. */
+    /* Wait for more blocks: the start of the new phase will be clearer. */
     if (best < PHASES_SHORTEST || !stays(phases, best, 1) || !stays(phases, best, best / 2))
         return 0;
     double before[PHASES_COLUMNS];
@@ -444,20 +472,23 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
     return phases->growing.sum >= PHASES_BLOCK_SAMPLES && take_block(phases, end_ns);
 }
 
-/* A segment ends where the next begins; a range between two phases belongs to neither. */
+/* Segments. One ends where the next begins; a transition between two phases belongs to neither. */
 
-/* A segment with this part of its misses elsewhere than a mixture of its neighbours is one. */
+/*
+ * A segment is a mixture of its neighbours if less than this share of its misses differs from the
+ * best mixture.
+ */
 static const double mixed_within = 0.10;
 
 /* The two sides of a change: the segment that ends, and the newest blocks. */
 struct division {
     double before[PHASES_COLUMNS];
     double after[PHASES_COLUMNS];
-    uint64_t length; /* blocks after it */
+    uint64_t length; /* blocks after the change */
     uint64_t start_ns;
 };
 
-/* The oldest two become one where there is no room for more. */
+/* Makes room for a segment; merges the two oldest if the array cannot grow. */
 static bool phases_segment_make_room(struct phases *phases)
 {
     if (array_more(&phases->segments, &phases->segment_room, phases->segment_count,
@@ -472,8 +503,10 @@ static bool phases_segment_make_room(struct phases *phases)
     return true;
 }
 
-/* The part of the segment after it that makes a segment most like a mixture of its neighbours, by
- * least squares; *apart: what falls elsewhere even so. */
+/*
+ * Returns the share of `right` in the mixture of both neighbours that fits the middle segment best,
+ * by least squares; *apart: its distance from that mixture.
+ */
 static double mixture_of(const double *left, const double *middle, const double *right,
                          double *apart)
 {
@@ -496,8 +529,8 @@ static double mixture_of(const double *left, const double *middle, const double 
 }
 
 /*
- * Whether what ends was no phase but the way from the one before to the next: too short to be one,
- * or short, like none that is known, and nothing but a mixture of the two. *part: of the next.
+ * Returns true if the segment that ends is not a phase but the transition between its neighbours:
+ * too short to be a phase, or a short mixture of both. *part: the share of the next segment.
  */
 static bool is_edge(const struct phases *phases, const struct division *division, double *part)
 {
@@ -509,8 +542,10 @@ static bool is_edge(const struct phases *phases, const struct division *division
     return blocks < PHASES_SHORTEST || (blocks <= PHASES_EDGE && apart < mixed_within);
 }
 
-/* It is given to its neighbours, as much to each as it has of it: the change is where a step at
- * once would have been. */
+/*
+ * Divides the transition between its neighbours by its mixture: the change moves to where an abrupt
+ * change would have been.
+ */
 static void give_away(struct phases *phases, const struct division *division, double part)
 {
     struct phases_segment *next = &phases->segments[phases->segment_count - 1];
@@ -524,7 +559,10 @@ static void give_away(struct phases *phases, const struct division *division, do
     next->known_ns = next->end_ns;
 }
 
-/* A phase with the letter of the one before is no other: what had changed went back. */
+/*
+ * Merges the last segment with the one before if both have the same letter: the change did not
+ * last.
+ */
 static void join_alike(struct phases *phases, const double *counts)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
@@ -539,7 +577,10 @@ static void join_alike(struct phases *phases, const double *counts)
     phases->segment_count--;
 }
 
-/* Shares of a segment: without its last blocks, which may be of the edge, if it has others. */
+/*
+ * Computes the counts that a segment is named by: all blocks except the last ones, which may be
+ * part of the transition. A short segment uses all of its blocks.
+ */
 static void take_core(const struct phases *phases, const struct division *division,
                       double core[PHASES_COLUMNS])
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Phases of a run, found as it goes on: time ranges in which the misses fall on the objects in the
- * same shares (DTrack, section 4; the shares, not the counts, so that a machine under load is no
- * change of the program). Private to src/profile.
+ * Online detection of phases: time ranges in which the misses have the same distribution over
+ * objects (DTrack, section 4). The distribution is of shares instead of counts, so that load on the
+ * machine is not mistaken for a change of the program. Private to src/profile.
  *
- * The test is a window-limited generalised likelihood ratio (Willsky and Jones 1976; Lai 1995): at
- * each block of misses, the last 4, 8 and 16 blocks (and more of them where the volatility asks
- * for it: phases_look_over()) are compared with the blocks before them in the segment, by the
- * likelihood ratio of two multinomials against one. Misses come in bursts and programs go round in
- * loops, so the ratio is divided by the difference of neighbouring windows of that length inside
- * segments (a dispersion for each length): a loop shorter than the window is no phase, and noise
- * of any colour sets its own bar. The dispersion is an M-estimate with exponential forgetting:
- * large values count by a bound (Huber 1964; as a recursion Gelper, Fried and Croux, J. of
- * Forecasting 29, 2010), and old ones count less and less, so that neither the noise of a start
- * nor a missed change stays in it.
+ * The test is a window-limited generalised likelihood ratio (Willsky and Jones 1976; Lai 1995). At
+ * each block of misses, the last 4, 8 and 16 blocks are compared with the blocks before them in the
+ * segment, by the likelihood ratio of two multinomials against one. Longer windows are added if the
+ * volatility requires it (phases_look_over()). Misses come in bursts and programs run loops, so the
+ * ratio is divided by the dispersion of adjacent windows of the same length within segments: a loop
+ * shorter than the window is not a phase, and noise of any colour raises its own threshold. The
+ * dispersion is an M-estimate with exponential forgetting: large values are clamped (Huber 1964; as
+ * a recursion Gelper, Fried and Croux, J. of Forecasting 29, 2010) and old values decay, so that
+ * neither the noise of the start nor a missed change stays in it.
  *
- * A change is reported when the newest blocks are still more like the rest of the new ones than
- * like the old: a collector that comes and goes is none. A segment of fewer than 4 blocks, or of
- * up to 16 that is like no known one and a mixture of its neighbours (within 10 % of its misses),
- * is the edge between them: each has as much of its time as of its misses. A segment that has the
- * letter of the one before is one with it.
+ * A change is reported if the newest blocks are still closer to the other changed blocks than to
+ * the old ones; a garbage collection that comes and goes is not a change. A segment of fewer than 4
+ * blocks is the transition between its neighbours, and so is a segment of up to 16 blocks that
+ * matches no known phase and is a mixture of its neighbours (within 10 % of its misses). Its time
+ * is divided between them in proportion to its misses. A segment with the letter of the one before
+ * is merged with it.
  *
- * Objects are columns by a hash of their id: fixed from the start, so that an object that turns up
- * late needs no history. A phase that comes back is recognised by its shares, at a distance of up
- * to 15 % of the misses beside the expected noise of both.
+ * Objects map to columns by a hash of their id, so that an object that appears late needs no
+ * history. A recurring phase is recognised by its shares, within a distance of 15 % of the misses
+ * in excess of the expected noise of both.
  */
 #ifndef MISSTOP_PROFILE_TIME_PHASES_H
 #define MISSTOP_PROFILE_TIME_PHASES_H
@@ -36,21 +36,21 @@
 
 enum {
     PHASES_COLUMNS = 64,
-    PHASES_SCALES = 7,   /* windows of 1, 2, 4, ... 64 blocks, */
-    PHASES_USUAL = 5,    /* those of up to 16 are always tested */
-    PHASES_TESTED = 2,   /* ... from 4 blocks on, for shorter ones are edges and chance */
-    PHASES_FIRST = 12,   /* blocks before anything is tested: bursts are to be known first */
-    PHASES_LAG = 4,      /* blocks after which it is plain that no change came */
-    PHASES_WINDOW = 132, /* blocks that are kept: two of the longest windows, and those */
-    PHASES_MOST = 26,    /* different ones: A to Z */
+    PHASES_SCALES = 7,   /* windows of 1, 2, 4, ... 64 blocks */
+    PHASES_USUAL = 5,    /* windows of up to 16 blocks are always tested */
+    PHASES_TESTED = 2,   /* shortest window tested: 4 blocks */
+    PHASES_FIRST = 12,   /* blocks before the first test: the dispersion has to be measured first */
+    PHASES_LAG = 4,      /* blocks after which it is certain that no change came */
+    PHASES_WINDOW = 132, /* blocks kept: two of the longest windows, and the lag */
+    PHASES_MOST = 26,    /* different phases: A to Z */
     PHASES_SEGMENTS = 4096,
-    PHASES_BLOCK_SAMPLES = 100, /* fewer are joined with the next before anything is tested */
-    PHASES_SHORTEST = 4,        /* blocks; shorter segments are the edge between their neighbours */
-    PHASES_EDGE = 16,           /* blocks; longer ones are no edge, whatever they are like */
+    PHASES_BLOCK_SAMPLES = 100, /* smaller blocks grow before anything is tested */
+    PHASES_SHORTEST = 4,        /* blocks; shorter segments are transitions */
+    PHASES_EDGE = 16, /* blocks; longer segments are not transitions, whatever their shares */
     PHASES_NONE = 255
 };
 
-/* Share of the misses that falls on other columns in another phase, at the least. */
+/* Minimum share of the misses that moves to other columns when the phase changes. */
 #define PHASES_DISTANCE 0.10
 
 struct phases_block {
@@ -62,13 +62,13 @@ struct phases_block {
 /* A time range of the run with a stable distribution. */
 struct phases_segment {
     uint64_t start_ns;
-    uint64_t end_ns;   /* so far, of the last one */
-    uint64_t known_ns; /* when it was known that it had begun; 0: the first */
+    uint64_t end_ns;   /* for the last segment, its end so far */
+    uint64_t known_ns; /* when its beginning was detected; 0: the first segment */
     double samples;
-    uint8_t phase; /* index; PHASES_NONE: too short to say */
+    uint8_t phase; /* index; PHASES_NONE: too short to classify */
 };
 
-/* The recurring phase of one letter. */
+/* A recurring phase, with one letter. */
 struct phases_phase {
     double shares[PHASES_COLUMNS];
     double samples;
@@ -82,58 +82,71 @@ struct phases {
     size_t segment_room;
     struct phases_phase known[PHASES_MOST];
     unsigned known_count;
-    double now[PHASES_COLUMNS]; /* counts of the last segment, all of its blocks */
+    double now[PHASES_COLUMNS]; /* counts of all blocks of the last segment */
     double now_sum;
-    bool was_edge; /* the part before the last change was no segment, and went to its neighbours */
-    double previous[PHASES_COLUMNS];           /* of the segment before it */
-    uint64_t blocks;                           /* in the last segment */
-    struct phases_block window[PHASES_WINDOW]; /* its newest, in a ring */
-    struct phases_block growing;               /* not large enough to be a block yet */
-    uint64_t seen;                             /* blocks, of all segments */
-    unsigned scales;                           /* windows below this one are tested */
-    double ratios[PHASES_SCALES];              /* of neighbouring windows: their sum, */
-    double degrees[PHASES_SCALES];             /* and that of their degrees of freedom */
+    bool was_edge;                   /* the last change ended a transition instead of a segment */
+    double previous[PHASES_COLUMNS]; /* counts of the previous segment */
+    uint64_t blocks;                 /* blocks in the last segment */
+    struct phases_block window[PHASES_WINDOW]; /* ring buffer of its newest blocks */
+    struct phases_block growing;               /* block in progress */
+    uint64_t seen;                             /* blocks of all segments */
+    unsigned scales;               /* window lengths tested: PHASES_TESTED up to this one */
+    double ratios[PHASES_SCALES];  /* sums of the ratios of adjacent windows */
+    double degrees[PHASES_SCALES]; /* sums of their degrees of freedom */
 };
 
 /* -ENOMEM. */
 int phases_init(struct phases *phases, uint64_t start_ns);
 void phases_fini(struct phases *phases);
 
-/* The column of an object id. */
+/* Returns the column of an object id. */
 unsigned phases_column(uint32_t object);
 
 /*
- * Samples by column of [start_ns, end_ns), which follows the one before. true: a new segment has
- * begun, perhaps some blocks ago.
+ * Adds the samples by column in [start_ns, end_ns), which follows the previous range. Returns true
+ * if a new segment has begun, possibly some blocks ago.
  */
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns);
 
 /*
- * The period at which the noise of this program is damped: windows of up to 16 times as long are
- * tested, as far as there are any. Shorter ones are tested whatever it is, so that short phases are
- * seen, those too that nothing has shown yet.
+ * Extends the tested windows to 16 times the period at which the noise of this program is damped,
+ * as far as PHASES_SCALES allows. Shorter windows are always tested, so that short phases are
+ * found, including the first ones.
  */
 void phases_look_over(struct phases *phases, uint64_t period_ns);
 
-/* The shortest that has ended, if its beginning was seen; 0: none. */
+/*
+ * Returns the length of the shortest segment that has ended and had its beginning observed; 0:
+ * none.
+ */
 uint64_t phases_shortest_ns(const struct phases *phases);
 
-/* The known phase that the last segment is like so far; PHASES_NONE: none, or it is too short. */
+/*
+ * Returns the known phase that the last segment matches so far; PHASES_NONE: none, or the segment
+ * is too short.
+ */
 uint8_t phases_now(const struct phases *phases);
 
-/* The time ranges of a phase, in the order of time: returns their number and fills in the first
- * `room`. The last one, which goes on, ends where it is known to. */
+/*
+ * Copies the first `room` time ranges of a phase in order of time and returns the total number. A
+ * range that is still open ends at the last known time.
+ */
 size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct time_range *out,
                           size_t room);
-/* The same, but where it is like none so far the letter that it will have if it stays like that. */
+/*
+ * Like phases_now(), but if the last segment matches no known phase, returns the letter that it
+ * will get if its shares stay as they are.
+ */
 uint8_t phases_letter(const struct phases *phases);
 
-/* Copies the newest segments, at least one. The last one has the letter it is like so far, and is
- * one with the segment before it while that is the same letter. Returns how many. */
+/*
+ * Copies the newest segments, at least one, and returns how many. The last segment has the letter
+ * that it matches so far, and is merged with the segment before if both have the same letter.
+ */
 size_t phases_newest(const struct phases *phases, struct phases_segment *out, size_t room);
 
-/* The newest blocks begin a segment of their own. */
+/* Starts a new segment with the newest `length` blocks. */
 void phases_split(struct phases *phases, uint64_t length);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-enum { ROW_POINTS_FIRST = 32 }; /* of a row: doubled until it has STREAMS_POINTS */
+enum { ROW_POINTS_FIRST = 32 }; /* initial size of a row; doubles up to STREAMS_POINTS */
 
 void streams_init(struct streams *streams, struct streams_budget *budget, uint64_t start_ns,
                   uint64_t period_ns)
@@ -55,7 +55,7 @@ static struct stream *streams_new_row(struct streams *streams)
     return stream;
 }
 
-/* The place of the least one, which is forgotten; NULL: all have a higher total. */
+/* Evicts the stream with the lowest total and returns its slot; NULL: all have a higher total. */
 static struct stream *displace(struct streams *streams, double total)
 {
     streams->crowded = true;
@@ -164,7 +164,7 @@ static void halve(double *at, size_t points)
     memset(at + points / 2, 0, points / 2 * sizeof *at);
 }
 
-/* Room for more points in all rows; false: they have the most, or there is no memory. */
+/* Doubles the points of all rows. Returns false if they have the maximum or memory ran out. */
 static bool streams_widen(struct streams *streams)
 {
     size_t points = streams->row_points * 2;
@@ -198,8 +198,8 @@ const struct stream *streams_find(const struct streams *streams, uint64_t key)
 }
 
 /*
- * The curve of `points` points, each the sum of `by`; `out` holds points / by. Returns that
- * number; a remainder at the end makes no point.
+ * Sums groups of `by` points into `out`, which holds points / by. Returns the number of groups;
+ * drops a remainder at the end.
  */
 static size_t streams_coarser(const double *at, size_t points, size_t by, double *out)
 {
@@ -226,7 +226,7 @@ double volatility_step(double before, double after)
     return larger > 0 ? fabs(after - before) / larger : 0;
 }
 
-/* The value at `rank` in sorted order (Hoare's selection); the values are moved about. */
+/* Returns the value at `rank` in sorted order (Hoare's selection). Reorders the values. */
 static double at_rank(double *values, size_t count, size_t rank)
 {
     size_t low = 0;
@@ -265,7 +265,7 @@ double volatility_of(const double *curve, size_t count)
     return at_rank(steps, count - 1, rank - 1);
 }
 
-/* The streams of a kind that count most, most first; returns how many. */
+/* Selects the streams of a kind with the highest totals, largest first. Returns how many. */
 static size_t volatility_choose_streams(const struct streams *streams, unsigned kind, size_t wanted,
                                         struct volatility_curve *chosen)
 {

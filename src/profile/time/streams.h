@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Streams of misses, or of another measure, over the whole run (DTrack, section 4.1): one per
- * object, field, function or group of threads, at one base period, in bounded memory. When the room
- * for points is used up, neighbours are added pairwise and the base period doubles, so an hour and
- * a day take the same room; curves of any coarser period follow from the base. Private to
- * src/profile.
+ * object, field, function or thread group, with one base period, in bounded memory. When a row is
+ * full, adjacent points are added pairwise and the base period doubles, so an hour and a day need
+ * the same memory. Curves of any coarser period are computed from the base. Private to src/profile.
  *
- * Nothing is done per sample: at the end of each period the caller puts the totals counted so
- * far, and the stream takes what was added since.
+ * Nothing is done per sample: at the end of each period the caller passes the totals counted so
+ * far, and the stream records the increase.
  */
 #ifndef MISSTOP_PROFILE_TIME_STREAMS_H
 #define MISSTOP_PROFILE_TIME_STREAMS_H
@@ -19,125 +18,132 @@
 #include "base/hash.h"
 
 enum {
-    STREAMS_POINTS = 512, /* of a stream, at the most; even */
-    STREAMS_MAX = 8192    /* with all their points: 32 MiB */
+    STREAMS_POINTS = 512, /* maximum points of a stream; even */
+    STREAMS_MAX = 8192    /* 32 MiB with all their points */
 };
 
-/* The key of one thing among those of all kinds. */
+/* The key of a stream: a kind, and an id within that kind. */
 #define STREAM_KEY(kind, id) ((uint64_t)(kind) << 56 | (id))
 #define STREAM_KIND(key)     ((unsigned)((key) >> 56))
 #define STREAM_ID(key)       ((uint32_t)(key))
 
 struct stream {
-    uint64_t key; /* the caller's */
-    double put;   /* the total put last */
-    double total; /* of its points */
-    double *at;   /* [row_points]; the last one is of the period that still runs */
+    uint64_t key; /* STREAM_KEY() */
+    double put;   /* the last total passed */
+    double total; /* sum of its points */
+    double *at;   /* [row_points]; the last one is the current period */
 };
 
-/* Streams there may be, of all that are kept side by side. */
+/* Limit of the number of streams, shared by several struct streams. */
 struct streams_budget {
     size_t used;
-    size_t most; /* STREAMS_MAX unless a test wants fewer */
+    size_t most; /* STREAMS_MAX, except in tests */
 };
 
 struct streams {
     struct stream *list;
     size_t count;
     size_t room;
-    struct streams_budget *budget; /* the caller's */
-    double least;                  /* no total of theirs is below it */
-    struct hash of_key;            /* index into list */
+    struct streams_budget *budget; /* owned by the caller */
+    double least;                  /* lower bound of all totals */
+    struct hash of_key;            /* tid -> index into list */
     uint64_t start_ns;
-    uint64_t period_ns; /* now; first_period_ns doubled as often as there was no room */
-    size_t points;      /* whole periods */
-    size_t row_points;  /* room of each row, more than `points` */
-    bool crowded;       /* streams were left out or made room for others */
+    uint64_t period_ns; /* current period: the first one, doubled each time the rows were full */
+    size_t points;      /* complete periods */
+    size_t row_points;  /* capacity of each row, more than `points` */
+    bool crowded;       /* streams were dropped or evicted */
 };
 
 void streams_init(struct streams *streams, struct streams_budget *budget, uint64_t start_ns,
                   uint64_t period_ns);
 void streams_fini(struct streams *streams);
 
-/* The end of the period that runs. */
+/* Returns the end of the current period. */
 static inline uint64_t streams_next_ns(const struct streams *streams)
 {
     return streams->start_ns + (streams->points + 1) * streams->period_ns;
 }
 
 /*
- * The count of a key from the start: the increase goes into the current period. A total that is
- * lower than the last one was begun anew, from 0. A key that comes when there is no room takes the
- * place of the one with the least total if its own is higher, and its stream begins there; else it
- * is left out.
+ * Sets the total of a key since the start; the increase goes into the current period. A total lower
+ * than the last one has restarted from 0. If there is no room, a new key evicts the stream with the
+ * lowest total if its own total is higher, and starts with the current period; otherwise it is
+ * dropped.
  */
 void streams_put(struct streams *streams, uint64_t key, double total);
 
-/* The same for an increase instead of a total. A stream is put or added to, not both. */
+/*
+ * Like streams_put(), with an increase instead of a total. A stream uses either streams_put() or
+ * streams_add().
+ */
 void streams_add(struct streams *streams, uint64_t key, double added);
 
-/* The count of a key so far is of before the first period. */
+/* Sets the total of a key without recording it: it was counted before the first period. */
 void streams_skip(struct streams *streams, uint64_t key, double total);
 
-/* The count of one key belongs to the other: its stream goes into that one's, or becomes it. */
+/* Merges the stream of a key into that of `into`, or renames it if there is none. */
 void streams_join(struct streams *streams, uint64_t key, uint64_t into);
 
-/* Ends the period that runs, and those after it that have passed without anything. */
+/* Ends the current period, and any empty periods up to now_ns. */
 void streams_close(struct streams *streams, uint64_t now_ns);
 
-/* NULL: none of that key. */
+/* Returns the stream of a key; NULL: none. */
 const struct stream *streams_find(const struct streams *streams, uint64_t key);
 
-/* The same of a stream's whole periods; `out` holds streams->points / by. */
+/*
+ * Computes the curve of a stream's complete periods, each point the sum of `by`; `out` holds
+ * streams->points / by. Returns the number of points.
+ */
 size_t streams_curve(const struct streams *streams, const struct stream *stream, size_t by,
                      double *out);
 
 /*
- * How much a curve changes from point to point, as DTrack defines it (sections 4.2, 4.3), and the
- * period at which phases show and noise does not. Private to src/profile.
+ * Volatility: how much a curve changes from point to point (DTrack, sections 4.2, 4.3), and the
+ * period that shows phases and damps noise. Private to src/profile.
  */
 enum {
-    VOLATILITY_POINTS_MIN = 8,  /* of a curve; fewer say nothing */
-    VOLATILITY_PERIODS_MAX = 64 /* of a profile */
+    VOLATILITY_POINTS_MIN = 8,  /* minimum points of a curve */
+    VOLATILITY_PERIODS_MAX = 64 /* maximum entries of a profile */
 };
 
-/* g_t = |X_t - X_(t-1)| / max(X_t, X_(t-1)), of counts: 0 to 1; of two zeros 0. */
+/* g_t = |X_t - X_(t-1)| / max(X_t, X_(t-1)) of counts: 0 to 1; 0 for two zeros. */
 double volatility_step(double before, double after);
 
 /*
- * Of a curve: the 90th percentile of its steps, by nearest rank. NAN: fewer than
- * VOLATILITY_POINTS_MIN points. Sorts nothing of the caller's.
+ * Returns the 90th percentile of a curve's steps, by nearest rank; NAN: fewer than
+ * VOLATILITY_POINTS_MIN points. Does not modify the curve.
  */
 double volatility_of(const double *curve, size_t count);
 
-/* The volatility of one curve, or of several taken together, at one period. */
+/* Volatility of one or several curves at one period. */
 struct volatility {
-    size_t by; /* base periods in one of these */
+    size_t by; /* the period, in base periods */
     double value;
 };
 
-/* A curve at its base period, and what it counts as beside others. */
+/* A curve at its base period, and its weight among other curves. */
 struct volatility_curve {
     const double *at;
     double weight;
 };
 
 /*
- * The profile of curves of `points` points: at periods of 1, 2, 3, ... base periods, finer where
- * the paper asks for it (4.3: troughs are at factors and multiples of a period in the program, and
- * a coarse grid passes them by), the mean of their volatilities by weight. Until curves have too
- * few points. `profile` holds VOLATILITY_PERIODS_MAX. Returns the number computed.
+ * Computes the volatility profile of curves of `points` points: the weighted mean of their
+ * volatilities at periods of 1, 2, 3, ... base periods, until a curve has too few points. The steps
+ * are finer than in the paper (4.3): troughs are at factors and multiples of a period in the
+ * program, and a coarse grid misses them. `profile` holds VOLATILITY_PERIODS_MAX. Returns the
+ * number of entries.
  */
 size_t volatility_profile_of(const struct volatility_curve *curves, size_t count, size_t points,
                              struct volatility *profile);
 
-/* The same of the strongest streams of one kind: `strongest` of them at the most. */
+/* Like volatility_profile_of(), for the `strongest` streams of one kind. */
 size_t volatility_profile(const struct streams *streams, unsigned kind, size_t strongest,
                           struct volatility *profile);
 
 /*
- * The period to choose: the shortest with a volatility at or below `threshold`; if there is none,
- * the one with the least. 0: the profile is empty.
+ * Returns the shortest period with a volatility of at most `threshold`; if there is none, the
+ * period with the lowest volatility. 0: the profile is empty.
  */
 size_t volatility_period(const struct volatility *profile, size_t count, double threshold);
 

@@ -38,7 +38,7 @@ void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key
     }
 }
 
-/* The member there; false: its type is not known yet. */
+/* Finds the member at the offset of a row. Returns false if the type is not known yet. */
 static bool field_counts_find_member(const struct field_row *row, const struct place_names *names,
                                      struct counted_field *field)
 {
@@ -53,7 +53,7 @@ static bool field_counts_find_member(const struct field_row *row, const struct p
     field->member = type_member_at(type, offset, 0);
     if (offset_key_unit(row->key) || type_shares_byte(type, field->member, type_fold(type, offset)))
         field->member = TYPE_NO_MEMBER; /* several bit-fields */
-    /* Places in one member are one field. */
+    /* All offsets in one member are one field. */
     if (field->member != TYPE_NO_MEMBER)
         field->key &= ~OFFSET_IN_TYPE;
     return true;
@@ -73,7 +73,10 @@ static uint32_t index_of(struct field_counts *counts, const struct counted_field
     return counts->count;
 }
 
-/* The counts of each field, by measure, since the last call go to `take`, with its index. */
+/*
+ * Passes the counts of each field since the last call, by measure, to `take` with the field's
+ * index.
+ */
 static void field_counts_take(struct field_counts *counts, const struct place_names *names,
                               void (*take)(void *context, uint32_t field,
                                            const double weight[SNAPSHOT_MEASURES]),
@@ -133,7 +136,7 @@ static uint32_t group_of(struct thread_groups *groups, const char *name)
     return groups->count++;
 }
 
-/* The counts of each thread, by measure, since the last call go to `take`, with its group. */
+/* Passes the counts of each thread since the last call, by measure, to `take` with its group. */
 static void thread_groups_take(struct thread_groups *groups, const struct place_names *names,
                                void (*take)(void *context, uint32_t group,
                                             const double weight[SNAPSHOT_MEASURES]),
@@ -163,7 +166,7 @@ static enum snapshot_measure measure_of(enum event_role role)
                                  : MEASURE_MISSES;
 }
 
-/* Of several miss events the deepest one; roles are in that order. */
+/* Prefers the deepest of several miss events; roles are in that order. */
 static bool knows_more(const uint8_t *roles, int event, int than)
 {
     return than < 0 || (measure_of((enum event_role)roles[event]) == MEASURE_MISSES &&
@@ -189,7 +192,10 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
             measures->of_event[measures->event[i]] = (uint8_t)i;
 }
 
-/* Data sources show misses only if hits are sampled too; L1 is the first level there is. */
+/*
+ * True if misses have to be derived from data sources. That requires that hits are sampled too;
+ * misses are counted at L1.
+ */
 static bool knows_misses(const struct measures *measures)
 {
     return measures->event[MEASURE_MISSES] < 0 && measures->ranks == MEASURE_ACCESSES;
@@ -215,8 +221,10 @@ static double sum_levels(const struct measures *measures, enum snapshot_measure 
     return sum;
 }
 
-/* Count of a measure since the start, of one object, function, or the whole. `tallies`: [events];
- * `levels`: of its samples of the ranking event, NULL: not recorded. */
+/*
+ * Returns the count of a measure since the start, for one object, one function or everything.
+ * `tallies`: [events]; `levels`: of the samples of the ranking event, NULL: not recorded.
+ */
 static double measures_total(const struct measures *measures, enum snapshot_measure measure,
                              const struct tally *tallies, const struct levels *levels)
 {
@@ -226,10 +234,10 @@ static double measures_total(const struct measures *measures, enum snapshot_meas
     return levels ? sum_levels(measures, measure, levels) : 0;
 }
 
-/* Memory that cannot be had: no timeline, and the rest goes on. */
+/* next_ns if memory ran out: there is no timeline, and profiling goes on. */
 static const uint64_t never = UINT64_MAX;
 
-/* Of the run so far, for an object's fields to have streams. */
+/* Minimum share of an object in the run so far for its fields to have streams. */
 static const double leading_share = 0.02;
 
 void timeline_fini(struct timeline *timeline)
@@ -252,7 +260,7 @@ static bool leads(const struct streams *streams, uint32_t object)
     return stream && all && stream->total >= leading_share * all->total;
 }
 
-/* The fields of objects that lead by any measure are counted from when they do. */
+/* Starts to count the fields of an object once it leads by any measure. */
 static void timeline_follow_fields(struct timeline *timeline, uint32_t object)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
@@ -270,7 +278,7 @@ static double total_of(const struct timeline_totals *totals, const struct timeli
                           count_rows_find(counted->levels, slot, 1));
 }
 
-/* The count of one key so far, and how to use it. */
+/* Passes the totals of one key to `take`, by measure. */
 static void record_one(struct timeline *timeline, const struct timeline_totals *totals,
                        const struct timeline_counted *counted, uint64_t key, take_total *take)
 {
@@ -325,7 +333,7 @@ static void take_field(void *context, uint32_t field, const double weight[SNAPSH
     add_measures(context, STREAM_KEY(STREAM_FIELD, field), weight);
 }
 
-/* All that was counted before the first step, in any timeline, has streams from here on. */
+/* Marks everything counted before the first step, so that it has streams from now on. */
 static void touch_all(struct touched *touched, const struct timeline_totals *totals,
                       const struct timeline_counted *counted)
 {
@@ -350,7 +358,7 @@ static void timeline_start(struct timeline *timeline, const struct timeline_tota
     timeline_record_totals(timeline, totals, streams_skip);
 }
 
-/* Periods without a sample are of the program too. */
+/* Adds the counts to the recent steps. Periods without samples count too. */
 static void look_back(struct timeline *timeline, uint64_t periods)
 {
     static const double nothing[PHASES_COLUMNS];
@@ -377,7 +385,7 @@ bool timeline_step(struct timeline *timeline, const struct timeline_totals *tota
         phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
     look_back(timeline, periods);
     memset(timeline->counts, 0, sizeof timeline->counts);
-    /* Phases are looked for at the first base period for as long as the run takes. */
+    /* Phases always use the first base period, however long the run takes. */
     timeline->stepped_ns = timeline->next_ns;
     timeline->next_ns += periods * TIMELINE_BASE_NS;
     return changed;

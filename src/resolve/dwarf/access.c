@@ -4,9 +4,9 @@
 #include "resolve/dwarf/program.h"
 #include "resolve/members.h"
 
-/* The instruction's operand that is asked for. One without registers may be written otherwise: by
- * an address of this process, or not at all. Another is not of this instruction: the use of the
- * stack by the call or the return before it. */
+/* Returns the operand in question. A question without registers gets the first operand, because
+ * it may give the address in another form or not at all. NULL: the operand belongs to another
+ * instruction, such as the stack access of the call or return before this one. */
 static const struct insn_memory *operand(const struct insn *insn,
                                          const struct dwarf_question *question)
 {
@@ -20,7 +20,7 @@ static const struct insn_memory *operand(const struct insn *insn,
     return is_free && insn->memory_count ? &insn->memory[0] : NULL;
 }
 
-/* Why a known place gives no type. */
+/* Returns why a known place gives no type. */
 static enum untyped reason_of(const struct value *place)
 {
     switch (place->kind) {
@@ -59,7 +59,7 @@ static enum untyped access_check(const struct scene *scene, struct value *place,
     return UNTYPED_NO_REASON;
 }
 
-/* A variable in the frame is what a stack address points into. */
+/* Returns the place that an operand addresses; for a stack address, the variable it points into. */
 static struct value access_place_of(const struct flow_at *at, const struct insn_memory *memory)
 {
     struct value place = operand_address(&at->scene, &at->state, at->insn, memory);
@@ -69,11 +69,11 @@ static struct value access_place_of(const struct flow_at *at, const struct insn_
     return variable.kind == VALUE_POINTER ? variable : place;
 }
 
-/* ---- bit-fields ---- */
+/* Bit-fields */
 
 enum { FOLLOWED = 6 /* instructions after a load, and before a store */ };
 
-/* Bits of the memory that was loaded, from its first byte on: [first, end). */
+/* Bits of the loaded memory, counted from its first byte: [first, end). */
 struct bits {
     int64_t first;
     int64_t end;
@@ -85,7 +85,7 @@ static bool same_memory(const struct insn_memory *a, const struct insn_memory *b
            a->displacement == b->displacement && a->segment == b->segment;
 }
 
-/* The load of a word that a store writes back; the index of the load itself. SIZE_MAX: none. */
+/* Returns the index of the load that a store writes back, or of the load itself. SIZE_MAX: none. */
 static size_t load_of(const struct flow_at *at, const struct insn_memory *memory)
 {
     size_t index = (size_t)(at->insn - at->insns);
@@ -107,8 +107,8 @@ static size_t load_of(const struct flow_at *at, const struct insn_memory *memory
 
 enum written { WRITTEN_NOT, WRITTEN_BACK, WRITTEN_PERHAPS };
 
-/* Whether what a mask leaves of a word gets other bits and goes back to where it was. The pointer
- * may have moved on in between. */
+/* Checks whether the masked word is combined with other bits and stored back to the same place. The
+ * pointer may be moved in between. */
 static enum written is_written_back(const struct flow_at *at, size_t load, size_t mask,
                                     const struct insn_memory *memory)
 {
@@ -134,7 +134,7 @@ static enum written is_written_back(const struct flow_at *at, size_t load, size_
     return written;
 }
 
-/* The one run of ones in a mask. */
+/* Finds the only run of ones in a mask. Returns false if there are several runs, or none. */
 static bool run_of(uint64_t mask, struct bits *run)
 {
     if (!mask)
@@ -152,7 +152,7 @@ static void access_cut_bits(struct bits *bits, int64_t first, int64_t end)
     bits->end = end < bits->end ? end : bits->end;
 }
 
-/* False: the operand says no mask. */
+/* Finds the mask of an instruction. Returns false if the operand is not a known mask. */
 static bool mask_of(const struct flow_at *at, const struct insn *insn, uint64_t *mask)
 {
     const struct value *source = insn->source == SREG_NONE ? NULL : &at->state.regs[insn->source];
@@ -164,8 +164,8 @@ static bool mask_of(const struct flow_at *at, const struct insn *insn, uint64_t 
     return true;
 }
 
-/* Narrows the bits by one instruction on the register that has them; *low is the bit that is its
- * lowest now. False: the rest says nothing. */
+/* Narrows the bits by one instruction on the register that has them. *low is the bit now in the
+ * register's lowest position. Returns false if later instructions show nothing more. */
 static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64_t *low,
                       struct bits *bits)
 {
@@ -175,7 +175,7 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
     bool by_constant = insn->source == SREG_NONE && insn->immediate >= 0 && insn->immediate < 64;
     struct bits run;
     uint64_t mask;
-    /* `shr $3,%al`: the register's upper bytes stay, so only where no more was loaded. */
+    /* `shr $3,%al` keeps the register's upper bytes, so use it only if no more was loaded. */
     bool narrow = insn->op == INSN_OP_NONE && width >= memory->size * 8;
     switch (narrow ? insn->narrow_op : insn->op) {
     case INSN_OP_SHR:
@@ -215,7 +215,7 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
     }
 }
 
-/* The bits used of a loaded or modified value, by the shifts and masks that follow. */
+/* Returns the used bits of a loaded or modified value, as the following shifts and masks show. */
 static struct bits bits_used(const struct flow_at *at, const struct insn_memory *memory)
 {
     struct bits bits = {0, memory->size * 8};
@@ -238,7 +238,7 @@ static struct bits bits_used(const struct flow_at *at, const struct insn_memory 
     return bits;
 }
 
-/* Which of the bit-fields in a word the access is for. */
+/* Finds the bit-field in a word that the access is for. */
 static void find_bit_field(const struct flow_at *at, const struct insn_memory *memory,
                            const struct type_desc *type, struct dwarf_answer *answer)
 {

@@ -16,8 +16,8 @@
 #include "resolve/library_types.h"
 
 /*
- * The typedef that gives a nameless type its only name ("typedef struct {...} point;") and may come
- * after it: those at the top of a unit, each read once.
+ * The typedefs that are the only names of nameless types ("typedef struct {...} point;"). They may
+ * come after the type, so the top level of a unit is read once for all of them.
  */
 struct aliases {
     struct hash units;     /* units read, by the address of their entry */
@@ -28,8 +28,7 @@ struct aliases {
 };
 
 /*
- * Names of types and members, sanitised, each kept once: the same few are used a thousand times,
- * and equal ones are the same pointer.
+ * Names of types and members, sanitised, each kept once: the same few are used a thousand times.
  */
 struct strings {
     struct arena arena;
@@ -40,28 +39,29 @@ struct strings {
 };
 
 /*
- * The members of a struct, class or union as rows of struct type_desc: members of members after
- * them, base classes as unnamed parts, the variants of a Rust enum as members that overlap.
+ * Describes the members of a struct, class or union as rows of struct type_desc. Nested members
+ * follow their parent, base classes are unnamed parts, variants of a Rust enum are overlapping
+ * members.
  */
-/* One type being read. */
+/* A type while it is read. */
 struct fields {
     struct scopes *scopes;
     struct strings *strings;
-    struct type_member *members; /* TYPE_MEMBERS_MAX of them, the owner's */
+    struct type_member *members; /* [TYPE_MEMBERS_MAX], owned by the caller */
     uint32_t count;
-    unsigned entries; /* looked at so far */
+    unsigned entries; /* entries read so far */
     bool cut;
-    bool variants; /* the type itself has some: Rust's enum with data */
+    bool variants; /* the type itself has variants: a Rust enum with data */
 };
 
-/* The virtual bases of a class and of its bases, each once. */
+/* The virtual bases of a class and its bases, each once. */
 enum { VBASES_MAX = 16 };
 
 struct vbases {
     Dwarf_Die entries[VBASES_MAX]; /* DW_TAG_inheritance, in the order of the inheritance graph */
-    const void *types[VBASES_MAX]; /* addresses of their types' entries */
+    const void *types[VBASES_MAX]; /* addresses of the entries of their types */
     unsigned count;
-    unsigned left; /* entries that may still be looked at */
+    unsigned left; /* entries that may still be read */
 };
 
 enum { UNIT_ENTRIES_MAX = 1 << 16, ALIASES_MAX = 1 << 20 };
@@ -71,7 +71,7 @@ static uint64_t alias_key_of(const Dwarf_Die *die)
     return (uint64_t)(uintptr_t)die->addr;
 }
 
-/* The first of several stays. */
+/* Adds an alias; the first of several aliases is kept. */
 static void aliases_add(struct aliases *aliases, const Dwarf_Die *target, const Dwarf_Die *alias)
 {
     bool created = false;
@@ -102,7 +102,7 @@ static void read_unit(struct aliases *aliases, Dwarf_Die *unit)
     }
 }
 
-/* False: the type has none, or there are too many. */
+/* Finds the alias of a type. Returns false if it has none, or there are too many. */
 static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
 {
     Dwarf_Die unit;
@@ -117,7 +117,7 @@ static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
 
 enum { STRING_BYTES = 1024 };
 
-/* A safe copy that lives as long as the strings; "" for NULL and when out of memory. */
+/* Returns a sanitised copy that lives as long as the strings; "" for NULL or if out of memory. */
 static const char *strings_keep(struct strings *strings, const char *text)
 {
     char safe[STRING_BYTES];
@@ -130,7 +130,7 @@ static const char *strings_keep(struct strings *strings, const char *text)
     if (known && !strcmp(strings->kept[*known - 1], safe))
         return strings->kept[*known - 1];
     const char *copy = arena_string(&strings->arena, safe);
-    /* Another text of the same hash: that one stays the known one. */
+    /* On a hash collision the first text stays interned. */
     if (!copy || known ||
         !array_more(&strings->kept, &strings->room, strings->count, sizeof *strings->kept,
                     ARRAY_UNBOUNDED))
@@ -143,7 +143,7 @@ static const char *strings_keep(struct strings *strings, const char *text)
     return copy;
 }
 
-/* Bits from the start of the type to the least significant one. */
+/* Computes the bits from the start of the type to the least significant bit of the field. */
 static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t base,
                       uint64_t size, uint64_t *first)
 {
@@ -162,8 +162,8 @@ static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t
     return true;
 }
 
-/* Sets offset, bit_offset and bit_size of a member if its entry is a bit-field's; `base` is the
- * offset of the type that contains the member. */
+/* Sets offset, bit_offset and bit_size of a bit-field member. `base` is the offset of the type that
+ * contains the member. */
 static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base)
 {
     Dwarf_Word size;
@@ -172,8 +172,8 @@ static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base
         return;
     if (!first_bit(die, member, base, size, &first))
         first = (member->offset - base) * 8;
-    /* From the start of the aligned word of its type that holds all of it; if it crosses one, as
-     * it may in a packed struct, from the byte that it begins in. */
+    /* Count from the start of the aligned word of the field's type that holds all of it. If the
+     * field crosses a word, as in a packed struct, count from the byte in which it begins. */
     uint64_t word = member->size ? member->size * 8 : 8;
     uint64_t start = first / word * word;
     if (first + size > start + word || first - start > UINT8_MAX)
@@ -233,13 +233,13 @@ static void vbases_find(struct vbases *vbases, struct scopes *scopes, Dwarf_Die 
 
 enum { FIELDS_ENTRIES_MAX = 1 << 16 };
 
-/* Where the members of a part go: under which member, at which offset. */
+/* Parent and offset under which the members of a part are added. */
 struct under {
     uint64_t offset;
     uint32_t parent;
     uint16_t depth;
-    const struct library_rule *rule; /* of the type they are members of; NULL: none */
-    const Dwarf_Die *argument;       /* its first template argument; NULL: none */
+    const struct library_rule *rule; /* of the type they are members of */
+    const Dwarf_Die *argument;       /* first template argument of that type; NULL: none */
 };
 
 static void read_members(struct fields *fields, Dwarf_Die *type, struct under under);
@@ -265,7 +265,7 @@ static struct type_member *fields_append(struct fields *fields, struct under und
     return member;
 }
 
-/* Rust counts the parts of a tuple from "__0"; its programmers write ".0". */
+/* Rust numbers the parts of a tuple from "__0"; its programmers write ".0". */
 static const char *plain_name(const char *name)
 {
     if (name && !strncmp(name, "__", 2) && name[2] >= '0' && name[2] <= '9')
@@ -273,7 +273,7 @@ static const char *plain_name(const char *name)
     return name;
 }
 
-/* g++ and clang++ call it _vptr.Class and _vptr$Class. */
+/* g++ and clang++ name it _vptr.Class and _vptr$Class. */
 static bool is_vtable(Dwarf_Die *die, const char *name)
 {
     return name && !strncmp(name, "_vptr", 5) && (!name[5] || name[5] == '.' || name[5] == '$') &&
@@ -291,8 +291,8 @@ static void describe_array(struct type_member *member, Dwarf_Die *element, uint6
     member->stride = (uint32_t)stride;
 }
 
-/* The parts of a member that has some: a struct, the elements of an array of structs. One without
- * any takes no room, whatever its size is: an empty base, Rust's None. */
+/* Reads the parts of a struct member or of an array of structs. A member without parts takes no
+ * room, whatever its size: an empty base, Rust's None. */
 static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member, struct under around)
 {
     Dwarf_Die defined;
@@ -314,7 +314,7 @@ static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member, 
         fields->members[member].size = 0;
 }
 
-/* The type of a member; of one of raw bytes, the type that a library's rule says they hold. */
+/* Finds the type of a member. For raw bytes, it is the type that a library's rule specifies. */
 static bool member_type(Dwarf_Die *die, const Dwarf_Die *held, Dwarf_Die *type)
 {
     uint64_t bytes;
@@ -327,7 +327,7 @@ static bool member_type(Dwarf_Die *die, const Dwarf_Die *held, Dwarf_Die *type)
     return true;
 }
 
-/* Name, type, size and parts of one member that is at an offset. */
+/* Reads name, type, size and parts of a member with a known offset. */
 static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, struct under under,
                                       const Dwarf_Die *held)
 {
@@ -361,7 +361,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
     const char *raw = dwarf_diename(die);
     const char *name = plain_name(raw);
     bool vtable = is_vtable(die, name);
-    /* Static members are elsewhere; DWARF 5 has them as variables. */
+    /* Static members are elsewhere; DWARF 5 describes them as variables. */
     if (dwarf_hasattr(die, DW_AT_external) || dwarf_hasattr(die, DW_AT_declaration) ||
         dwarf_hasattr(die, DW_AT_const_value) || !die_offset(die, &offset))
         return;
@@ -379,7 +379,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
 static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     uint64_t offset;
-    /* The position of a virtual base is in the vtable only: see fields_read(). */
+    /* The position of a virtual base is only in the vtable: see fields_read(). */
     if (!die_offset(die, &offset))
         return;
     under.offset += offset;
@@ -391,11 +391,12 @@ static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
 static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type)
 {
     struct typename_raw raw;
-    return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : NULL;
+    return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : &library_none;
 }
 
-/* Of a record; of its variants (DWARF 5, 5.7.10), each a member with the struct of its payload as
- * its type. The discriminant is kept beside or inside the variants, without name. */
+/* Reads the members of a record, or its variants (DWARF 5, 5.7.10). Each variant is a member, with
+ * the struct of its payload as its type. The discriminant has no name, and is beside or in the
+ * variants. */
 static void read_children(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     int parent = dwarf_tag(die);
@@ -425,9 +426,9 @@ static void read_children(struct fields *fields, Dwarf_Die *die, struct under un
 static void read_members(struct fields *fields, Dwarf_Die *type, struct under under)
 {
     Dwarf_Die argument;
-    if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of the type around it */
+    if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of its parent */
         under.rule = rule_of(fields, type);
-        under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
+        under.argument = under.rule->holds && die_argument(type, &argument) ? &argument : NULL;
     }
     read_children(fields, type, under);
 }
@@ -437,7 +438,7 @@ static uint64_t align(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* End and alignment of the members from one on, as far as they are scalars. */
+/* Returns the end of the members from `first` on, and the alignment of those that are scalars. */
 static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint64_t *alignment)
 {
     uint64_t end = 0;
@@ -456,9 +457,9 @@ static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint6
 }
 
 /*
- * Virtual bases follow the rest of the complete object, in the order of the inheritance graph
- * (Itanium C++ ABI, 2.4). DWARF does not give their offsets; the computed ones count only if they
- * end where the type does.
+ * Adds virtual bases, which follow the other members of the complete object in the order of the
+ * inheritance graph (Itanium C++ ABI, 2.4). DWARF does not have their offsets; the computed offsets
+ * are used only if the bases end where the type does.
  */
 static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
 {
@@ -473,9 +474,9 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
         return;
     for (unsigned i = 0; i < bases.count; i++) {
         uint32_t at = fields->count;
-        struct type_member *member =
-            read_typed(fields, &bases.entries[i],
-                       (struct under){.offset = end, .parent = TYPE_NO_MEMBER}, NULL);
+        struct type_member *member = read_typed(
+            fields, &bases.entries[i],
+            (struct under){.offset = end, .parent = TYPE_NO_MEMBER, .rule = &library_none}, NULL);
         if (!member)
             break;
         member->kind = MEMBER_BASE;
@@ -492,32 +493,25 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
 
 enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 
-/* One that was described. Equal ones of several units are one. */
-struct described {
-    struct dwarf_type reported;
-    uint32_t same_hash; /* the next of the same hash; 0: none */
-};
-
 struct describe {
     struct scopes *scopes;
     struct strings strings;
     struct arena arena;
-    struct described **types; /* by reference - 1 */
+    struct dwarf_type *types; /* indexed by reference - 1 */
     uint32_t count;
     size_t room;
-    uint32_t handed;       /* reported to program.c so far */
-    uint64_t member_total; /* of all of them */
-    struct hash by_die;    /* from an entry's address to its reference */
+    uint32_t handed;       /* number of types passed to program.c so far */
+    uint64_t member_total; /* members of all types */
+    struct hash by_die;    /* from the address of an entry to its reference */
     struct aliases aliases;
-    struct hash by_shape; /* from a hash of name, size and members to a reference */
     struct type_member members[TYPE_MEMBERS_MAX];
 };
 
-/* A type on its way to being described. */
+/* A type about to be described. */
 struct subject {
-    Dwarf_Die die; /* peeled, defined, of an array its elements */
+    Dwarf_Die die; /* peeled and defined; for an array, its elements */
     Dwarf_Die alias;
-    bool aliased; /* by the nearest typedef */
+    bool aliased; /* the nearest typedef names it */
 };
 
 struct describe *describe_new(struct scopes *scopes)
@@ -540,12 +534,11 @@ void describe_free(struct describe *describe)
     hash_fini(&describe->aliases.by_target);
     free(describe->aliases.found);
     hash_fini(&describe->by_die);
-    hash_fini(&describe->by_shape);
     free(describe->types);
     free(describe);
 }
 
-/* Down to what has a shape: aliases, and arrays that are arrays, not descriptors. */
+/* Follows aliases and arrays, except descriptors, to the type that has members. */
 static bool find_subject(struct describe *describe, const Dwarf_Die *type, struct subject *subject)
 {
     Dwarf_Die at = *type;
@@ -580,7 +573,7 @@ static const char *subject_name(struct describe *describe, struct subject *subje
     return strings_keep(&describe->strings, name);
 }
 
-/* NULL: the same. Long ones are cut. */
+/* Returns the raw name, cut if long; NULL: the same as the shown name. */
 static const char *raw_name(struct describe *describe, Dwarf_Die *type)
 {
     struct typename_raw raw;
@@ -596,7 +589,7 @@ static enum type_kind describe_kind_of(int tag)
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_interface_type:
-    case DW_TAG_array_type: /* a descriptor */
+    case DW_TAG_array_type: /* an array descriptor */
         return TYPE_STRUCT;
     case DW_TAG_union_type:
         return TYPE_UNION;
@@ -640,73 +633,24 @@ static void describe_fill(struct describe *describe, struct subject *subject,
     desc->cut = fields.cut;
 }
 
-static uint64_t hash_shape(const struct type_desc *desc)
-{
-    uint64_t hash = hash_mix(desc->size ^ hash_bytes(desc->name, strlen(desc->name)) ^
-                             (uint64_t)(uintptr_t)desc->raw);
-    for (uint32_t i = 0; i < desc->member_count; i++) {
-        const struct type_member *member = &desc->members[i];
-        hash = hash_mix(hash ^ (uint64_t)(uintptr_t)member->name ^ member->offset << 20);
-        hash = hash_mix(hash ^ (uint64_t)(uintptr_t)member->type ^ member->size << 20);
-    }
-    return hash;
-}
-
-/* Strings are kept once: equal ones are the same. */
-static bool same_member(const struct type_member *a, const struct type_member *b)
-{
-    return a->name == b->name && a->type == b->type && a->offset == b->offset &&
-           a->size == b->size && a->count == b->count && a->stride == b->stride &&
-           a->parent == b->parent && a->kind == b->kind && a->bit_offset == b->bit_offset &&
-           a->bit_size == b->bit_size;
-}
-
-static bool same_shape(const struct type_desc *a, const struct type_desc *b)
-{
-    if (a->name != b->name || a->raw != b->raw || a->size != b->size || a->kind != b->kind ||
-        a->member_count != b->member_count)
-        return false;
-    for (uint32_t i = 0; i < a->member_count; i++)
-        if (!same_member(&a->members[i], &b->members[i]))
-            return false;
-    return true;
-}
-
-/* A copy in the describer's own memory; 0: there are too many. */
-static uint32_t describe_add(struct describe *describe, const struct type_desc *desc,
-                             uint32_t *chain)
+/* Adds a copy in the describer's memory. Returns 0 if there are too many types. */
+static uint32_t describe_add(struct describe *describe, const struct type_desc *desc)
 {
     if (!array_more(&describe->types, &describe->room, describe->count, sizeof *describe->types,
                     TYPES_MAX) ||
         describe->member_total + desc->member_count > MEMBERS_MAX)
         return 0;
-    struct described *described = arena_alloc(&describe->arena, sizeof *described);
+    struct dwarf_type *described = &describe->types[describe->count];
     struct type_member *members =
         arena_array(&describe->arena, desc->member_count, sizeof *members);
-    if (!described || (!members && desc->member_count))
+    if (!members && desc->member_count)
         return 0;
     if (desc->member_count)
         memcpy(members, desc->members, desc->member_count * sizeof *members);
-    described->reported.desc = *desc;
-    described->reported.desc.members = members;
-    described->reported.type = describe->count + 1;
-    described->same_hash = *chain;
+    *described = (struct dwarf_type){.type = ++describe->count, .desc = *desc};
+    described->desc.members = members;
     describe->member_total += desc->member_count;
-    describe->types[describe->count++] = described;
-    *chain = describe->count;
     return describe->count;
-}
-
-static uint32_t find_or_add(struct describe *describe, const struct type_desc *desc)
-{
-    bool created;
-    uint32_t *chain = hash_insert(&describe->by_shape, hash_shape(desc), &created);
-    if (!chain)
-        return 0;
-    for (uint32_t type = *chain; type; type = describe->types[type - 1]->same_hash)
-        if (same_shape(&describe->types[type - 1]->reported.desc, desc))
-            return type;
-    return describe_add(describe, desc, chain);
 }
 
 uint32_t program_type(struct program *program, Dwarf_Die *type)
@@ -714,33 +658,24 @@ uint32_t program_type(struct program *program, Dwarf_Die *type)
     struct describe *describe = program->types;
     struct subject subject;
     struct type_desc desc;
-    bool created;
     if (!find_subject(describe, type, &subject) || dwarf_tag(&subject.die) <= 0)
         return 0;
-    uint64_t key = (uint64_t)(uintptr_t)subject.die.addr;
-    const uint32_t *known = hash_find(&describe->by_die, key);
-    if (known)
-        return *known;
-    describe_fill(describe, &subject, &desc);
-    uint32_t found = find_or_add(describe, &desc);
-    /* A type that is only declared may be defined by a unit that is read later. */
-    uint32_t *slot = found && !die_is_declaration(&subject.die)
-                         ? hash_insert(&describe->by_die, key, &created)
-                         : NULL;
-    if (slot)
-        *slot = found;
-    return found;
+    uint32_t *known = hash_insert(&describe->by_die, (uint64_t)(uintptr_t)subject.die.addr, NULL);
+    if (known && !*known) {
+        describe_fill(describe, &subject, &desc);
+        *known = describe_add(describe, &desc);
+    }
+    return known ? *known : 0;
 }
 
 const struct type_desc *program_described(const struct program *program, uint32_t type)
 {
     const struct describe *describe = program->types;
-    return type && type <= describe->count ? &describe->types[type - 1]->reported.desc : NULL;
+    return type && type <= describe->count ? &describe->types[type - 1].desc : NULL;
 }
 
 const struct dwarf_type *program_next_type(struct program *program)
 {
     struct describe *describe = program->types;
-    return describe->handed < describe->count ? &describe->types[describe->handed++]->reported
-                                              : NULL;
+    return describe->handed < describe->count ? &describe->types[describe->handed++] : NULL;
 }

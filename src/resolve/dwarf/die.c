@@ -57,11 +57,12 @@ bool die_flag(Dwarf_Die *die, unsigned name)
 bool die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
 {
     Dwarf_Attribute attribute;
-    /* An upper bound that is computed, of a variable-length array, is no constant. */
+    /* A computed upper bound, of a variable-length array, is not a constant. */
     return dwarf_attr_integrate(die, name, &attribute) && !dwarf_formudata(&attribute, value);
 }
 
-/* A constant; in DWARF 2 an expression that adds one; of a bit-field alone, in bits. */
+/* The location is a constant, or in DWARF 2 an expression that adds a constant. A bit-field may
+ * have only an offset in bits. */
 bool die_offset(Dwarf_Die *member, uint64_t *offset)
 {
     Dwarf_Attribute attribute;
@@ -74,7 +75,7 @@ bool die_offset(Dwarf_Die *member, uint64_t *offset)
         return true;
     }
     if (!dwarf_attr(member, DW_AT_data_member_location, &attribute))
-        return true; /* of a union */
+        return true; /* member of a union */
     if (dwarf_formudata(&attribute, &value)) {
         if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
             ops[0].atom != DW_OP_plus_uconst)
@@ -176,13 +177,13 @@ uint64_t die_dimension(Dwarf_Die *range)
         return count;
     if (!die_number(range, DW_AT_upper_bound, &upper))
         return 0;
-    /* Fortran and its like count from 1. */
+    /* Some languages, such as Fortran, count from 1. */
     if (dwarf_diecu(range, &unit, NULL, NULL))
         dwarf_default_lower_bound(dwarf_srclang(&unit), &usual);
     Dwarf_Word lower = (Dwarf_Word)usual;
     die_number(range, DW_AT_lower_bound, &lower);
     int64_t elements = (int64_t)(upper - lower + 1);
-    /* gcc says "[0]" by an upper bound of -1, of four bytes or eight. */
+    /* gcc describes "[0]" with an upper bound of -1 in four or eight bytes. */
     return elements > 0 && upper != UINT32_MAX ? (uint64_t)elements : 0;
 }
 
@@ -192,7 +193,7 @@ static uint64_t multiply(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? 0 : product;
 }
 
-/* All dimensions of one array type together. */
+/* Returns the number of elements over all dimensions of one array type. */
 static uint64_t elements(Dwarf_Die *array)
 {
     Dwarf_Die child;
@@ -226,7 +227,7 @@ bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count)
     return true;
 }
 
-/* A pointer to a member function is two words, one to a field one (Itanium C++ ABI, 2.3). */
+/* Pointers to member functions have two words, to data members one (Itanium C++ ABI, 2.3). */
 static uint64_t member_pointer_size(Dwarf_Die *pointer)
 {
     Dwarf_Die target;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Small questions about DWARF entries that several files of this folder ask. Bounded against
- * entries that refer to themselves.
+ * Helpers for reading DWARF entries, shared by several files of this folder. All are bounded,
+ * because entries may refer to themselves.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_DIE_H
 #define MISSTOP_RESOLVE_DWARF_DIE_H
@@ -17,133 +17,138 @@
 
 enum { DIE_HOPS_MAX = 64 };
 
-/* The type an entry has (DW_AT_type, through abstract origins and specifications); false: none,
- * that is void. */
+/* Finds the type of an entry (DW_AT_type, through abstract origins and specifications). Returns
+ * false if there is none, which means void. */
 bool die_type(Dwarf_Die *die, Dwarf_Die *type);
 
-/* Whether an entry itself has an attribute that is true. */
+/* Returns true if the entry itself has the attribute, and it is true. */
 bool die_flag(Dwarf_Die *die, unsigned name);
 
-/* An attribute that is a constant, of the entry or where it refers to; false: it has none, and the
- * value stays as it was. */
+/* Reads a constant attribute of the entry or of an entry it refers to. Returns false if there is
+ * none; the value is then unchanged. */
 bool die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value);
 
-/* Bytes from the start of a type to a member or base class, of a bit-field those before its first
- * bit; false: computed at run time, as of virtual bases. */
+/* Computes the bytes from the start of a type to a member or base class; for a bit-field, to the
+ * byte of its first bit. Returns false if the offset is computed at run time, as for virtual
+ * bases. */
 bool die_offset(Dwarf_Die *member, uint64_t *offset);
 
-/* Whether entries of this tag only give another type a name or a quality. */
+/* Returns true if entries of this tag only name or qualify another type. */
 bool die_is_alias(int tag);
 
-/* Whether a type is only declared there, and defined elsewhere. */
+/* Returns true if the type is only declared there and defined elsewhere. */
 bool die_is_declaration(Dwarf_Die *die);
 
-/* The definition in a type unit that an entry represents (-fdebug-types-section); false: it
- * represents itself. */
+/* Finds the definition in a type unit that an entry refers to (-fdebug-types-section). Returns
+ * false if the entry is itself the definition. */
 bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
 
-/* Without typedefs, const, volatile, restrict, atomic and the like; in the unit of its own that the
- * type may have. False: void. */
+/* Removes typedefs, const, volatile, restrict, atomic and similar; follows the type into its own
+ * type unit if it has one. Returns false for void. */
 bool die_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 
-/* The same as it is in the unit that refers to it. */
+/* Like die_peel(), but returns the entry of the referring unit. */
 bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
 
-/* Whether a type is a pointer or a reference itself, not an alias of one. */
+/* Returns true if a type is itself a pointer or reference, not an alias. */
 bool die_is_pointer(Dwarf_Die *type);
 
-/* The peeled target of a (peeled) pointer or reference; false: no pointer, or void. */
+/* Finds the peeled target of a peeled pointer or reference. Returns false if it is not a pointer,
+ * or points to void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
-/* In shape.c: the type of that name that a class has as a member, without the pointer around it; a
- * type with the same first template argument in the namespaces around it. `name` NULL: false. */
+/* die_member_type() finds the member type of a class by name, without the pointer around it.
+ * die_beside() finds a type in the enclosing namespaces with the same first template argument. Both
+ * return false if `name` is NULL. (shape.c) */
 bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type);
 bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found);
 
-/* Bytes of a type, arrays and typedefs included; false: not known. */
+/* Computes the size of a type in bytes, including arrays and typedefs; returns false if unknown. */
 bool die_size(Dwarf_Die *type, uint64_t *bytes);
 
-/* Element type (peeled) and number of elements, all dimensions together, of an array type;
- * count 0: flexible. False: no array. */
+/* Finds the peeled element type of an array type, and the number of elements over all dimensions;
+ * 0: flexible. Returns false if it is not an array. */
 bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count);
 
-/* The first template argument of a class that is a type; false: it has none. */
+/* Finds the first template argument of a class that is a type. Returns false if there is none. */
 bool die_argument(Dwarf_Die *type, Dwarf_Die *argument);
 
-/* Elements of one dimension of an array; 0: not reported, or an upper bound below the lower one
- * ("[0]"). */
+/* Returns the number of elements of one dimension of an array; 0: not recorded, or an upper bound
+ * below the lower bound ("[0]"). */
 uint64_t die_dimension(Dwarf_Die *range);
 
 /*
- * Fortran's arrays that are kept as a descriptor (allocatable, pointer, assumed shape): DWARF
- * describes the array behind it, not the descriptor itself, which is gfortran's (libgfortran.h of
- * gcc 9 and later).
+ * Fortran arrays with a descriptor (allocatable, pointer, assumed shape). DWARF describes the array
+ * that the descriptor refers to, but not the descriptor itself, which has gfortran's layout
+ * (libgfortran.h of gcc 9 and later).
  */
 enum { DESCRIPTOR_MEMBERS = 8 };
 
-/* Dimensions of such an array; 0: it is none. */
+/* Returns the number of dimensions of such an array; 0: it has no descriptor. */
 unsigned descriptor_rank(Dwarf_Die *type);
 
-/* Its members; names live for ever. */
+/* Fills in the descriptor's members; their names are static. */
 void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEMBERS]);
 
 /*
  * Scopes of entries (namespaces, modules, classes), which DWARF links only from the outside in, and
- * the definition of a type that an entry merely declares, in whichever unit. Units are read as they
- * are needed, function bodies left out.
+ * the definitions of types that are only declared. Units are read on demand, without function
+ * bodies.
  */
 struct scopes {
     Dwfl_Module *dwfl;
     struct scope *scopes;
     uint32_t count;
     size_t room;
-    struct hash enclosing; /* from an entry's address to its scope, as `parent` is */
+    struct hash enclosing; /* from the address of an entry to its scope, encoded like `parent` */
     struct hash read;      /* units with known `enclosing` */
     Dwarf_Die *definitions;
     uint32_t definition_count;
     size_t definition_room;
     struct hash by_name; /* hash of the names to an index into definitions */
-    Dwarf_CU *searched;  /* the last unit gone through for definitions */
+    Dwarf_CU *searched;  /* the last unit searched for definitions */
     bool searched_all;
 };
 
 void scopes_fini(struct scopes *scopes);
 
-/* "std::" or "": what goes in front of an entry's own name. Returns out. */
+/* Writes the prefix of an entry's name, as in "std::" or "". Returns out. */
 const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size);
 
-/* The class that an entry is a member of; false: none. */
+/* Finds the class that an entry is a member of. Returns false if there is none. */
 bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class);
 
-/* A hash of the names of an entry's scopes, from the outermost; 0: it is in the unit itself. */
+/* Returns a hash of the names of an entry's scopes, starting with the outermost; 0: it is at the
+ * top of its unit. */
 uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
 
-/* The definition of a declared type; false: it is none, or no unit that could be read in a
- * while has one. *definition may be the same entry as declared. */
+/* Finds the definition of a declared type. Returns false if there is none, or no unit read within
+ * the time limit has it. *definition may be the same entry as `declared`. */
 bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition);
 
 /*
- * Types as a programmer of the language writes them: "const char *", "int [3][4]", "void (*)(int)",
- * "std::pair<int, int> &", "[u8; 4]". The text is as untrusted as the file: the caller must
- * sanitise it.
+ * Formats types in the notation of the source language: "const char *", "int [3][4]", "void
+ * (*)(int)", "std::pair<int, int> &", "[u8; 4]". The text is as untrusted as the file: the caller
+ * must sanitise it.
  */
 enum { TYPENAME_BYTES = 512 };
 
-/* The name of a type, typedefs as they are written, libraries' types by their rules. NULL is void.
- * Returns out. */
+/* Writes the name of a type. Typedefs are kept; types of libraries follow their rules. NULL is
+ * void. Returns out. */
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
 
-/* The same as the compiler writes it; false: no type with a name, or not of C++ or Rust. */
+/* The name as the compiler writes it. typename_raw() returns false if the type has no name, or is
+ * not C++ or Rust. */
 struct typename_raw {
     char text[16384];
 };
 bool typename_raw(struct scopes *scopes, Dwarf_Die *type, struct typename_raw *raw);
 
-/* Languages with a notation of their own for types. */
-/* C includes languages written as C is, and unknown ones. */
+/* Languages with their own notation for types. */
+/* C includes languages with C's notation, and unknown ones. */
 enum language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_RUST, LANGUAGE_FORTRAN, LANGUAGE_GO };
 
-/* Language of the unit that an entry is in (DWARF 5, 7.12). */
+/* Returns the language of the unit that contains an entry (DWARF 5, 7.12). */
 enum language language_of(Dwarf_Die *die);
 
 #endif

@@ -14,26 +14,27 @@
 #include "resolve/elf/symbols.h"
 
 /*
- * The basic blocks of a function and which may come before which. Blocks without a direct jump to
- * them are taken for targets of the function's indirect jumps (switch).
+ * The basic blocks of a function and their predecessors. A block that no direct jump reaches is
+ * taken as a target of the function's indirect jumps (switch).
  */
 struct block {
-    uint32_t first; /* instruction */
+    uint32_t first; /* first instruction */
     uint32_t count;
-    uint32_t before_first; /* into `before`: the blocks that lead here */
+    uint32_t before_first; /* first index in `before`: the predecessors */
     uint32_t before_count;
 };
 
 struct graph {
     struct insn *insns;
     size_t insn_count;
-    struct block *blocks; /* by address */
+    struct block *blocks; /* by ascending address */
     size_t block_count;
     uint32_t *before;
     const struct where_list *variables;
 };
 
-/* Index of the instruction at an address, SIZE_MAX: none; of the block that holds one. */
+/* graph_insn() returns the index of the instruction at an address (SIZE_MAX: none), graph_block()
+ * the index of the block that holds an instruction. */
 static size_t graph_insn(const struct graph *graph, uint64_t address)
 {
     size_t low = SORTED_BELOW(graph->insns, graph->insn_count, address, address);
@@ -46,7 +47,7 @@ static size_t graph_block(const struct graph *graph, size_t insn)
     return low ? low - 1 : 0;
 }
 
-/* Mask of the registers that begin to hold a variable at an address. */
+/* Returns a mask of the registers that begin to hold a variable at an address. */
 static uint32_t graph_begins(const struct graph *graph, uint64_t address)
 {
     const struct where_list *list = graph->variables;
@@ -68,10 +69,10 @@ static bool falls_through(const struct insn *insn)
     return insn->flow != INSN_JUMP && insn->flow != INSN_RETURN && insn->flow != INSN_STOP;
 }
 
-/* Whether the instruction after this one begins a block. */
+/* Whether the instruction after this one begins a block. No-ops may be padding before it. */
 static bool ends_block(const struct insn *insn, const struct insn *next)
 {
-    return jumps(insn) || !falls_through(insn) || next->is_target ||
+    return jumps(insn) || !falls_through(insn) || next->is_target || insn->is_nop ||
            insn->address + insn->length != next->address;
 }
 
@@ -91,7 +92,7 @@ static int graph_cut(struct graph *graph)
     return 0;
 }
 
-/* Called for every way from a block to another; twice: to count, then to note. */
+/* Records an edge between two blocks. Called twice per edge: first to count, then to store. */
 static void graph_note(struct graph *graph, size_t from, size_t to, bool counting)
 {
     struct block *block = &graph->blocks[to];
@@ -120,7 +121,7 @@ static void direct_ways(struct graph *graph, bool counting)
 
 enum { INDIRECT_MAX = 8, INDIRECT_WAYS_MAX = 1 << 14 };
 
-/* From indirect jumps to blocks that nothing else leads to; `unled` says which. */
+/* Adds edges from indirect jumps to the blocks in `unled`, which have no other predecessor. */
 static void indirect_ways(struct graph *graph, const bool *unled, bool counting)
 {
     unsigned jumps_seen = 0;
@@ -161,7 +162,7 @@ static int connect(struct graph *graph)
     return graph->before ? 0 : -ENOMEM;
 }
 
-/* Of the instructions that are there. 0 or -ENOMEM. */
+/* Builds the graph of the instructions read before. 0 or -ENOMEM. */
 static int graph_init(struct graph *graph, const struct wheres *wheres)
 {
     graph->variables = &wheres->in_register;
@@ -178,8 +179,9 @@ static void graph_fini(struct graph *graph)
 }
 
 /*
- * Compilers change parameters of functions that have no other callers. gcc gives those another name
- * ("f.isra.0"), clang does not; both may mark them as not to be called from a debugger.
+ * Returns true if a function has the parameters that DWARF declares. Compilers change the
+ * parameters of functions without outside callers. gcc renames such functions ("f.isra.0"), clang
+ * does not; both may mark them as not callable from a debugger.
  */
 static bool keeps_parameters(const struct program *program, struct routine *routine)
 {
@@ -204,46 +206,46 @@ static bool keeps_parameters(const struct program *program, struct routine *rout
     return !clone && producer && !strncmp(producer, "GNU ", 4);
 }
 
-/* At `start` of some code of the routine: nothing is known if that is not its entry. */
+/* Sets the state at `start` of a part of the routine. Nothing is known if it is not the entry. */
 static void entry_state(const struct scene *scene, struct routine *routine, uint64_t start,
                         struct state *state)
 {
     memset(state, 0, sizeof *state);
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)
         state->regs[reg] = value_of_kind(VALUE_UNKNOWN);
-    if (routine->entry != start)
+    if (routine->die.addr && routine->entry != start)
         return;
     state->regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
-    if (keeps_parameters(scene->program, routine))
+    if (routine->die.addr && keeps_parameters(scene->program, routine))
         prototype_arguments(scene->shapes, &routine->die, state);
 }
 
 enum {
     FLOWS_KEPT = 1024,
-    BLOCKS_KEPT = 1 << 14, /* of all that are kept: about 35 MB */
-    BLOCKS_MAX = 1 << 14,  /* functions with more are not followed through */
+    BLOCKS_KEPT = 1 << 14, /* sum over all kept functions: about 35 MB */
+    BLOCKS_MAX = 1 << 14,  /* functions with more blocks are not followed */
     ROUNDS_MAX = 16,
     ALL_REGISTERS = (1 << SREG_COUNT) - 1
 };
 
-/* One function, gone through. */
+/* A function after its types were followed. */
 struct flow {
-    uint64_t start; /* of its code */
+    uint64_t start; /* start of its code */
     uint64_t end;
-    struct routine routine;
+    struct routine routine; /* without an entry: no debugging information of it */
     struct wheres wheres;
     struct graph graph;
     struct state entry;
-    struct state *after; /* each block; NULL: there are too many */
-    uint32_t *way;       /* of each block, which of those before it led there first */
-    uint8_t *changed;    /* the round that changed it last, from 1; 0: no way led there yet */
+    struct state *after; /* state after each block; NULL: too many blocks */
+    uint32_t *way;       /* per block: index of the predecessor that reached it first */
+    uint8_t *changed;    /* per block: last round that changed it, from 1; 0: not reached yet */
 };
 
 struct flows {
     struct program *program;
     struct flow kept[FLOWS_KEPT];
     size_t count;
-    size_t blocks; /* of them */
+    size_t blocks; /* blocks of all functions */
 };
 
 static void flow_fini(struct flow *flow)
@@ -278,15 +280,18 @@ void flows_free(struct flows *flows)
     free(flows);
 }
 
-static struct scene scene_of(const struct flows *flows, const struct flow *flow)
+static struct flow_at flow_begin(const struct flows *flows, const struct flow *flow)
 {
-    return (struct scene){
-        .program = flows->program, .shapes = &flows->program->shapes, .wheres = &flow->wheres};
+    return (struct flow_at){.scene = {.program = flows->program,
+                                      .shapes = &flows->program->shapes,
+                                      .wheres = &flow->wheres},
+                            .insns = flow->graph.insns,
+                            .count = flow->graph.insn_count};
 }
 
-/* ---- through the blocks ---- */
+/* Iteration over the blocks */
 
-/* The stack pointer, or what represents it, by call frame information. */
+/* Sets the stack pointer, or its substitute, from call frame information. */
 static void set_frame(const struct flows *flows, struct state *state, uint64_t pc)
 {
     uint8_t reg;
@@ -295,28 +300,27 @@ static void set_frame(const struct flows *flows, struct state *state, uint64_t p
         state->regs[reg] = (struct value){.kind = VALUE_FRAME, .offset = -offset};
 }
 
-/* Runs a block from its start to before an instruction; to its end if that is not in it. */
+/* Goes through a block from the state at its start, as far as `visit` says; NULL: to its end. */
 static void flow_run(const struct flows *flows, const struct flow *flow, size_t block,
-                     uint64_t until, struct state *state)
+                     struct flow_at *at, flow_visit *visit, void *context)
 {
-    struct scene scene = scene_of(flows, flow);
-    const struct block *at = &flow->graph.blocks[block];
+    const struct block *run = &flow->graph.blocks[block];
     uint32_t fresh = ALL_REGISTERS;
-    set_frame(flows, state, flow->graph.insns[at->first].address);
-    for (size_t i = at->first; i < at->first + at->count; i++) {
-        const struct insn *insn = &flow->graph.insns[i];
+    set_frame(flows, &at->state, flow->graph.insns[run->first].address);
+    for (size_t i = run->first; i < run->first + run->count; i++) {
+        const struct insn *insn = at->insn = &flow->graph.insns[i];
         fresh |= graph_begins(&flow->graph, insn->address);
-        declared_in_registers(&scene, state, insn->address, fresh);
-        if (insn->address == until)
+        declared_in_registers(&at->scene, &at->state, insn->address, fresh);
+        if (visit && !visit(context, at))
             return;
-        step_over(&scene, state, insn);
+        step_over(&at->scene, &at->state, insn);
         fresh = insn->flow == INSN_CALL ? ALL_REGISTERS : insn->writes;
     }
 }
 
-/* The state at a block's start: the entry, and the states after the blocks before it; the block
- * that led there first comes first, so that offsets are those with which a loop begins. False: no
- * path there is known yet. */
+/* Computes the state at the start of a block from the entry and the states after its predecessors.
+ * The predecessor that first reached the block is joined first, so that offsets are those at the
+ * start of a loop. Returns false if the block has not been reached yet. */
 static bool flow_join(struct flows *flows, const struct flow *flow, size_t block,
                       struct state *state)
 {
@@ -337,8 +341,8 @@ static bool flow_join(struct flows *flows, const struct flow *flow, size_t block
     return reached;
 }
 
-/* Whether what leads to a block changed since the block was gone through: in this round, or in the
- * one before where it comes after the block. */
+/* Returns true if a predecessor changed after the block was run: in this round, or in the previous
+ * round if it follows the block. */
 static bool is_stale(const struct flow *flow, size_t block, unsigned round)
 {
     const struct block *at = &flow->graph.blocks[block];
@@ -366,16 +370,16 @@ static bool differs(const struct state *one, const struct state *other)
 
 static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
 {
+    struct flow_at at = flow_begin(flows, flow);
     bool changed = false;
     for (size_t block = 0; block < flow->graph.block_count; block++) {
-        struct state state;
-        if (!is_stale(flow, block, round) || !flow_join(flows, flow, block, &state))
+        if (!is_stale(flow, block, round) || !flow_join(flows, flow, block, &at.state))
             continue;
-        flow_run(flows, flow, block, 0, &state);
-        if (flow->changed[block] && !differs(&state, &flow->after[block]))
+        flow_run(flows, flow, block, &at, NULL, NULL);
+        if (flow->changed[block] && !differs(&at.state, &flow->after[block]))
             continue;
         flow->changed[block] = (uint8_t)round;
-        flow->after[block] = state;
+        flow->after[block] = at.state;
         changed = true;
     }
     return changed;
@@ -392,20 +396,21 @@ static int flow_allocate(struct flow *flow)
     return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
+/* `pc`: of an instruction. */
 static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 {
+    struct program *program = flows->program;
     struct graph *graph = &flow->graph;
-    if (!routines_find(flows->program, pc, &flow->routine))
-        return -ENOENT;
-    if (!program_insns(flows->program, pc, &graph->insns, &graph->insn_count) || !graph->insn_count)
+    if (!program_insns(program, pc, &graph->insns, &graph->insn_count) || !graph->insn_count)
         return -EFAULT;
-    wheres_read(&flow->wheres, &flows->program->shapes, &flow->routine);
+    if (routines_find(program, pc, &flow->routine))
+        wheres_read(&flow->wheres, &program->shapes, &flow->routine);
     if (graph_init(graph, &flow->wheres) || flow_allocate(flow))
         return -ENOMEM;
     const struct insn *last = &graph->insns[graph->insn_count - 1];
     flow->start = graph->insns[0].address;
     flow->end = last->address + last->length;
-    struct scene scene = scene_of(flows, flow);
+    struct scene scene = flow_begin(flows, flow).scene;
     entry_state(&scene, &flow->routine, flow->start, &flow->entry);
     for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
         if (!round_of(flows, flow, round))
@@ -413,7 +418,7 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
     return 0;
 }
 
-/* ---- asked ---- */
+/* Lookup */
 
 static struct flow *flow_find(struct flows *flows, uint64_t pc)
 {
@@ -423,30 +428,70 @@ static struct flow *flow_find(struct flows *flows, uint64_t pc)
     return NULL;
 }
 
+/* That of the function around an instruction. */
+static int flow_of(struct flows *flows, uint64_t pc, struct flow **flow)
+{
+    *flow = flow_find(flows, pc);
+    if (*flow)
+        return 0;
+    if (flows->count == FLOWS_KEPT || flows->blocks >= BLOCKS_KEPT)
+        flows_forget(flows);
+    *flow = &flows->kept[flows->count];
+    int failed = flow_fill(flows, *flow, pc);
+    if (failed) {
+        flow_fini(*flow);
+        return failed;
+    }
+    flows->count++;
+    flows->blocks += (*flow)->after ? (*flow)->graph.block_count : 0;
+    return 0;
+}
+
+/* The same for an address that may be inside of an instruction; NULL: none. */
+static struct flow *flow_around(struct flows *flows, uint64_t address)
+{
+    struct flow *flow = flow_find(flows, address);
+    uint64_t start;
+    uint64_t end;
+    if (!flow && program_function(flows->program, address, &start, &end))
+        return flow_of(flows, start, &flow) ? NULL : flow;
+    return flow;
+}
+
+static bool is_not_there(void *pc, const struct flow_at *at)
+{
+    return at->insn->address != *(const uint64_t *)pc;
+}
+
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
 {
-    struct flow *flow = flow_find(flows, pc);
-    if (!flow) {
-        if (flows->count == FLOWS_KEPT || flows->blocks >= BLOCKS_KEPT)
-            flows_forget(flows);
-        flow = &flows->kept[flows->count];
-        int failed = flow_fill(flows, flow, pc);
-        if (failed) {
-            flow_fini(flow);
-            return failed;
-        }
-        flows->count++;
-        flows->blocks += flow->after ? flow->graph.block_count : 0;
-    }
+    struct flow *flow;
+    struct routine routine;
+    int failed = routines_find(flows->program, pc, &routine) ? flow_of(flows, pc, &flow) : -ENOENT;
+    if (failed)
+        return failed;
     size_t insn = graph_insn(&flow->graph, pc);
     if (insn == SIZE_MAX)
         return -EFAULT;
     size_t block = graph_block(&flow->graph, insn);
-    at->scene = scene_of(flows, flow);
-    at->insn = &flow->graph.insns[insn];
-    at->insns = flow->graph.insns;
-    at->count = flow->graph.insn_count;
+    *at = flow_begin(flows, flow);
     flow_join(flows, flow, block, &at->state);
-    flow_run(flows, flow, block, pc, &at->state);
+    flow_run(flows, flow, block, at, is_not_there, &pc);
     return 0;
+}
+
+void flows_each(struct flows *flows, uint64_t pc, flow_visit *visit, void *context)
+{
+    struct flow *flow = flow_around(flows, pc);
+    for (size_t block = 0; flow && block < flow->graph.block_count; block++) {
+        struct flow_at at = flow_begin(flows, flow);
+        flow_join(flows, flow, block, &at.state);
+        flow_run(flows, flow, block, &at, visit, context);
+    }
+}
+
+const struct wheres *flows_wheres(struct flows *flows, uint64_t pc)
+{
+    const struct flow *flow = flow_around(flows, pc);
+    return flow && flow->routine.die.addr ? &flow->wheres : NULL;
 }

@@ -10,8 +10,8 @@
 
 enum { POINTER_BYTES = 8 };
 
-/* Distance of a place in the frame from a variable's start. Below the fixed frame ("indexed") only
- * places there are compared. */
+/* Computes the distance of a place in the frame from the start of a variable. Below the fixed frame
+ * ("indexed") a place is compared only with variables that are there too. */
 static bool inside_of(const struct state *state, const struct where *where,
                       const struct value *place, uint64_t *inside)
 {
@@ -39,7 +39,7 @@ struct value declared_in_frame(const struct scene *scene, const struct state *st
         smallest = where->size;
         best = value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_STACK);
         best.indexed = place->indexed || where->size > shapes_at(scene->shapes, where->shape)->size;
-        /* A pointer that the compiler made, which no type represents. */
+        /* A pointer made by the compiler, which no type describes. */
         if (where->kind == WHERE_POINTED)
             best = (struct value){.kind = VALUE_DIFFERENCE, .shape = where->shape};
     }
@@ -54,7 +54,8 @@ static struct value held(struct shapes *shapes, const struct where *where)
     return value;
 }
 
-/* Bytes that were a void pointer, unless fresh from an allocator, are something else copied. */
+/* Returns true if a byte pointer is a copy of a void pointer. Unless it is fresh from an allocator,
+ * it points to copied data of another type. */
 static bool is_copy(const struct shapes *shapes, const struct value *known,
                     const struct value *declared)
 {
@@ -63,7 +64,7 @@ static bool is_copy(const struct shapes *shapes, const struct value *known,
            !known->shape && known->how != DWARF_HOW_RESULT;
 }
 
-enum { WORTH_TRUST = 3 }; /* a pointer to something that is no character and not void */
+enum { WORTH_TRUST = 3 }; /* a pointer to anything except characters and void */
 
 void declared_over(struct shapes *shapes, struct value *known, const struct value *declared)
 {
@@ -84,8 +85,9 @@ static uint64_t size_of(const struct shapes *shapes, const struct value *value)
     return shapes_at(shapes, value->shape)->size;
 }
 
-/* A variable that is there only at times is believed where it is more specific than the known type:
- * of two structs, the larger has the other for its head. */
+/* Returns true if a variable with a location for its whole scope is more specific than the known
+ * type. It may be elsewhere at some addresses, so it counts only then. Of two structs, the larger
+ * begins with the other. */
 static bool adds(const struct shapes *shapes, const struct value *known,
                  const struct value *declared)
 {
@@ -94,18 +96,18 @@ static bool adds(const struct shapes *shapes, const struct value *known,
                                    size_of(shapes, declared) > size_of(shapes, known));
 }
 
-/* Whether a variable says more of a register than the best one before. */
+/* Returns true if a variable is more specific for a register than the best one so far. */
 static bool is_better(struct shapes *shapes, const struct value *value, const struct value *best)
 {
     unsigned worth = value_worth(shapes, value);
     unsigned known = value_worth(shapes, best);
-    /* The larger of two structs, which has the other for its head. */
+    /* Of two structs, the larger begins with the other. */
     return worth > known || best->kind == VALUE_UNKNOWN ||
            (worth == known &&
             shapes_at(shapes, value->shape)->size > shapes_at(shapes, best->shape)->size);
 }
 
-/* The values that variables have in these registers at an address, in one walk over them. */
+/* Finds the best values that variables have in these registers at an address, in one pass. */
 static void best_of(const struct scene *scene, uint64_t pc, uint32_t mask,
                     const struct state *state, struct value best[SREG_COUNT])
 {
@@ -127,7 +129,7 @@ static void best_of(const struct scene *scene, uint64_t pc, uint32_t mask,
     }
 }
 
-/* A record, or an array of variable length. A number may also be a part of a larger object. */
+/* Returns true for a record or a variable-length array; a number may be part of a larger object. */
 static bool is_whole(const struct shapes *shapes, const struct where *where)
 {
     const struct shape *shape = shapes_at(shapes, where->shape);
@@ -135,7 +137,7 @@ static bool is_whole(const struct shapes *shapes, const struct where *where)
            !where->size;
 }
 
-/* Variables passed by their address: "in memory at the register". */
+/* Sets pointers to variables that are passed by address: "in memory at the register". */
 static void declare_pointed(const struct scene *scene, struct state *state, uint64_t pc,
                             uint32_t mask)
 {
@@ -167,8 +169,8 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
         declare_pointed(scene, state, pc, pointed);
 }
 
-/* The variable that is in memory exactly there, with no other type known: a parameter passed by its
- * address. UNKNOWN: none. */
+/* Returns the variable in memory at exactly this operand: a parameter passed by address. Used if no
+ * other type is known. UNKNOWN: none. */
 static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
                                      int64_t displacement)
 {
@@ -191,7 +193,7 @@ static void links_add(struct links *links, const struct link *link)
     links->at[links->count++] = *link;
 }
 
-/* A table of relocations and of the symbols they name. */
+/* A relocation table and the symbols that it refers to. */
 struct table {
     Elf *elf;
     Elf_Data *symbols;
@@ -201,7 +203,7 @@ struct table {
 
 static const char *links_symbol_name(const struct table *table, const GElf_Sym *symbol)
 {
-    /* Only names that end inside the section. */
+    /* The name must end inside the section. */
     const char *start = table->names->d_buf;
     if (!start || symbol->st_name >= table->names->d_size ||
         !memchr(start + symbol->st_name, '\0', table->names->d_size - symbol->st_name))
@@ -229,7 +231,7 @@ static bool understand(const struct table *table, const GElf_Rela *rela, struct 
     case R_X86_64_DTPMOD64:
         link->kind = LINK_DYNAMIC;
         return here;
-    case R_X86_64_DTPOFF64: /* the second word of a pair */
+    case R_X86_64_DTPOFF64: /* second word of a pair */
         link->kind = LINK_DYNAMIC;
         link->place -= WORD_BYTES;
         return here;
@@ -295,7 +297,7 @@ static void read_file(struct program *program)
         SORT(links->at, links->count, SMALLEST(struct link, place), LARGEST(struct link, value));
 }
 
-/* NULL: nothing is written there. */
+/* Returns NULL if the dynamic linker writes nothing there. */
 static const struct link *links_find(struct program *program, uint64_t place)
 {
     const struct links *links = &program->links;
@@ -305,7 +307,7 @@ static const struct link *links_find(struct program *program, uint64_t place)
     return low < links->count && links->at[low].place == place ? &links->at[low] : NULL;
 }
 
-/* The place in an executable's TLS image for a (negative) distance from the thread pointer. */
+/* Converts a negative distance from the thread pointer to an offset in the TLS image. */
 static bool links_thread(struct program *program, int64_t distance, uint64_t *offset)
 {
     const struct links *links = &program->links;
@@ -315,9 +317,9 @@ static bool links_thread(struct program *program, int64_t distance, uint64_t *of
     return distance < 0 && *offset < links->image_bytes;
 }
 
-enum { CONSTANTS_MAX = 4096 }; /* below it there is nothing */
+enum { CONSTANTS_MAX = 4096 }; /* no variable is below */
 
-/* A place in a variable; `size` is the variable's, which may be an array. */
+/* Returns a place in a variable; `size` is the size of the variable, which may be an array. */
 static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64_t size,
                                 const struct value *place, uint64_t start)
 {
@@ -331,7 +333,8 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
     return value;
 }
 
-/* A variable of another file that was copied into this one, as the unit declares it. */
+/* Returns the place in another file's variable that was copied into this one, from its
+ * declaration. */
 static struct value in_copied(const struct scene *scene, uint64_t pc, const struct value *place)
 {
     const struct symbol *symbol = module_object(scene->program->module, (uint64_t)place->offset);
@@ -402,7 +405,7 @@ static struct value of_register(const struct state *state, uint8_t reg)
     return reg < SREG_COUNT ? state->regs[reg] : value_constant(0);
 }
 
-/* %fs: the thread pointer comes on top. */
+/* Adds the thread pointer for %fs. */
 static struct value with_segment(const struct value *sum, uint8_t segment)
 {
     struct value pointer = {.kind = VALUE_THREAD, .shape = VALUE_THREAD_POINTER};
@@ -414,7 +417,7 @@ struct value operand_address(const struct scene *scene, const struct state *stat
 {
     struct value base = of_register(state, memory->base);
     struct value index = of_register(state, memory->index);
-    /* The address of an array may are in the displacement alone. */
+    /* The address of an array may be in the displacement alone. */
     if (memory->base == SREG_NONE && !memory->segment) {
         base = operand_settled(scene, insn->address, value_constant(memory->displacement));
         return value_sum(&base, &index, memory->scale);

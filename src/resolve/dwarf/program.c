@@ -17,7 +17,7 @@
 
 enum { NAME_BYTES = 1024, LINE_DEPTH_MAX = 64, ENTRIES_MAX = 1 << 16 };
 
-/* A file's name as recorded may be relative to where the compiler ran. */
+/* Makes a file name absolute: it may be recorded relative to the compilation directory. */
 static const char *absolute(struct program *program, Dwarf_Die *unit, const char *file)
 {
     char joined[NAME_BYTES];
@@ -45,11 +45,11 @@ static void report_line(struct program *program, struct program_place *place,
     answer->untyped = UNTYPED_NO_REASON;
 }
 
-/* Functions inlined in each other at one address, outermost first. */
+/* Nested inlined functions at one address, outermost first. */
 struct nest {
     Dwarf_Die functions[LINE_DEPTH_MAX];
     unsigned count;
-    unsigned left; /* entries */
+    unsigned left; /* entries that may still be read */
 };
 
 static bool line_may_hold(int tag)
@@ -58,7 +58,7 @@ static bool line_may_hold(int tag)
            tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* The scope among an entry's children that holds the address; scopes do not overlap. */
+/* Finds the child scope that holds the address; scopes do not overlap. */
 static bool step_in(struct nest *nest, Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *inner)
 {
     Dwarf_Die child;
@@ -210,7 +210,6 @@ void program_free(struct program *program)
     globals_fini(&program->globals);
     shapes_fini(&program->shapes);
     scopes_fini(&program->scopes);
-    wheres_fini(&program->wheres);
     free(program->links.at);
     free(program->routines.at);
     hash_fini(&program->routines.units);
@@ -288,7 +287,7 @@ static void routines_add(struct routines *routines, const struct routine *routin
     routines->at[routines->count++] = *routine;
 }
 
-/* One entry for each part: gcc moves cold code elsewhere. */
+/* Adds one entry per part: gcc moves cold code elsewhere. */
 static void add_parts(struct routines *routines, Dwarf_Die *die, Dwarf_Addr bias)
 {
     struct routine routine = {.die = *die, .bias = bias};
@@ -309,7 +308,8 @@ static void add_parts(struct routines *routines, Dwarf_Die *die, Dwarf_Addr bias
     }
 }
 
-/* Also in namespaces, in classes (local ones, Rust's) and in functions (nested ones). */
+/* Returns true for entries that may contain functions: also namespaces, classes (local ones,
+ * Rust's) and functions (nested ones). */
 static bool routine_may_hold(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||

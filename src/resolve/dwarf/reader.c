@@ -18,7 +18,7 @@
 #include "resolve/elf/debuginfo.h"
 #include "resolve/elf/module.h"
 
-/* Questions in the order they were asked, a bounded number of them. */
+/* Pending questions in the order they were asked; their number is bounded. */
 enum { ASKED_MAX = 4096 };
 
 struct asked {
@@ -27,27 +27,12 @@ struct asked {
     uint32_t count;
 };
 
-/*
- * The references under which one file's types are known outside. A process that reads the file has
- * references of its own, which begin again when another takes its place; a type that is reported
- * again keeps the reference it had, by its content.
- */
-enum { REFERENCES_MAX = 1 << 18 };
-
-struct references {
-    struct hash by_content;
-    struct hash by_reported; /* of the process that runs now */
-    uint32_t count;
-};
-
-/*
- * One file with questions: its questions, the process that reads it, and how often that died.
- * reader.c decides when a process may run.
- */
+/* A file with questions: its questions, the process that reads it, and the number of deaths of such
+ * processes. reader.c decides when a process may run. */
 enum reader_state {
-    READER_UNKNOWN, /* whether it has debugging information was not looked at */
+    READER_UNKNOWN, /* not yet known whether it has debug information */
     READER_USABLE,
-    READER_WITHOUT, /* it has none */
+    READER_WITHOUT, /* no debug information */
     READER_GIVEN_UP
 };
 
@@ -56,31 +41,30 @@ struct reader_file {
     uint32_t serial;
     enum reader_state state;
     struct asked asked;
-    uint32_t sent;   /* of those asked, the oldest */
-    uint32_t number; /* of the oldest */
-    struct references types;
+    uint32_t sent;   /* number of `asked` that were sent, oldest first */
+    uint32_t number; /* number of the oldest question */
     struct worker worker;
-    bool expected; /* to be asked: a free place for a process is its own until it was started */
-    bool opened;   /* by the worker that runs */
-    bool yields;   /* it gets no more questions: another file waits for its place */
+    bool expected; /* questions will come; may take a free place in advance */
+    bool opened;   /* by the running worker */
+    bool yields;   /* gets no more questions: another file waits for its place */
     uint32_t deaths;
     uint32_t lived;     /* answers since the last death */
-    uint64_t cpu_ns;    /* CPU time of the worker when that wait began */
-    uint64_t waited_ns; /* of the oldest question sent, or for the opening */
+    uint64_t cpu_ns;    /* CPU time of the worker when `waited_ns` started */
+    uint64_t waited_ns; /* wait for the oldest question sent, or for the opening */
     uint64_t idle_ns;
-    uint64_t pause_ns;  /* until a process is tried for again */
-    uint64_t needs_ns;  /* without a process */
-    uint64_t served_ns; /* since the worker was started */
+    uint64_t pause_ns;  /* until the next attempt to start a process */
+    uint64_t needs_ns;  /* time waiting for a process */
+    uint64_t served_ns; /* time since the worker started */
     uint64_t resident_bytes;
 };
 
-/* State shared by all files in one run. */
+/* State shared by all files during one run. */
 struct reader_run {
     const struct readers_limits *limits;
     const struct readers_take *take;
     const struct serve_source *source;
-    uint64_t passed_ns; /* since the last run */
-    uint32_t looks;     /* files that may still be looked into in this run */
+    uint64_t passed_ns; /* time since the last run */
+    uint32_t looks;     /* files that may still be checked in this run */
     size_t answers;
 };
 
@@ -89,20 +73,20 @@ static inline bool reader_file_runs(const struct reader_file *file)
     return file->worker.pid;
 }
 
-/* It has questions that a process of its own would answer. */
+/* Returns true if a file has questions but no process to answer them. */
 static inline bool reader_file_needs(const struct reader_file *file)
 {
     return file->state == READER_USABLE && (file->asked.count || file->expected) &&
            !file->worker.pid && !file->pause_ns;
 }
 
-/* Its process could be ended without loss. */
+/* Returns true if a file's process can be ended without loss. */
 static inline bool reader_file_rests(const struct reader_file *file)
 {
     return file->worker.pid && !file->sent && (!file->asked.count || file->yields);
 }
 
-/* False: full, or out of memory. */
+/* Adds a question. Returns false if the list is full or out of memory. */
 static bool asked_push(struct asked *asked, const struct dwarf_question *question)
 {
     if (!array_more(&asked->at, &asked->room, asked->count, sizeof *asked->at, ASKED_MAX))
@@ -111,7 +95,7 @@ static bool asked_push(struct asked *asked, const struct dwarf_question *questio
     return true;
 }
 
-/* Takes the oldest; there must be one. */
+/* Removes the oldest question; there must be one. */
 static struct dwarf_question asked_pop(struct asked *asked)
 {
     assert(asked->count);
@@ -120,72 +104,35 @@ static struct dwarf_question asked_pop(struct asked *asked)
     return oldest;
 }
 
-static uint32_t by_content(struct references *references, uint64_t content, bool *is_new)
-{
-    uint32_t *known = hash_find(&references->by_content, content);
-    if (known)
-        return *known;
-    if (references->count == REFERENCES_MAX)
-        return 0;
-    known = hash_insert(&references->by_content, content, is_new);
-    if (known)
-        *known = ++references->count;
-    return known ? *known : 0;
-}
-
-/* A type was reported under a reference; its own, *is_new if it was never reported before. 0: too
- * many. */
-static uint32_t references_add(struct references *references, uint32_t reported, uint64_t content,
-                               bool *is_new)
-{
-    bool created;
-    *is_new = false;
-    uint32_t own = by_content(references, content, is_new);
-    /* As many as can be reported at once, whatever a process makes up. */
-    bool room = references->by_reported.count < REFERENCES_MAX;
-    uint32_t *slot = own && room ? hash_insert(&references->by_reported, reported, &created) : NULL;
-    if (slot)
-        *slot = own;
-    return own;
-}
-
-/* 0: no such type was reported. */
-static uint32_t references_of(const struct references *references, uint32_t reported)
-{
-    const uint32_t *own = hash_find(&references->by_reported, reported);
-    return own ? *own : 0;
-}
-
 enum {
-    DEATHS_MAX = 3,     /* then the file is given up */
-    DEATHS_OPENING = 2, /* weight of a death while the file was opened: the next will die too */
-    FORGIVEN_AFTER = 1000 /* answers without a death */,
-    SENT_MAX = 256, /* questions on their way at once */
+    DEATHS_MAX = 3,     /* deaths after which the file is given up */
+    DEATHS_OPENING = 2, /* weight of a death at opening: the next process would die too */
+    FORGIVEN_AFTER = 1000 /* answers after which earlier deaths are forgiven */,
+    SENT_MAX = 256, /* questions sent and not answered */
     PATIENCE_WITH_SERVERS = 80,
-    STARVED_TIMES = 240, /* of the patience by the clock, when the process got no CPU time */
+    REFERENCES_MAX = 1 << 18, /* of types of one file, whatever a process makes up */
+    STARVED_TIMES = 240,      /* times the patience, by the clock, if it gets no CPU time */
     NS_PER_MS = 1000000,
-    PAUSE_NS = 1000000000 /* a system short of processes or memory needs time */
+    PAUSE_NS = 1000000000 /* time for a system short of processes or memory to recover */
 };
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct reader_file *reader_file_new(const struct module *module)
 {
     struct reader_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
-    /* Read here only for its name; the process forked has a copy of its own to work with. */
+    /* Only its name is used here; the forked process works on its own copy. */
     file->module = (struct module *)(uintptr_t)module;
     file->serial = module_serial(module);
     return file;
 }
 
-/* Its process is ended, and the caller's to wait for: the PID, or 0. */
+/* Frees a file and ends its process. Returns the PID to wait for, or 0. */
 static pid_t reader_file_free(struct reader_file *file)
 {
     pid_t pid = worker_end(&file->worker);
     free(file->asked.at);
-    hash_fini(&file->types.by_content);
-    hash_fini(&file->types.by_reported);
     free(file);
     return pid;
 }
@@ -212,13 +159,12 @@ static void give_all(struct reader_file *file, struct reader_run *run, enum unty
         give_none(file, run, why);
 }
 
-/* Ends the process that has nothing to do: the PID to wait for. */
+/* Ends an idle process. Returns the PID to wait for. */
 static pid_t reader_file_rest(struct reader_file *file)
 {
     file->sent = 0;
     file->opened = file->yields = false;
     file->waited_ns = file->idle_ns = file->served_ns = file->resident_bytes = 0;
-    hash_clear(&file->types.by_reported); /* another process reports types now */
     return worker_end(&file->worker);
 }
 
@@ -230,7 +176,7 @@ static void count_deaths(struct reader_file *file, uint32_t deaths)
         file->state = READER_GIVEN_UP;
 }
 
-/* Starts a process; where none can be had it is tried again a little later, then given up. */
+/* Starts a process. If that fails it is retried after a pause, then given up. */
 static void reader_file_start(struct reader_file *file, struct reader_run *run)
 {
     file->expected = false;
@@ -240,7 +186,7 @@ static void reader_file_start(struct reader_file *file, struct reader_run *run)
     file->pause_ns = PAUSE_NS;
 }
 
-/* The process died, hung or talks nonsense: over the oldest question it was sent. */
+/* Handles a process that died, hung or sent invalid messages; blames the oldest question sent. */
 static pid_t died(struct reader_file *file, struct reader_run *run)
 {
     bool opened = file->opened;
@@ -260,30 +206,7 @@ static void send(struct reader_file *file)
         file->sent++;
 }
 
-static void reader_file_take_type(struct reader_file *file, struct reader_run *run,
-                                  struct wire_message *message)
-{
-    bool is_new;
-    struct dwarf_type *type = &message->type;
-    type->type = references_add(&file->types, type->type, message->content, &is_new);
-    if (type->type && is_new)
-        run->take->type(run->take->context, file->serial, type);
-}
-
-/* A type that was never reported is invalid. */
-static void reader_file_take_answer(struct reader_file *file, struct reader_run *run,
-                                    struct dwarf_answer *answer)
-{
-    uint32_t reported = answer->type;
-    answer->type = reported ? references_of(&file->types, reported) : 0;
-    if (reported && !answer->type)
-        answer->untyped = UNTYPED_GAVE_UP;
-    if (++file->lived == FORGIVEN_AFTER)
-        file->deaths = 0;
-    give(file, run, answer);
-}
-
-/* False: it does not keep to the order of things. */
+/* Handles one message. Returns false if it violates the protocol. */
 static bool reader_file_take(struct reader_file *file, struct reader_run *run, enum wire_kind kind,
                              struct wire_message *message)
 {
@@ -297,16 +220,19 @@ static bool reader_file_take(struct reader_file *file, struct reader_run *run, e
         return true;
     }
     if (kind == WIRE_TYPE) {
-        reader_file_take_type(file, run, message);
+        if (message->type.type && message->type.type <= REFERENCES_MAX)
+            run->take->type(run->take->context, file->serial, &message->type);
         return true;
     }
     if (!file->sent || message->number != file->number)
         return false;
-    reader_file_take_answer(file, run, &message->answer);
+    if (++file->lived == FORGIVEN_AFTER)
+        file->deaths = 0;
+    give(file, run, &message->answer);
     return true;
 }
 
-/* False: the process cannot be talked to any more. */
+/* Receives the pending messages. Returns false if the process is no longer usable. */
 static bool hear(struct reader_file *file, struct reader_run *run)
 {
     struct arena strings = {0};
@@ -323,7 +249,7 @@ static bool hear(struct reader_file *file, struct reader_run *run)
     return file->state != READER_USABLE || (good && !code);
 }
 
-/* A server may take long to send a large file. */
+/* Returns the patience for the current step. A server may take long to send a large file. */
 static uint64_t patience_ns(const struct reader_file *file, const struct reader_run *run)
 {
     const struct debuginfo *debuginfo = module_debuginfo(file->module);
@@ -343,8 +269,9 @@ static void count_time(struct reader_file *file, const struct reader_run *run)
     file->served_ns += run->passed_ns;
 }
 
-/* Where the target takes all CPUs, a process that comes after it is slow and not hung: its time
- * is what it has had of a CPU. Only who sleeps is judged by the clock. */
+/* Returns true if a process has exceeded its patience. If the target uses all CPUs, the process is
+ * slow but not hung, so its CPU time is compared. Only a sleeping process is judged by the
+ * clock. */
 static bool is_late(const struct reader_file *file, const struct reader_run *run)
 {
     uint64_t patience = patience_ns(file, run);
@@ -354,7 +281,8 @@ static bool is_late(const struct reader_file *file, const struct reader_run *run
            file->waited_ns / STARVED_TIMES > patience || worker_sleeps(&file->worker);
 }
 
-/* A process found asleep may have answered since it was last read, and have no more questions. */
+/* Returns true if a process hangs. A sleeping process may have answered since the last read and
+ * have no more questions, so read once more. */
 static bool is_hung(struct reader_file *file, struct reader_run *run)
 {
     return is_late(file, run) && (!hear(file, run) || is_late(file, run));
@@ -384,8 +312,8 @@ static void reader_file_look(struct reader_file *file, struct reader_run *run)
 }
 
 /*
- * One round: looks whether there is anything to read, sends, takes answers, watches over the
- * process. The PID of a process that was ended and is to be waited for, or 0.
+ * Runs one round for a file: checks for debug information, sends questions, receives answers,
+ * supervises the process. Returns the PID of a process that was ended and must be waited for, or 0.
  */
 static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
 {
@@ -402,18 +330,18 @@ static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
     return pid;
 }
 
-/* A look into a file costs some 0.2 ms: a program of hundreds of libraries is not to be held up
- * by all of them at once. */
+/* Checking a file costs about 0.2 ms, so only a few files are checked per run: a program may have
+ * hundreds of libraries. */
 enum { ENDED_MAX = 64, LOOKS_A_RUN = 8 };
 
-/* Time in which misstop itself did not run (it was suspended) does not make a process late. */
+/* Limits the time counted between two runs: while misstop is suspended no process becomes late. */
 static const uint64_t step_max_ns = CLOCK_NS_PER_S;
-/* After this long a busy process makes room for a file that waits. */
+/* Time after which a busy process makes room for a waiting file. */
 static const uint64_t turn_ns = CLOCK_NS_PER_S;
 static const uint64_t measure_ns = CLOCK_NS_PER_S;
 static const uint64_t long_ns = CLOCK_NS_PER_S;
 
-/* Enough for the files of most programs: opening one again takes longer than most answers. */
+/* Enough for the files of most programs: reopening a file takes longer than most answers. */
 const struct readers_limits readers_usual = {.processes = 16,
                                              .processes_least = 4,
                                              .resident_bytes = UINT64_C(512) << 20,
@@ -428,10 +356,10 @@ struct readers {
     struct reader_file **files;
     size_t count;
     size_t room;
-    struct hash by_serial; /* index */
-    uint64_t run_ns;       /* the last one; 0: none */
+    struct hash by_serial; /* module serial -> index */
+    uint64_t run_ns;       /* time of the last run; 0: none */
     uint64_t measured_ns;
-    pid_t ended[ENDED_MAX]; /* killed, not yet gone */
+    pid_t ended[ENDED_MAX]; /* killed but not yet reaped */
     size_t ended_count;
 };
 
@@ -452,7 +380,7 @@ struct readers *readers_new(const struct readers_limits *limits, const struct re
     return readers_new_from(limits, take, &serve_program);
 }
 
-/* A process with gigabytes takes a while to exit: it is waited for only at the end. */
+/* Reaps ended processes, waiting only at the end: a process with gigabytes exits slowly. */
 static void reap(struct readers *readers, int flags)
 {
     size_t left = 0;
@@ -531,8 +459,8 @@ bool readers_ask(struct readers *readers, const struct module *module,
     return file && asked_push(&file->asked, question);
 }
 
-/* Of the files with a process that could make room the one not used for longest; where all are
- * busy, the one that has had its turn gives it up when its questions are answered. */
+/* Chooses a process that makes room: the one idle for longest. If all are busy, a process that had
+ * its turn ends when its pending questions are answered. */
 static struct reader_file *who_rests(struct readers *readers)
 {
     struct reader_file *idle = NULL;
@@ -542,7 +470,7 @@ static struct reader_file *who_rests(struct readers *readers)
         if (!reader_file_runs(file))
             continue;
         if (file->yields && !reader_file_rests(file))
-            return NULL; /* one place at a time */
+            return NULL; /* one at a time */
         if (reader_file_rests(file) && (!idle || file->idle_ns > idle->idle_ns))
             idle = file;
         if (file->served_ns > turn_ns && (!busy || file->served_ns > busy->served_ns))
@@ -561,7 +489,7 @@ static uint32_t processes(const struct readers *readers)
     return running;
 }
 
-/* How many there may be now. */
+/* Returns the current limit of processes. */
 static uint32_t places(const struct readers *readers)
 {
     uint64_t resident_bytes = 0;
@@ -571,8 +499,8 @@ static uint32_t places(const struct readers *readers)
     return large ? readers->limits.processes_least : readers->limits.processes;
 }
 
-/* The file that waits longest, with questions if one has some; one a run, because a fork of a large
- * misstop costs time. */
+/* Returns the file that has waited longest for a process, preferably one with questions. Only one
+ * process starts per run, because forking a large misstop takes time. */
 static struct reader_file *who_starts(const struct readers *readers)
 {
     struct reader_file *longest = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Debugging information, read in the background: for each file that is asked about a process of
- * our own, forked from this one, which may crash, hang or eat memory over hostile or huge DWARF
- * without harm: it is limited (RLIMIT_AS), watched, killed, and its file then given up. Idle ones
- * end and give their memory back. Questions and answers go over socket pairs; nothing here waits.
- * Owned by the resolver. One thread only.
+ * Reads debug information in the background. Each file is read by its own process, forked from
+ * misstop, which may crash, hang or exhaust memory on hostile or huge DWARF without harm: it is
+ * limited (RLIMIT_AS), supervised and killed, and after repeated deaths its file is given up. Idle
+ * processes end and free their memory. Questions and answers pass over socket pairs without
+ * blocking. Owned by the resolver. Single-threaded.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_READER_H
 #define MISSTOP_RESOLVE_DWARF_READER_H
@@ -21,69 +21,70 @@ struct module;
 struct readers;
 
 struct readers_limits {
-    uint32_t processes;       /* at once */
-    uint32_t processes_least; /* ... where these take more than `resident_bytes` together */
+    uint32_t processes;       /* at the same time */
+    uint32_t processes_least; /* ... if they use more than `resident_bytes` together */
     uint64_t resident_bytes;  /* 0: no bound */
-    uint64_t memory_bytes;    /* address space of each beyond what misstop itself has */
-    uint32_t idle_ms;         /* without a question until it ends */
-    uint32_t patience_ms;     /* for one answer until it is taken for hung: of a CPU's time, of the
-                                 clock's if it sleeps */
+    uint64_t memory_bytes;    /* address space of each process, besides that of misstop */
+    uint32_t idle_ms;         /* without a question, before it ends */
+    uint32_t patience_ms;     /* for one answer: CPU time, or clock time if it sleeps */
 };
 
 extern const struct readers_limits readers_usual;
 
-/* Receives the answers. Types come before references to them. */
+/* Receives the answers. Types come before references to them; a process that takes the place of
+ * another begins its references anew. */
 struct readers_take {
     void *context;
     void (*type)(void *context, uint32_t module_serial, const struct dwarf_type *type);
     void (*answer)(void *context, uint32_t module_serial, const struct dwarf_answer *answer);
 };
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 struct readers *readers_new(const struct readers_limits *limits, const struct readers_take *take);
 void readers_free(struct readers *readers);
 
-/* Whether a file is already known to have no debugging information: why ask? */
+/* Returns true if a file is known to have no debug information, so that questions are useless. */
 bool readers_without(const struct readers *readers, const struct module *module);
 
-/* There will be questions: a process may open the file meanwhile, if there is a place for one. */
+/* Announces questions: a process may open the file in advance if a place is free. */
 void readers_expect(struct readers *readers, const struct module *module);
 
 /*
- * Asks. Each question gets one answer in the end, also when the reader died (untyped is then
- * UNTYPED_GAVE_UP); never from inside this call. False: too many wait, ask again later.
+ * Asks a question. Each question gets exactly one answer, also if the reader dies (`untyped` is
+ * then UNTYPED_GAVE_UP), but never from inside this call. Returns false if too many questions are
+ * pending; ask again later.
  */
 bool readers_ask(struct readers *readers, const struct module *module,
                  const struct dwarf_question *question);
 
-/* Takes what has come, starts, watches and ends processes; call often. Number of answers. */
+/* Receives answers; starts, supervises and ends processes. Call often. Returns the answer count. */
 size_t readers_run(struct readers *readers, uint64_t now_ns);
 
-/* Waits until a process has something to say, a millisecond at most. */
+/* Waits until a process has sent something, for at most a millisecond. */
 void readers_wait(const struct readers *readers);
 
-/* The modules are gone (exec): questions of theirs are dropped without answers. */
+/* Drops all questions without answers: the modules are gone (exec). */
 void readers_forget(struct readers *readers);
 
 struct readers_status {
-    uint32_t waiting; /* questions without an answer */
+    uint32_t waiting; /* unanswered requests */
     uint32_t processes;
-    uint32_t given_up;       /* files */
-    uint64_t resident_bytes; /* of the processes, measured at times */
-    const char *busy_with;   /* name of a file that keeps us waiting for over a second; NULL */
+    uint32_t given_up;       /* files given up */
+    uint64_t resident_bytes; /* of the processes, measured periodically */
+    const char *busy_with;   /* file that has kept misstop waiting for over a second */
 };
 struct readers_status readers_status(const struct readers *readers);
 
 /*
- * The process that reads one file's debug information: opens it, answers questions from a socket,
- * one after the other, and ends with it.
+ * The process that reads one file's debug information: it opens the file, answers questions from a
+ * socket one after the other, and exits when the socket closes.
  */
-/* Opening may take this many times the patience that one answer gets. */
+/* Opening a file may take this multiple of the patience for one answer. */
 enum { READERS_OPENING_PATIENCE = 4 };
 
-/* Source of the answers: struct program, or a test's own. */
+/* Source of the answers: struct program, or a test's replacement. */
 struct serve_source {
-    bool (*present)(struct module *module); /* cheap, in misstop itself: is there anything? */
+    bool (*present)(struct module *module); /* a cheap check, in misstop itself */
     void *(*open)(struct module *module);   /* NULL: no debug information */
     void (*answer)(void *opened, const struct dwarf_question *question,
                    struct dwarf_answer *answer);
@@ -92,57 +93,58 @@ struct serve_source {
 
 extern const struct serve_source serve_program;
 
-/* Called in the forked process; `parent` is who forked it. */
+/* Runs the forked process; `parent` is the process that forked it. */
 _Noreturn void serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
                      const struct readers_limits *limits);
 
-/* Readers with another source of answers than debugging information: for tests of reader.c. */
+/* Makes readers with another source of answers than debug information, for tests of reader.c. */
 struct readers *readers_new_from(const struct readers_limits *limits,
                                  const struct readers_take *take,
                                  const struct serve_source *source);
 
 /*
- * One process that reads debugging information, as seen from misstop: started by a fork, asked and
- * heard over a socket that never makes us wait, ended by a kill.
+ * A process that reads debug information, as seen from misstop: started by fork, used over a
+ * non-blocking socket, ended by SIGKILL.
  */
 
 struct worker {
-    pid_t pid; /* 0: none runs */
+    pid_t pid; /* 0: not running */
     struct channel channel;
 };
 
-/* 0 or a negative errno. */
+/* Starts the process. 0 or a negative errno. */
 int worker_start(struct worker *worker, struct module *module, const struct serve_source *source,
                  const struct readers_limits *limits);
 
-/* Kills it and closes its socket. The process is the caller's to wait for: the PID, or 0. */
+/* Kills the process and closes its socket. Returns the PID that the caller must wait for, or 0. */
 pid_t worker_end(struct worker *worker);
 
-/* False: out of memory. */
+/* Queues a question. Returns false if out of memory. */
 bool worker_ask(struct worker *worker, uint32_t number, const struct dwarf_question *question);
 
-/* Sends what waits, reads what has come. 0, or a negative errno: it has ended. */
+/* Sends pending bytes, reads available ones. 0, or a negative errno if the process has ended. */
 int worker_exchange(struct worker *worker);
 
-/* The next message: WIRE_OPENED, WIRE_TYPE, WIRE_ANSWER; WIRE_NOTHING; WIRE_BROKEN. */
+/* Returns the next message: WIRE_OPENED, WIRE_TYPE, WIRE_ANSWER; WIRE_NOTHING; WIRE_BROKEN. */
 enum wire_kind worker_hear(struct worker *worker, struct wire_message *message,
                            struct arena *strings);
 
-/* Time of a CPU that it has used so far. */
+/* Returns the CPU time used so far. */
 uint64_t worker_cpu_ns(const struct worker *worker);
 
-/* It waits for something that is neither a CPU nor a disk. */
+/* Returns true if the process waits for something other than a CPU or a disk. */
 bool worker_sleeps(const struct worker *worker);
 
 uint64_t worker_resident_bytes(const struct worker *worker);
 
 /*
- * Split DWARF names files, and libdw opens any of them: from a hostile file a FIFO, which would
- * block us, or a device, which may act when it is opened. And a process that a hostile file has
- * taken over should have nothing to write to. Landlock (Linux 5.13) leaves it files to read, none
- * below /dev, /proc and /sys; without it a reader has the rights of misstop.
+ * Split DWARF names further files, and libdw opens any of them. A hostile file could name a FIFO,
+ * which would block, or a device, which may act when opened. A process taken over by a hostile file
+ * must not be able to write anything either. Landlock (Linux 5.13) permits only reading files, and
+ * none below /dev, /proc and /sys. Without Landlock a reader has the rights of misstop.
  */
-/* For good: reads of files of our root are left. False: the kernel cannot. */
+/* Permanently confines the process to reading files of its root. Returns false if the kernel does
+ * not support it. */
 bool landlock_confine(void);
 
 #endif

@@ -13,10 +13,10 @@
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
 
-/* Scopes, which one part of this file reads from units, and the other searches. */
+/* Scopes, read from units by the first part of this file and searched by the second. */
 struct scope {
     Dwarf_Die die;
-    uint64_t hash;   /* of the names from the outermost to this one */
+    uint64_t hash;   /* hash of the names from the outermost scope to this one */
     uint32_t parent; /* index + 1; 0: the unit */
 };
 
@@ -27,11 +27,11 @@ enum {
     UNIT_ENTRIES_MAX = 1 << 22,
 };
 
-/* One walk through a unit. */
+/* State of a walk through a unit. */
 struct walk {
     struct scopes *scopes;
-    unsigned left;  /* entries */
-    bool remembers; /* keep the enclosing scopes; else definitions alone */
+    unsigned left;  /* entries that may still be read */
+    bool remembers; /* record the enclosing scopes; false: only definitions */
 };
 
 void scopes_fini(struct scopes *scopes)
@@ -48,7 +48,7 @@ static uint64_t scopes_key_of(const Dwarf_Die *die)
     return (uint64_t)(uintptr_t)die->addr;
 }
 
-/* Hash of a name and its scopes, which have hash `hash`; 0: none. NULL: it has no name. */
+/* Returns the hash of a name in the scope with hash `hash`; 0: none. NULL: no name. */
 static uint64_t scopes_hash(uint64_t hash, const char *name)
 {
     return hash_mix(hash ^ (name ? hash_bytes(name, strlen(name)) : 1));
@@ -75,7 +75,7 @@ static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
     return scopes->count;
 }
 
-/* The first of a name is taken: by C++'s rule there is one, in C they are alike as a rule. */
+/* Adds a definition, unless the name has one. C++ allows only one; in C they are usually alike. */
 static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die *die)
 {
     bool created = false;
@@ -89,7 +89,7 @@ static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die
     }
 }
 
-/* A unit's skeleton of a type unit's class has its name there. */
+/* Returns the name of an entry. The skeleton of a class in a type unit has its name there. */
 static const char *own_name(Dwarf_Die *die)
 {
     Dwarf_Die definition;
@@ -154,7 +154,7 @@ static bool read_unit(struct scopes *scopes, Dwarf_Die *die)
     return true;
 }
 
-/* The entry where its name was given: a definition may be elsewhere. */
+/* Returns the entry that was given the name: a definition may be elsewhere. */
 static Dwarf_Die named_at(Dwarf_Die *die)
 {
     static const unsigned to[] = {DW_AT_specification, DW_AT_abstract_origin};
@@ -170,7 +170,7 @@ static Dwarf_Die named_at(Dwarf_Die *die)
     return at;
 }
 
-/* Index + 1 of the scope an entry is in; 0: the unit. */
+/* Returns index + 1 of the scope that contains an entry; 0: the unit. */
 static uint32_t scopes_around(struct scopes *scopes, Dwarf_Die *die)
 {
     Dwarf_Die at = named_at(die);
@@ -205,7 +205,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
     while (count--) {
         Dwarf_Die *scope = &scopes->scopes[chain[count]].die;
         const char *name = scope_name(scope);
-        /* Inline namespaces, such as std::__cxx11, are not written in names. */
+        /* Inline namespaces, such as std::__cxx11, are not part of shown names. */
         if (!name || die_flag(scope, DW_AT_export_symbols))
             continue;
         int length = snprintf(out + used, out_size - used, "%s::", name);
@@ -225,16 +225,16 @@ bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class)
     return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
-/* Adds the types that a unit defines to by_name, without their scopes. */
+/* Adds the types that a unit defines to by_name, without recording scopes. */
 static void scopes_read_definitions(struct scopes *scopes, Dwarf_Die *unit)
 {
     struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX};
     walk_scope(&walk, unit, 0, 0, 0);
 }
 
-/* Where what an entry of scopes.c merely declares is defined. */
+/* Search for the definitions of entries that are only declared. */
 
-enum { SEARCH_MS = 100 /* for one declaration; the next goes on where this one stopped */ };
+enum { SEARCH_MS = 100 /* per declaration; the next search continues where this one stopped */ };
 
 static bool find_definition(const struct scopes *scopes, uint64_t hash, const Dwarf_Die *declared,
                             Dwarf_Die *definition)
@@ -243,7 +243,7 @@ static bool find_definition(const struct scopes *scopes, uint64_t hash, const Dw
     if (!known)
         return false;
     *definition = scopes->definitions[*known];
-    /* "struct a" is no "enum a", whatever the hash says. */
+    /* "struct a" is not "enum a", even if their hashes are equal. */
     Dwarf_Die asked = *declared;
     const char *name = dwarf_diename(&asked);
     const char *found = dwarf_diename(definition);
@@ -252,7 +252,7 @@ static bool find_definition(const struct scopes *scopes, uint64_t hash, const Dw
                (dwarf_tag(definition) == DW_TAG_enumeration_type);
 }
 
-/* Reads on through the file's units until the name is defined, all are read, or time is up. */
+/* Reads further units of the file until the name is defined, all are read, or time is up. */
 static bool scopes_search_definition(struct scopes *scopes, uint64_t hash,
                                      const Dwarf_Die *declared, Dwarf_Die *definition)
 {

@@ -14,22 +14,22 @@
 #include "resolve/library_types.h"
 
 /*
- * The members of one struct or union, one level deep, read from DWARF once: base classes and
- * members of Rust's variants among them.
+ * The members of one struct or union, one level deep, read from DWARF once. They include base
+ * classes and the members of Rust's variants.
  */
 struct part {
     uint64_t offset;  /* bytes from the start of the record */
-    uint64_t size;    /* bytes, all elements; 0: a flexible array */
-    uint64_t stride;  /* of an array; 0: none */
-    const char *name; /* as in the file; NULL: it has none */
+    uint64_t size;    /* bytes of all elements; 0: a flexible array */
+    uint64_t stride;  /* stride of an array; 0: none */
+    const char *name; /* as in the file; NULL: none */
     Dwarf_Die type;
-    bool link; /* `type` is the one it points to, by a library's rule */
+    bool link; /* a library's rule says that `type` is the pointee */
 };
 
 struct parts {
     struct part *parts;
     size_t count;
-    bool links; /* of the base class are to the record's own kind */
+    bool links; /* links of the base class lead to records of this kind */
 };
 
 enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4 };
@@ -37,7 +37,7 @@ enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4 };
 struct shape_reader {
     struct parts *parts;
     Dwarf_Die *record;
-    const struct library_rule *rule; /* NULL: none */
+    const struct library_rule *rule;
     size_t room;
     size_t left;
 };
@@ -94,7 +94,7 @@ bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found)
     return is_found;
 }
 
-/* Replaces the declared type of a member by that of a library's rule. */
+/* Replaces a member's declared type by the type from a library's rule. */
 static void apply_rule(const struct shape_reader *reader, struct part *part)
 {
     Dwarf_Die type;
@@ -103,9 +103,9 @@ static void apply_rule(const struct shape_reader *reader, struct part *part)
     bool holds = library_member(reader->rule, name) == LIBRARY_HOLDS &&
                  die_argument(reader->record, &type) && die_size(&type, &size) &&
                  size <= part->size;
-    const char *link = holds ? NULL : library_link(reader->rule, name);
-    part->link = link && (die_member_type(reader->record, link, &type) ||
-                          die_beside(reader->record, library_node_template(reader->rule), &type));
+    bool links = !holds && reader->rule->link && !strcmp(reader->rule->link, name);
+    part->link = links && (die_member_type(reader->record, reader->rule->link_type, &type) ||
+                           die_beside(reader->record, reader->rule->node, &type));
     if (holds) {
         part->size = size;
         part->stride = 0;
@@ -119,7 +119,7 @@ static void read_member(struct shape_reader *reader, Dwarf_Die *member)
     struct part part;
     Dwarf_Die element;
     uint64_t count;
-    /* A static member is declared here and lives elsewhere. */
+    /* A static member is only declared here. */
     if (die_flag(member, DW_AT_external) || die_flag(member, DW_AT_declaration) ||
         !die_type(member, &part.type) || !die_offset(member, &part.offset))
         return;
@@ -130,8 +130,7 @@ static void read_member(struct shape_reader *reader, Dwarf_Die *member)
     if (die_array(&part.type, &element, &count) && !die_size(&element, &part.stride))
         part.stride = 0;
     part.link = false;
-    if (reader->rule)
-        apply_rule(reader, &part);
+    apply_rule(reader, &part);
     if (part.size || part.stride)
         parts_take(reader, &part);
 }
@@ -159,24 +158,23 @@ static void read_children(struct shape_reader *reader, Dwarf_Die *die, unsigned 
     } while (!dwarf_siblingof(&child, &child));
 }
 
-/* `record` is a peeled structure, class or union. Unreadable members are left out. */
+/* Reads the parts of a peeled structure, class or union. Unreadable members are skipped. */
 static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *record)
 {
     struct typename_raw raw;
-    struct shape_reader reader = {.parts = parts, .record = record, .left = PARTS_MAX};
+    struct shape_reader reader = {
+        .parts = parts, .record = record, .rule = &library_none, .left = PARTS_MAX};
     if (typename_raw(scopes, record, &raw))
         reader.rule = library_rule(raw.text);
-    *parts = (struct parts){.links = library_links(reader.rule)};
+    *parts = (struct parts){.links = reader.rule->links};
     read_children(&reader, record, 0);
 }
 
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTER_BYTES = 8 };
-/* Of one comparison of two records; pairs beyond it are taken to be alike. */
-enum { PAIRS_MAX = 256 };
 
 struct shape_entry {
     struct shape shape;
-    struct parts parts; /* of a record or union, read when first asked for */
+    struct parts parts; /* of a record or union, read on first use */
     bool parts_read;
 };
 
@@ -195,7 +193,7 @@ static enum shape_kind scalar_kind(Dwarf_Die *die)
     uint64_t size = 0;
     die_number(die, DW_AT_encoding, &encoding);
     die_size(die, &size);
-    /* Those of Rust and Go are plain numbers. */
+    /* Characters of Rust and Go are plain numbers. */
     bool number = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
                   encoding == DW_ATE_signed || encoding == DW_ATE_unsigned ||
                   encoding == DW_ATE_UTF;
@@ -228,8 +226,8 @@ static enum shape_kind shape_kind_of(Dwarf_Die *die)
     }
 }
 
-/* Numbers are one shape by name and size, pointers by what they point to. A record is known by its
- * entry alone (0): the name of a nested one is the same in every instance of a template. */
+/* Returns a key by name and size for numbers, by pointee for pointers. A record has no key (0) but
+ * is identified by its entry: a nested record has the same name in every instance of a template. */
 static uint64_t kind_key(Dwarf_Die *die, const struct shape *shape)
 {
     const char *name = dwarf_diename(die);
@@ -280,7 +278,7 @@ static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned de
     return number;
 }
 
-/* DW_AT_data_location: the object begins with the address of the elements. */
+/* Returns true if the object begins with the address of the elements (DW_AT_data_location). */
 static bool is_descriptor(Dwarf_Die *array)
 {
     Dwarf_Attribute attribute;
@@ -333,7 +331,7 @@ const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape)
     return shape && shape <= shapes->count ? &shapes->entries[shape - 1].shape : &nothing;
 }
 
-/* A pointer to a record, which may have no entry of its own. */
+/* Returns the pointer to a record, which may have no entry of its own. */
 static uint32_t pointer_to(struct shapes *shapes, uint32_t record)
 {
     bool created = true;
@@ -365,49 +363,30 @@ static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
     return &entry->parts;
 }
 
-/* ---- the same type in several units ---- */
-
-struct pair {
-    uint32_t one;
-    uint32_t other;
-};
-
-/* A comparison goes through everything that can be reached; a pair that was met before is taken to
- * be alike, for if it is not, that is found where it was met. */
-struct comparison {
-    struct shapes *shapes;
-    struct pair pairs[PAIRS_MAX];
-    unsigned count; /* met */
-    unsigned done;
-};
+/* Comparing types of several units */
 
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* False: they differ. Records are compared later. */
-static bool compare_later(struct comparison *comparison, uint32_t one, uint32_t other)
+/* Down to the types that pointers lead to, which become equal where nothing can differ; false: they
+ * differ on the way. */
+static bool same_kind(const struct shapes *shapes, uint32_t *one, uint32_t *other)
 {
-    for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && one != other; hops++) {
-        const struct shape *a = shapes_at(comparison->shapes, one);
-        const struct shape *b = shapes_at(comparison->shapes, other);
-        if (a->kind == SHAPE_VOID || b->kind == SHAPE_VOID)
-            return true; /* incomplete in one of the units */
-        if (a->kind != b->kind || a->size != b->size || a->descriptor != b->descriptor)
+    for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && *one != *other; hops++) {
+        const struct shape *a = shapes_at(shapes, *one);
+        const struct shape *b = shapes_at(shapes, *other);
+        bool incomplete = a->kind == SHAPE_VOID || b->kind == SHAPE_VOID; /* in one of the units */
+        if (!incomplete &&
+            (a->kind != b->kind || a->size != b->size || a->descriptor != b->descriptor))
             return false;
-        if (a->kind == SHAPE_FUNCTION)
-            return true;
-        if (a->kind != SHAPE_POINTER)
+        if (!incomplete && a->kind != SHAPE_FUNCTION && a->kind != SHAPE_POINTER)
             break;
-        one = a->pointee;
-        other = b->pointee;
+        bool pointers = !incomplete && a->kind == SHAPE_POINTER;
+        *one = pointers ? a->pointee : SHAPE_NOTHING;
+        *other = pointers ? b->pointee : SHAPE_NOTHING;
     }
-    for (unsigned i = 0; i < comparison->count && one != other; i++)
-        if (comparison->pairs[i].one == one && comparison->pairs[i].other == other)
-            return true;
-    if (one != other && comparison->count < PAIRS_MAX)
-        comparison->pairs[comparison->count++] = (struct pair){one, other};
     return true;
 }
 
@@ -419,24 +398,26 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
            first.addr == second.addr;
 }
 
-static bool same_parts(struct comparison *comparison, struct pair pair)
+/* By name and place; of the types of members what pointers lead to, and how large it is. */
+static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
 {
-    struct shapes *shapes = comparison->shapes;
-    size_t count = shapes_parts(shapes, pair.one)->count;
-    if (count != shapes_parts(shapes, pair.other)->count)
+    size_t count = shapes_parts(shapes, one)->count;
+    if (count != shapes_parts(shapes, other)->count)
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct part a = shapes_parts(shapes, pair.one)->parts[i];
-        struct part b = shapes_parts(shapes, pair.other)->parts[i];
+        struct part a = shapes_parts(shapes, one)->parts[i];
+        struct part b = shapes_parts(shapes, other)->parts[i];
+        uint32_t type = shape_of_part(shapes, &a);
+        uint32_t its = shape_of_part(shapes, &b);
         if (a.offset != b.offset || a.size != b.size || a.stride != b.stride ||
-            !same_text(a.name, b.name) ||
-            !compare_later(comparison, shape_of_part(shapes, &a), shape_of_part(shapes, &b)))
+            !same_text(a.name, b.name) || !same_kind(shapes, &type, &its))
             return false;
     }
     return true;
 }
 
-/* C has no scopes for types; to find them a unit is read whole. */
+/* Returns true if the scopes are equal. Checks first for C, which has no scopes for types, because
+ * finding scopes means reading a whole unit. */
 static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
 {
     if (language_of(a) == LANGUAGE_C && language_of(b) == LANGUAGE_C)
@@ -444,37 +425,28 @@ static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
     return scopes_path(scopes, a) == scopes_path(scopes, b);
 }
 
-/* Two entries of one unit are two types. */
-static bool same_entry(struct comparison *comparison, struct pair pair)
-{
-    struct shapes *shapes = comparison->shapes;
-    Dwarf_Die a = shapes_at(shapes, pair.one)->die;
-    Dwarf_Die b = shapes_at(shapes, pair.other)->die;
-    return same_text(dwarf_diename(&a), dwarf_diename(&b)) && !same_unit(&a, &b) &&
-           same_scope(shapes->scopes, &a, &b) && same_parts(comparison, pair);
-}
-
+/* Compares a pair. Two entries of one unit are different types. */
 bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     if (one == other || !one || !other)
         return one == other;
-    struct comparison comparison = {.shapes = shapes};
-    if (!compare_later(&comparison, one, other))
-        return false;
-    while (comparison.done < comparison.count)
-        if (!same_entry(&comparison, comparison.pairs[comparison.done++]))
-            return false;
-    return true;
+    if (!same_kind(shapes, &one, &other) || one == other)
+        return one == other;
+    Dwarf_Die a = shapes_at(shapes, one)->die;
+    Dwarf_Die b = shapes_at(shapes, other)->die;
+    return same_text(dwarf_diename(&a), dwarf_diename(&b)) && !same_unit(&a, &b) &&
+           same_scope(shapes->scopes, &a, &b) && same_parts(shapes, one, other);
 }
 
-/* The search for a shape at an offset. */
+/* State of a search for the shape at an offset. */
 
 struct look {
     struct shapes *shapes;
-    unsigned left; /* members that may still be looked into */
+    unsigned left; /* members that may still be visited */
 };
 
-/* Only the last may be flexible: "[0]" elsewhere marks a place and holds nothing. */
+/* Returns true if a part covers the offset. Only the last part may be flexible: "[0]" elsewhere
+ * marks a position and holds nothing. */
 static bool covers(const struct parts *parts, size_t part, uint64_t offset)
 {
     const struct part *at = &parts->parts[part];
@@ -482,7 +454,8 @@ static bool covers(const struct parts *parts, size_t part, uint64_t offset)
            (at->size ? offset - at->offset < at->size : part == parts->count - 1);
 }
 
-/* Of several members at one place a pointer is more specific than a number; two pointers cancel. */
+/* Chooses between two members at one offset: a pointer is more specific than a number; two
+ * different pointers cancel. */
 static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *other,
                               struct shape_leaf *leaf)
 {
@@ -523,7 +496,7 @@ bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base)
     return false;
 }
 
-/* A link that a node has from its base class leads to a node of its kind. */
+/* Redirects a link that a node has from its base class to the node's own type. */
 static void follow_link(struct shapes *shapes, uint32_t node, struct part *part,
                         struct shape_leaf *leaf)
 {
@@ -533,7 +506,7 @@ static void follow_link(struct shapes *shapes, uint32_t node, struct part *part,
         leaf->shape = pointer_to(shapes, node);
 }
 
-/* `leaf` comes with the array around, if there is one. */
+/* Searches a shape. On entry `leaf` has the array around it, if any. */
 static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
                       struct shape_leaf *leaf)
 {

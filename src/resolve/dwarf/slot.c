@@ -10,14 +10,14 @@
 
 bool home_place(struct program *program, uint64_t pc, struct home_place *place)
 {
-    place->wheres = wheres_at(program, pc);
+    place->wheres = flows_wheres(program->flows, pc);
     place->pc = pc;
     if (!program_cfa(program, pc, &place->cfa_register, &place->cfa_offset))
         place->cfa_register = SREG_NONE;
     return place->wheres;
 }
 
-/* Distance of a variable from the canonical frame address. */
+/* Computes the distance of a variable from the canonical frame address. */
 static bool slot_of(const struct home_place *place, const struct where *where, int64_t *slot)
 {
     if (where->reg == WHERE_CFA)
@@ -39,8 +39,8 @@ static bool is_in_slot(const struct home_place *place, const struct where *where
     return *inside < (where->size ? where->size : 1);
 }
 
-/* Whether a variable is better than the best one before: one of an outer scope, for an inlined
- * function may have the same place under another name. */
+/* Returns true if a variable is better than the best one so far: variables of outer scopes are
+ * preferred, because an inlined function may have another name for the same place. */
 static bool is_outer(const struct where *where, const struct where *best)
 {
     return !best || where->depth < best->depth ||
@@ -73,7 +73,7 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home)
     return best;
 }
 
-/* An array of variable length has no size. */
+/* Returns true for a variable-length array, which has no size. */
 static bool is_dynamic_array(const struct where *where)
 {
     Dwarf_Die variable = where->variable;
@@ -83,7 +83,7 @@ static bool is_dynamic_array(const struct where *where)
     return die_type(&variable, &type) && die_array(&type, &element, &count) && !count;
 }
 
-/* The void *p of a wrapper that was inlined says nothing. */
+/* Returns true if the pointer is specific. The void *p of an inlined wrapper is not. */
 static bool is_specific(const struct where *where)
 {
     Dwarf_Die variable = where->variable;
@@ -110,7 +110,7 @@ bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool point
     return best;
 }
 
-/* The array of variable length in the instruction's scopes; false: none, or there are several. */
+/* Finds the variable-length array in the instruction's scopes; returns false if none or several. */
 static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable)
 {
     const struct where *where;
@@ -128,9 +128,34 @@ static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variabl
     return variable->addr;
 }
 
-enum { WORD = 8 };
+enum { WORD = 8, STACK_STORES = 8, ARGUMENTS_BYTES = 256 };
 
-/* Whether the frame's rules at an address keep a register of the caller in the slot. */
+/* A store of a register to the slot. */
+struct stack_store {
+    uint64_t address; /* of the instruction */
+    uint8_t reg;
+};
+
+/* A function's use of its stack, for slots that are no variables. */
+struct stack {
+    uint64_t pc; /* the instruction asked about, */
+    int64_t slot;
+    bool dynamic;    /* stack space of a computed size is used */
+    int64_t fixed;   /* dynamic: size of the fixed part, up to the canonical frame address */
+    bool calls;      /* the function calls others */
+    bool pushes;     /* the instruction in the question is a push */
+    uint8_t length;  /* length of that instruction; 0: none at that address */
+    int64_t pointer; /* stack pointer at that instruction, relative to the CFA; 0: not known */
+    bool loaded;     /* the slot is */
+    bool stored;     /* ... stored through the stack pointer */
+    bool pushed;
+    bool addressed; /* its address is taken */
+    int64_t start;  /* start of the stores */
+    struct stack_store stores[STACK_STORES];
+    uint8_t store_count; /* more than STACK_STORES: not only stores of whole registers */
+};
+
+/* Returns true if the frame's rules at an address save a register of the caller in the slot. */
 static bool rules_save(struct program *program, uint64_t address, int64_t slot)
 {
     Dwarf_Addr bias;
@@ -148,36 +173,44 @@ static bool rules_save(struct program *program, uint64_t address, int64_t slot)
     return saved;
 }
 
-/* A push of the prologue is in the rules of what follows it. A call pushes below the frame, where a
- * function that calls others keeps nothing: during it, and behind it, as its return has loaded. */
-static bool is_saved(struct program *program, const struct dwarf_question *question,
-                     const struct stack *stack)
+/* Returns true if the slot holds a saved register or return address. A push of the prologue is in
+ * the rules of the next instruction. A call pushes its return address below the frame, where a
+ * function that calls others keeps nothing. This also applies after the call, because its return
+ * has loaded the slot. */
+static bool is_saved(struct program *program, const struct stack *stack)
 {
-    int64_t slot = question->slot;
+    int64_t slot = stack->slot;
     if (slot >= -WORD && slot < 0)
         return true;
     if (stack->calls && !stack->pushes && stack->pointer && slot >= stack->pointer - WORD &&
         slot < stack->pointer)
         return true;
-    return rules_save(program, question->pc, slot) ||
-           (stack->length && rules_save(program, question->pc + stack->length, slot));
+    return rules_save(program, stack->pc, slot) ||
+           (stack->length && rules_save(program, stack->pc + stack->length, slot));
 }
 
-static enum dwarf_slot slot_kind_of(struct program *program, const struct dwarf_question *question,
-                                    const struct stack *stack)
+/* Only written, by a push or at the stack pointer: where arguments of calls are put. */
+static bool is_argument(const struct stack *stack)
 {
-    if (question->slot >= 0)
-        return DWARF_SLOT_ARGUMENT;
-    if (stack->dynamic && question->slot < -stack->fixed)
-        return DWARF_SLOT_DYNAMIC;
-    if (stack->argument)
-        return DWARF_SLOT_ARGUMENT;
+    bool lowest = stack->pointer && stack->slot - stack->pointer < ARGUMENTS_BYTES;
+    return stack->calls && !stack->addressed && lowest &&
+           (stack->pushed || (stack->stored && !stack->loaded));
+}
+
+static enum dwarf_slot slot_kind_of(struct program *program, const struct stack *stack)
+{
     Dwarf_Addr bias;
+    if (stack->slot >= 0)
+        return DWARF_SLOT_ARGUMENT;
+    if (stack->dynamic && stack->slot < -stack->fixed)
+        return DWARF_SLOT_DYNAMIC;
+    if (is_argument(stack))
+        return DWARF_SLOT_ARGUMENT;
     return program_frames(program, &bias) ? DWARF_SLOT_SPILL : DWARF_SLOT_UNKNOWN;
 }
 
-/* The one variable that every store to the slot takes from its register: at -O1 and more, DWARF
- * forgets a parameter's position after it was stored. */
+/* Finds the variable in the register of every store to the slot. At -O1 and higher DWARF loses a
+ * parameter's position after it was stored. */
 static bool find_kept(const struct home_place *place, const struct stack *stack, Dwarf_Die *kept)
 {
     if (!stack->store_count || stack->store_count > STACK_STORES)
@@ -193,126 +226,20 @@ static bool find_kept(const struct home_place *place, const struct stack *stack,
     return true;
 }
 
-static void fill_from_home(struct program *program, const struct home *home,
-                           struct dwarf_answer *answer)
-{
-    Dwarf_Die variable = home->variable;
-    answer->slot = DWARF_SLOT_VARIABLE;
-    answer->offset = (int64_t)home->inside;
-    variable_fill(program, &variable, answer);
-}
-
-/* An array of variable length: which, if there is one; how long and where is not reported. */
-static void fill_dynamic(struct program *program, const struct home_place *place,
-                         struct dwarf_answer *answer)
-{
-    Dwarf_Die variable;
-    struct dwarf_answer variable_answer = {0};
-    if (!home_find_dynamic(place, &variable))
-        return;
-    variable_fill(program, &variable, &variable_answer);
-    answer->name = variable_answer.name;
-}
-
-void slot_answer(struct program *program, struct dwarf_answer *answer)
-{
-    const struct dwarf_question *question = &answer->question;
-    struct home_place place;
-    struct home home;
-    struct stack stack = {0};
-    bool placed = home_place(program, question->pc, &place);
-    answer->untyped = UNTYPED_SPILL;
-    if (placed && home_find(&place, question->slot, &home)) {
-        fill_from_home(program, &home, answer);
-        return;
-    }
-    stack_read(program, question->pc, question->slot, &stack);
-    if (is_saved(program, question, &stack)) {
-        answer->slot = DWARF_SLOT_SAVED;
-        return;
-    }
-    if (placed && find_kept(&place, &stack, &home.variable)) {
-        home.inside = (uint64_t)(question->slot - stack.start);
-        fill_from_home(program, &home, answer);
-        return;
-    }
-    answer->slot = slot_kind_of(program, question, &stack);
-    if (answer->slot == DWARF_SLOT_UNKNOWN)
-        answer->untyped = placed ? UNTYPED_NO_VARIABLE : UNTYPED_NO_UNIT;
-    if (placed && answer->slot == DWARF_SLOT_DYNAMIC)
-        fill_dynamic(program, &place, answer);
-}
-
-enum { INSNS_MAX = 1 << 15, ENTRY_DEPTH = 8, ARGUMENTS_BYTES = 256 };
-
-/* A function gone through from its start, in the order of addresses. */
-struct course {
-    struct program *program;
-    struct stack *stack;
-    uint64_t pc;
-    int64_t slot;
-    int64_t depth;  /* of the stack below the canonical frame address; the entry's is 8 */
-    int64_t before; /* depth before the frame was given up */
-    bool loaded;    /* the slot is */
-    bool stored;    /* ... through the stack pointer */
-    bool pushed;
-    bool addressed; /* its address is taken */
-    uint32_t
-        copies; /* registers that are copies of the stack pointer: clang puts arguments by them */
-    int64_t copied[SREG_COUNT];
-};
-
 static bool is_push(const struct insn *insn)
 {
     return insn->stack_step < 0 && insn->flow != INSN_CALL;
 }
 
-static void note_copies(struct course *course, const struct insn *insn)
-{
-    if (insn->is_target || insn->flow == INSN_CALL)
-        course->copies = 0;
-    course->copies &= ~insn->writes;
-    if (insn->op != INSN_OP_MOVE || insn->source != SREG_SP || insn->dest >= SREG_COUNT ||
-        insn->dest == SREG_BP || insn->width != 8)
-        return;
-    course->copies |= 1u << insn->dest;
-    course->copied[insn->dest] = -course->depth;
-}
-
-/* The distance of an operand from the canonical frame address, as far as that is constant. */
-static bool operand_slot(struct course *course, const struct insn *insn,
-                         const struct insn_memory *memory, int64_t *slot)
-{
-    uint8_t reg;
-    int64_t offset;
-    if (memory->index != SREG_NONE || memory->segment || memory->base >= SREG_COUNT)
-        return false;
-    if (course->copies >> memory->base & 1) {
-        *slot = memory->displacement + course->copied[memory->base];
-        return true;
-    }
-    if (memory->base == SREG_SP) {
-        *slot = memory->displacement - course->depth;
-        return true;
-    }
-    if (memory->base != SREG_BP)
-        return false;
-    if (!program_cfa(course->program, insn->address, &reg, &offset) || reg != SREG_BP)
-        return false;
-    *slot = memory->displacement - offset;
-    return true;
-}
-
 static bool covers(int64_t start, uint64_t size, int64_t slot)
 {
-    return slot >= start && (uint64_t)(slot - start) < (size ? size : 8);
+    return slot >= start && (uint64_t)(slot - start) < (size ? size : WORD);
 }
 
-/* All of one register, to one place, every time. */
-static void note_store(struct course *course, const struct insn *insn, int64_t start,
+/* Records a store to the slot. It must store a whole register, always to the same place. */
+static void note_store(struct stack *stack, const struct insn *insn, int64_t start,
                        uint8_t size_bytes)
 {
-    struct stack *stack = course->stack;
     bool same = !stack->store_count || stack->start == start;
     if (insn->stored == SREG_NONE || size_bytes < 4 || !same ||
         stack->store_count >= STACK_STORES) {
@@ -323,31 +250,34 @@ static void note_store(struct course *course, const struct insn *insn, int64_t s
     stack->stores[stack->store_count++] = (struct stack_store){insn->address, insn->stored};
 }
 
-static void note_uses(struct course *course, const struct insn *insn)
+static void note_uses(struct stack *stack, const struct flow_at *at)
 {
-    int64_t start;
-    /* LEA does not access the address it computes. */
-    unsigned count = insn->op == INSN_OP_LEA ? 1 : insn->memory_count;
-    for (unsigned i = 0; i < count; i++) {
+    const struct insn *insn = at->insn;
+    bool lea = insn->op == INSN_OP_LEA; /* it does not access the address it computes */
+    for (unsigned i = 0; i < (lea ? 1 : insn->memory_count); i++) {
         const struct insn_memory *memory = &insn->memory[i];
-        if (!operand_slot(course, insn, memory, &start) ||
-            !covers(start, memory->size, course->slot))
+        struct value place = memory->base == SREG_NONE
+                                 ? value_of_kind(VALUE_UNKNOWN)
+                                 : operand_address(&at->scene, &at->state, insn, memory);
+        if (place.kind != VALUE_FRAME || place.indexed ||
+            !covers(place.offset, memory->size, stack->slot))
             continue;
-        if (insn->op != INSN_OP_LEA && memory->kind != ACCESS_LOAD)
-            note_store(course, insn, start, memory->size);
-        if (insn->op == INSN_OP_LEA)
-            course->addressed = true;
+        /* Through a pointer to the frame all of a variable is cleared. */
+        bool direct = memory->base == SREG_SP || memory->base == SREG_BP;
+        if (!lea && direct && memory->kind != ACCESS_LOAD)
+            note_store(stack, insn, place.offset, memory->size);
+        stack->pushed |= is_push(insn) && memory->kind == ACCESS_STORE;
+        if (lea)
+            stack->addressed = true;
         else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
                  memory->base == SREG_BP)
-            course->loaded = true;
-        else /* a store, or a vector's, which the decoder does not always report */
-            course->stored = true;
+            stack->loaded = true;
+        else /* a store; the decoder does not report every vector store as one */
+            stack->stored = true;
     }
-    if (is_push(insn) && covers(-course->depth - 8, 8, course->slot))
-        course->pushed = true;
 }
 
-/* Stack taken by a computed amount: alloca, an array of variable length. */
+/* Returns true if stack space of a computed size is taken: alloca, a variable-length array. */
 static bool is_dynamic(const struct insn *insn)
 {
     if (insn->dest != SREG_SP)
@@ -365,80 +295,72 @@ static bool is_dynamic(const struct insn *insn)
     }
 }
 
-/* Effect of an instruction on the depth; released frames come back after the return. */
-static void stack_follow(struct course *course, const struct insn *insn)
+/* One instruction of the function, in the order of addresses. */
+static bool stack_note(void *context, const struct flow_at *at)
 {
-    if (insn->flow == INSN_RETURN || insn->flow == INSN_JUMP) {
-        course->depth = course->before ? course->before : course->depth;
-        course->before = 0;
-        return;
+    struct stack *stack = context;
+    const struct insn *insn = at->insn;
+    const struct value *pointer = &at->state.regs[SREG_SP];
+    if (insn->address <= stack->pc && stack->pc < insn->address + insn->length) {
+        stack->pushes = is_push(insn);
+        stack->length = insn->address == stack->pc ? insn->length : 0;
+        stack->pointer = pointer->kind == VALUE_FRAME && !pointer->indexed ? pointer->offset : 0;
     }
-    if (insn->flow == INSN_CALL)
-        return;
-    int64_t depth = course->depth - insn->stack_step;
-    if (insn->dest == SREG_SP && insn->source == SREG_NONE && insn->op == INSN_OP_SUB)
-        depth += insn->immediate;
-    else if (insn->dest == SREG_SP && insn->source == SREG_NONE && insn->op == INSN_OP_ADD)
-        depth -= insn->immediate;
-    else if (insn->dest == SREG_SP && insn->op == INSN_OP_LEA && insn->memory[0].base == SREG_SP)
-        depth -= insn->memory[0].displacement;
-    else if (insn->dest == SREG_SP && insn->source == SREG_BP)
-        depth = 2 * ENTRY_DEPTH;
-    if (depth < course->depth && !course->before && depth < 2 * ENTRY_DEPTH + 1)
-        course->before = course->depth;
-    course->depth = depth;
-}
-
-/* Where the frame is found by the stack pointer, the tables say its depth exactly. */
-static void correct(struct course *course, const struct insn *insn)
-{
-    uint8_t reg;
-    int64_t offset;
-    bool matters = insn->stack_step || insn->dest == SREG_SP || insn->memory_count ||
-                   insn->address == course->pc;
-    if (matters && program_cfa(course->program, insn->address, &reg, &offset) && reg == SREG_SP)
-        course->depth = offset;
-}
-
-static void go(struct course *course, const struct insn *insns, size_t count)
-{
-    struct stack *stack = course->stack;
-    for (size_t i = 0; i < count && i < INSNS_MAX; i++) {
-        const struct insn *insn = &insns[i];
-        correct(course, insn);
-        if (insn->address <= course->pc && course->pc < insn->address + insn->length) {
-            stack->pushes = is_push(insn);
-            stack->length = insn->address == course->pc ? insn->length : 0;
-            stack->pointer = -course->depth;
-        }
-        if (!stack->dynamic && is_dynamic(insn)) {
-            stack->dynamic = true;
-            stack->fixed = course->depth;
-        }
-        stack->calls |= insn->flow == INSN_CALL;
-        note_uses(course, insn);
-        note_copies(course, insn);
-        stack_follow(course, insn);
+    if (!stack->dynamic && is_dynamic(insn) && pointer->kind == VALUE_FRAME) {
+        stack->dynamic = true;
+        stack->fixed = -pointer->offset;
     }
-}
-
-bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack *stack)
-{
-    struct insn *insns;
-    size_t count;
-    uint64_t start;
-    uint64_t end;
-    struct course course = {
-        .program = program, .stack = stack, .pc = pc, .slot = slot, .depth = ENTRY_DEPTH};
-    *stack = (struct stack){0};
-    /* A return address - 1 is inside an instruction: the function is asked for by its start. */
-    if (!program_function(program, pc, &start, &end) ||
-        !program_insns(program, start, &insns, &count))
-        return false;
-    go(&course, insns, count);
-    free(insns);
-    bool lowest = slot - stack->pointer < ARGUMENTS_BYTES;
-    stack->argument = stack->calls && !course.addressed && lowest && slot < 0 &&
-                      (course.pushed || (course.stored && !course.loaded));
+    stack->calls |= insn->flow == INSN_CALL;
+    note_uses(stack, at);
     return true;
+}
+
+static void fill_from_home(struct program *program, const struct home *home,
+                           struct dwarf_answer *answer)
+{
+    Dwarf_Die variable = home->variable;
+    answer->slot = DWARF_SLOT_VARIABLE;
+    answer->offset = (int64_t)home->inside;
+    variable_fill(program, &variable, answer);
+}
+
+/* Names the variable-length array, if there is only one. Its length and place are not recorded. */
+static void fill_dynamic(struct program *program, const struct home_place *place,
+                         struct dwarf_answer *answer)
+{
+    Dwarf_Die variable;
+    struct dwarf_answer variable_answer = {0};
+    if (!home_find_dynamic(place, &variable))
+        return;
+    variable_fill(program, &variable, &variable_answer);
+    answer->name = variable_answer.name;
+}
+
+void slot_answer(struct program *program, struct dwarf_answer *answer)
+{
+    const struct dwarf_question *question = &answer->question;
+    struct home_place place;
+    struct home home;
+    struct stack stack = {.pc = question->pc, .slot = question->slot};
+    bool placed = home_place(program, question->pc, &place);
+    answer->untyped = UNTYPED_SPILL;
+    if (placed && home_find(&place, question->slot, &home)) {
+        fill_from_home(program, &home, answer);
+        return;
+    }
+    flows_each(program->flows, question->pc, stack_note, &stack);
+    if (is_saved(program, &stack)) {
+        answer->slot = DWARF_SLOT_SAVED;
+        return;
+    }
+    if (placed && find_kept(&place, &stack, &home.variable)) {
+        home.inside = (uint64_t)(question->slot - stack.start);
+        fill_from_home(program, &home, answer);
+        return;
+    }
+    answer->slot = slot_kind_of(program, &stack);
+    if (answer->slot == DWARF_SLOT_UNKNOWN)
+        answer->untyped = placed ? UNTYPED_NO_VARIABLE : UNTYPED_NO_UNIT;
+    if (placed && answer->slot == DWARF_SLOT_DYNAMIC)
+        fill_dynamic(program, &place, answer);
 }

@@ -19,7 +19,7 @@ struct passed {
     uint32_t shape;
     uint64_t size;
     enum passing classes[2];
-    bool reference; /* C++: not to be copied as bytes, so passed by its address */
+    bool reference; /* C++: not trivially copyable, so passed by its address */
 };
 
 static bool is_float(const struct shape *shape)
@@ -53,7 +53,7 @@ static bool goes_by_reference(Dwarf_Die *type)
            convention == DW_CC_pass_by_reference;
 }
 
-/* False: no type, that is void, or one that is not known. */
+/* Classifies a parameter or result. Returns false if the type is void or not known. */
 static bool classify(struct shapes *shapes, Dwarf_Die *die, struct passed *passed)
 {
     Dwarf_Die type;
@@ -70,7 +70,7 @@ static bool classify(struct shapes *shapes, Dwarf_Die *die, struct passed *passe
         passed->classes[0] = CLASS_INTEGER;
         passed->size = EIGHTBYTE;
     } else if (passed->size > 2 * EIGHTBYTE || (is_float(shape) && passed->size == 2 * EIGHTBYTE)) {
-        passed->classes[0] = CLASS_MEMORY; /* long double too: class X87 */
+        passed->classes[0] = CLASS_MEMORY; /* also long double (class X87) */
     } else {
         passed->classes[0] = class_at(shapes, passed, 0);
         passed->classes[1] = class_at(shapes, passed, EIGHTBYTE);
@@ -103,7 +103,7 @@ static void place_in_memory(struct placing *placing, const struct passed *passed
     }
 }
 
-/* All eightbytes in registers, or all in memory. */
+/* Places a parameter: all its eightbytes in registers, or all in memory. */
 static void place(struct placing *placing, const struct passed *passed)
 {
     unsigned integers = 0;
@@ -131,7 +131,7 @@ void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct stat
     struct placing placing = {.shapes = shapes, .state = state};
     struct passed passed;
     Dwarf_Die child;
-    /* A result in memory: its address comes first. */
+    /* The address of a result in memory is the first argument. */
     if (classify(shapes, function, &passed) &&
         (passed.classes[0] == CLASS_MEMORY || passed.reference)) {
         state->regs[integer_registers[placing.integers++]] =
@@ -147,7 +147,7 @@ void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct stat
     }
 }
 
-/* Types of AX and DX after a call of a function, or through a function pointer. */
+/* Finds the types of AX and DX after a call of a function, directly or through a pointer. */
 static void prototype_results(struct shapes *shapes, Dwarf_Die *function, struct value *ax,
                               struct value *dx)
 {
@@ -192,7 +192,7 @@ static struct value loaded_from_frame(const struct scene *scene, const struct st
     return best;
 }
 
-/* The first word at the thread pointer is that pointer. */
+/* Returns true for the first word at the thread pointer, which is the thread pointer itself. */
 static bool is_thread_pointer(const struct value *place)
 {
     return place->kind == VALUE_THREAD && place->shape == VALUE_THREAD_POINTER && !place->offset &&
@@ -223,13 +223,14 @@ static struct value source_of(const struct state *state, const struct insn *insn
 static struct value masked(const struct value *value, const struct value *mask)
 {
     bool pointer = value->kind == VALUE_POINTER;
-    /* Tags in the low bits, or the start of a block that is aligned: a place no more. */
+    /* A mask of low bits removes a tag. A larger mask gives the start of an aligned block, which is
+     * not a known place. */
     if (pointer && mask->kind == VALUE_CONSTANT && mask->offset < 0 && mask->offset >= -16)
         return *value;
     return value_of_kind(pointer || value->kind == VALUE_FRAME ? VALUE_UNKNOWN : VALUE_NUMBER);
 }
 
-/* The value of the destination after an operation that is followed. */
+/* Returns the destination's value after an operation that is followed. */
 static struct value result(const struct scene *scene, const struct state *state,
                            const struct insn *insn)
 {
@@ -238,7 +239,7 @@ static struct value result(const struct scene *scene, const struct state *state,
     bool clears = insn->source == insn->dest;
     switch (insn->op) {
     case INSN_OP_MOVE:
-        /* Extending keeps the constant, if it is a number. */
+        /* A zero- or sign-extension keeps the value of a number. */
         if (insn->source != SREG_NONE && (insn->width < 8 || insn->source_width < 8))
             return value_scaled(&source, 1);
         return operand_settled(scene, insn->address, source);
@@ -269,7 +270,7 @@ static struct value result(const struct scene *scene, const struct state *state,
     }
 }
 
-/* Operations that are reported only in part. */
+/* Handles operations that the decoder describes only in part. */
 static struct value vague_result(const struct scene *scene, const struct state *state,
                                  const struct insn *insn)
 {
@@ -288,7 +289,7 @@ static struct value vague_result(const struct scene *scene, const struct state *
     }
 }
 
-/* The callee: as DWARF names it for this call, by its address, or by the pointer used. */
+/* Finds the callee: from DWARF for this call, from its address, or from the pointer used. */
 static bool callee_of(const struct scene *scene, const struct state *state, const struct insn *insn,
                       Dwarf_Die *callee)
 {
@@ -330,14 +331,14 @@ static void call(const struct scene *scene, struct state *state, const struct in
     state->regs[SREG_DX] = dx;
 }
 
-/* Stores to the frame: a register that is spilled or saved, or something that is forgotten. */
+/* Applies stores to the frame: a spilled or saved register, or an unknown value. */
 static void store(const struct scene *scene, struct state *state, const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->memory_count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
         if (memory->kind != ACCESS_STORE && memory->kind != ACCESS_LOAD_STORE)
             continue;
-        /* A call's own store is of the return address. */
+        /* A call stores its return address. */
         struct value place = operand_address(scene, state, insn, memory);
         bool kept = insn->stored < SREG_COUNT && memory->size == POINTER_BYTES;
         struct value value = kept ? state->regs[insn->stored] : value_of_kind(VALUE_UNKNOWN);
@@ -352,14 +353,14 @@ static bool is_pop(const struct insn *insn)
            insn->dest < SREG_COUNT && insn->memory[0].kind == ACCESS_LOAD;
 }
 
-/* Everything that is written and not followed. */
+/* Clears all registers that are written but not followed. */
 static void step_forget(struct state *state, const struct insn *insn)
 {
     for (unsigned reg = 0; reg < SREG_COUNT; reg++) {
         struct value *value = &state->regs[reg];
         if (!(insn->writes >> reg & 1))
             continue;
-        /* A string instruction moves on in what it works on. */
+        /* A string instruction advances the pointers that it uses. */
         if (insn->string_step && value->kind >= VALUE_FRAME)
             value->indexed = true;
         else
@@ -367,7 +368,7 @@ static void step_forget(struct state *state, const struct insn *insn)
     }
 }
 
-/* The new value of the destination; false: it is not written, or not known. */
+/* Computes the new value of the destination. Returns false if it is not written, or not known. */
 static bool outcome_of(const struct scene *scene, const struct state *state,
                        const struct insn *insn, struct value *outcome)
 {
@@ -387,7 +388,7 @@ static bool outcome_of(const struct scene *scene, const struct state *state,
     return true;
 }
 
-/* A computed pointer is not at a variable's start, but followed from there. */
+/* Marks a computed pointer as followed: it is no longer the variable's own value. */
 static void note_followed(struct state *state, const struct insn *insn)
 {
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)
@@ -437,7 +438,8 @@ const struct value *state_slot(const struct state *state, int64_t offset)
     return is_slot(state, at, offset) ? &state->slots[at].value : NULL;
 }
 
-/* The farthest from the frame's end goes when there is no room: the outgoing arguments. */
+/* Stores a value in a slot. If there is no room, drops the slot farthest from the end of the frame:
+ * the outgoing arguments. */
 void state_store(struct state *state, int64_t offset, const struct value *value)
 {
     uint32_t at = slot_index(state, offset);

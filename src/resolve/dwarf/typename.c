@@ -16,12 +16,12 @@ enum {
     RAW_BYTES = sizeof(struct typename_raw)
 };
 
-/* A type is written from its outermost part inwards: `declarator` is the text around the name of a
- * variable so far, "(*)[3]" (ISO C, 6.7.7). */
+/* State of writing a type from its outermost part inwards. `declarator` is the text so far around
+ * the name of a variable, as in "(*)[3]" (ISO C, 6.7.7). */
 struct spelling {
     struct scopes *scopes;
     enum language language;
-    unsigned steps; /* of the whole name, parameters of functions included */
+    unsigned steps; /* steps for the whole name, including parameters of functions */
 };
 
 enum { STEPS_MAX = 64 };
@@ -71,7 +71,7 @@ static const char *anonymous(int tag)
     }
 }
 
-/* As the compiler writes it, in its scopes. */
+/* Writes the name as the compiler does, with its scopes. */
 static void write_raw(const struct spelling *spelling, Dwarf_Die *type, char out[RAW_BYTES])
 {
     out[0] = 0;
@@ -80,7 +80,7 @@ static void write_raw(const struct spelling *spelling, Dwarf_Die *type, char out
     put(out, RAW_BYTES, "%s", dwarf_diename(type));
 }
 
-/* A type that has a name, or a body that is not written out. */
+/* Writes a type by its name, or by its kind without the body if it has no name. */
 static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                         char out[TYPENAME_BYTES])
 {
@@ -104,7 +104,7 @@ static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *
         put(out, TYPENAME_BYTES, " %s", declarator);
 }
 
-/* Around what represents an array or a function, a pointer needs parentheses. */
+/* Writes a pointer. A declarator of an array or a function needs parentheses around it. */
 static void write_pointer(struct spelling *spelling, Dwarf_Die *type, const char *star,
                           const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
 {
@@ -130,7 +130,7 @@ static void write_member_pointer(struct spelling *spelling, Dwarf_Die *type, con
     write_pointer(spelling, type, star, declarator, depth, out);
 }
 
-/* "const" is before a name, but after the star of a pointer that is constant itself. */
+/* Writes a qualifier: before a name, but after the star of a constant pointer. */
 static void write_qualified(struct spelling *spelling, Dwarf_Die *type, const char *word,
                             const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
 {
@@ -238,7 +238,7 @@ static const char *qualifier(int tag)
     }
 }
 
-/* Fortran's text of a fixed length (DWARF 5, 5.11). */
+/* Writes Fortran's fixed-length text (DWARF 5, 5.11). */
 static void write_text(Dwarf_Die *type, const char *declarator, char out[TYPENAME_BYTES])
 {
     uint64_t bytes;
@@ -250,7 +250,8 @@ static void write_text(Dwarf_Die *type, const char *declarator, char out[TYPENAM
         put(out, TYPENAME_BYTES, " %s", declarator);
 }
 
-/* Which instance of a template such a name is from is chance: equal types have one entry. */
+/* Returns true for typedefs in classes, which are not used as names: equal types share one entry,
+ * so the typedef may come from any instance of a template. */
 static bool is_member_alias(struct spelling *spelling, Dwarf_Die *type)
 {
     Dwarf_Die class;
@@ -331,7 +332,7 @@ enum language language_of(Dwarf_Die *die)
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
     case DW_LANG_C_plus_plus_14:
-    case 0x2b: /* C++17, 20 and 23 as DWARF 6 will have them; elfutils 0.188 does not */
+    case 0x2b: /* C++17, 20 and 23 as in DWARF 6, which elfutils 0.188 does not know */
     case 0x2c:
     case DW_LANG_D:
     case DW_LANG_Swift:

@@ -60,11 +60,11 @@ struct value value_scaled(const struct value *value, int64_t factor)
     return scaled;
 }
 
-/* A place plus an offset: an index, with the constant that compilers fold into it. */
+/* Returns a place plus an offset: an index, with the constant that compilers fold into it. */
 static struct value moved(const struct value *place, const struct value *by, unsigned scale)
 {
     struct value sum = *place;
-    /* q + (p - q) points where p did, whatever q is. */
+    /* q + (p - q) points to the target of p, for any q. */
     if (by->kind == VALUE_DIFFERENCE && scale == 1) {
         sum = value_pointer(by->shape, by->offset, by->how);
         sum.indexed = true;
@@ -76,7 +76,7 @@ static struct value moved(const struct value *place, const struct value *by, uns
     return sum;
 }
 
-/* The thread pointer and a distance from it. */
+/* Adds the thread pointer and a distance from it. */
 static struct value in_thread(const struct value *value, const struct value *other)
 {
     struct value sum = *value;
@@ -100,7 +100,7 @@ struct value value_sum(const struct value *value, const struct value *other, uns
     if (!is_number(value) || !is_number(other))
         return value_of_kind(VALUE_UNKNOWN);
     struct value sum = value_shifted(*value, value_scaled(other, scale).offset);
-    /* A variable's address and an index: the address gives the variable. */
+    /* For a variable's address and an index, the address identifies the variable. */
     bool address = value->kind == VALUE_CONSTANT || (other->kind == VALUE_CONSTANT && scale == 1);
     bool fixed = value->kind == other->kind && !value->indexed && !other->indexed;
     sum.kind = address ? VALUE_CONSTANT : VALUE_NUMBER;
@@ -139,8 +139,8 @@ static uint64_t common(uint64_t a, uint64_t b)
     return a;
 }
 
-/* One type at two offsets: a loop goes over elements of it, or over an array that the offset is
- * still to be added of. */
+/* Returns the step between two offsets into one type: of a loop over its elements, or over an inner
+ * array with an offset that is still to be added. */
 static uint32_t joined_step(const struct shapes *shapes, const struct value *value,
                             const struct value *other)
 {
@@ -153,7 +153,7 @@ static uint32_t joined_step(const struct shapes *shapes, const struct value *val
     return step > UINT32_MAX ? 1 : (uint32_t)step;
 }
 
-/* The part of a record that one way points to may be all that the other way knows. */
+/* Joins a record with a pointer to its part: the other path may know only the part. */
 static bool joined_at_leaf(struct shapes *shapes, const struct value *whole,
                            const struct value *part, struct value *joined)
 {
@@ -173,10 +173,10 @@ static struct value joined_places(struct shapes *shapes, const struct value *val
     if (value->kind == VALUE_THREAD && value->shape != other->shape)
         return value_of_kind(VALUE_CONFLICT);
     if (value->kind == VALUE_POINTER && !shapes_same(shapes, value->shape, other->shape)) {
-        /* void says nothing against what the other way says. */
+        /* A void pointer does not contradict the other path. */
         if (!value->shape || !other->shape)
             return value->shape ? *value : *other;
-        /* Links say nothing against the node that they are in. */
+        /* Links do not contradict the node that contains them. */
         if (value->offset == other->offset && shapes_is_node(shapes, value->shape, other->shape))
             return *value;
         if (value->offset == other->offset && shapes_is_node(shapes, other->shape, value->shape))
@@ -220,7 +220,7 @@ unsigned value_worth(const struct shapes *shapes, const struct value *value)
     }
 }
 
-/* Whether the skipped part is an array there. */
+/* Returns true if the skipped part is an array at that offset. */
 static bool steps_fit(struct shapes *shapes, const struct value *value)
 {
     struct shape_leaf leaf;
@@ -233,7 +233,7 @@ static bool is_record(const struct shape *shape)
     return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
 }
 
-/* The elements of a flexible array are behind the type's own end. */
+/* Returns true if the offset is valid past the type's end, in a flexible array. */
 static bool is_behind(struct shapes *shapes, const struct value *value)
 {
     struct shape_leaf leaf;

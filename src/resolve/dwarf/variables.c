@@ -14,14 +14,14 @@
 #include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
-/* A variable with one fixed location. */
+/* Location of a variable at one fixed place. */
 struct location {
-    Dwarf_Addr value; /* address in the file, or offset into the thread's image */
+    Dwarf_Addr value; /* address in the file, or offset into the TLS image */
     uint64_t size;    /* bytes, of the first piece if there are several; 0: not known */
     bool is_tls;
 };
 
-/* The number an operation pushes: an address, its index in a table (DWARF 5), or a constant. */
+/* Reads the number that an operation pushes: an address, its index (DWARF 5), or a constant. */
 static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *value)
 {
     Dwarf_Attribute indexed;
@@ -43,7 +43,8 @@ static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *v
     }
 }
 
-/* Go writes expressions of DWARF 4 as blocks, in which libdw 0.188 finds no location. */
+/* Reads an address from a block. Go writes expressions of DWARF 4 as blocks, in which libdw 0.188
+ * finds no location. */
 static bool block_address(Dwarf_Attribute *attribute, Dwarf_Addr *address)
 {
     Dwarf_Block block;
@@ -62,7 +63,8 @@ static void take_piece(struct location *location, const Dwarf_Op *ops, size_t *a
         location->size = ops[(*at)++].number;
 }
 
-/* Most variables are in registers, frames and lists of places: no need to read those. */
+/* Returns true if a location may be fixed. Most variables are in registers, frames and location
+ * lists, which need not be read. */
 static bool may_be_fixed(Dwarf_Attribute *attribute)
 {
     Dwarf_Block block;
@@ -98,8 +100,9 @@ static bool read_ops(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t cou
     return at == count;
 }
 
-/* "address", "address, plus", "offset, of thread's storage", and the first of several pieces
- * (DWARF 5, 2.6.1). False: it has no place, or no fixed one. */
+/* Reads a location: an address, an address plus a constant, an offset in thread-local storage, or
+ * the first of several pieces (DWARF 5, 2.6.1). Returns false if there is none or it is not
+ * fixed. */
 static bool location_read(Dwarf_Die *variable, struct location *location)
 {
     Dwarf_Attribute attribute;
@@ -120,11 +123,10 @@ enum {
     DEPTH_MAX = 64,
     UNIT_ENTRIES_MAX = 1 << 24,
     VARIABLES_MAX = 1 << 21,
-    OVERLAPS_MAX = 16 /* variables that begin between one's start and an address it covers */
+    OVERLAPS_MAX = 16 /* between a variable's start and an address in it */
 };
 
-/* An expression that pushes a number as a variable's place, by its bytes: found without a look at
- * entries. */
+/* An expression that pushes a number as a variable's place. Found by its bytes, without entries. */
 struct expression {
     uint64_t number;
     uint64_t at; /* offset in .debug_info */
@@ -208,7 +210,7 @@ static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias,
         read_scope(globals, unit, bias, depth, &left);
 }
 
-/* dwz takes what two files share, thread-local variables too, into a third. */
+/* Reads an imported unit: dwz moves data that two files share, even TLS variables, to a third. */
 static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr bias,
                           unsigned depth)
 {
@@ -234,8 +236,8 @@ static void globals_read_all(struct program *program)
         read_unit(globals, kind == DW_UT_skeleton && split.addr ? &split : &die, bias, 0);
 }
 
-/* By start, then the larger first (unknown sizes before all): the smaller is nearer to what
- * follows, and asked first. */
+/* Orders by start, then larger ones first (unknown sizes before all): find() searches backwards, so
+ * it sees the smaller variable first. */
 static int globals_compare(const void *a, const void *b)
 {
     const struct global *one = a;
@@ -266,7 +268,7 @@ static const struct symbol *symbol_of(const struct program *program,
                                           : module_object(program->module, address);
 }
 
-/* Length, operation, number; of those with DW_OP_addrx none. */
+/* Collects expressions by their bytes: length, operation, number. Does not find DW_OP_addrx. */
 static void read_expressions(struct globals_index *index, const Elf_Data *section, bool tls)
 {
     enum { HEAD_BYTES = 2 };
@@ -291,8 +293,8 @@ static void read_expressions(struct globals_index *index, const Elf_Data *sectio
     SORT_BY(index->expressions, index->expression_count, number);
 }
 
-/* Reads the units that place a variable where this symbol is: to go through the entries of all
- * units takes 25 ms for libc. */
+/* Reads the units that place a variable at this symbol. Reading the entries of all units takes 25
+ * ms for libc. */
 static void read_units_placing(struct program *program, struct globals_index *index,
                                const struct symbol *symbol)
 {
@@ -314,24 +316,25 @@ static void read_units_placing(struct program *program, struct globals_index *in
     }
 }
 
-/* Most addresses in code that are no variable's are of text constants: not worth reading all units
- * for. Without symbols the two are not distinguishable. */
+/* Returns true if an address may be a variable's. Most other addresses in code are of text
+ * constants, which do not justify reading all units. Without symbols the two are not
+ * distinguishable. */
 static bool may_be_variable(const struct program *program, const struct symbol *symbol)
 {
-    static const char gcc[] = "CSWTCH."; /* values of a switch */
-    if (symbol) /* the link editor's own two, and gcc's, are declared nowhere */
+    static const char gcc[] = "CSWTCH."; /* tables of switch values */
+    if (symbol) /* these symbols, of the link editor and gcc, have no declaration */
         return strcmp(symbol->name, "_DYNAMIC") && strcmp(symbol->name, "_GLOBAL_OFFSET_TABLE_") &&
                strncmp(symbol->name, gcc, sizeof gcc - 1) != 0;
     return dwfl_module_getsymtab(program->dwfl) <= 1;
 }
 
-/* As the unit of the code that asks declares the variable of another, which says as much as a look
- * into all other units would. */
+/* Finds a variable of another unit by its declaration in the unit of the asking code, which is as
+ * good as reading all other units. */
 static const struct global *find_declared_near(struct program *program, struct globals_index *index,
                                                uint64_t address, uint64_t pc)
 {
     const struct symbol *symbol = symbol_of(program, index, address);
-    static const char hidden[] = "__GI_"; /* glibc's own name of what it declares without */
+    static const char hidden[] = "__GI_"; /* glibc's prefix for internal aliases */
     Dwarf_Die die;
     Dwarf_Die type;
     uint64_t size;
@@ -344,7 +347,7 @@ static const struct global *find_declared_near(struct program *program, struct g
     uint64_t count;
     if (!globals_declared(program, name, pc, &die) || !die_type(&die, &type))
         return NULL;
-    /* An array may be declared without its length, which the symbol has. */
+    /* An array may be declared without its length; the symbol has it. */
     if (die_array(&type, &element, &count))
         type = element;
     if (!die_size(&type, &size) || !size)
@@ -448,7 +451,7 @@ static void fill_type(struct program *program, Dwarf_Die *type, struct dwarf_ans
         answer->size = size;
     if (rank || !die_array(type, &element, &answer->count))
         answer->count = 0;
-    /* "struct point points[];" declared in one unit, and its length in another. */
+    /* "struct point points[];" is declared in one unit, its length in another. */
     const struct type_desc *desc = program_described(program, answer->type);
     if (!rank && !answer->count && desc && desc->size && answer->size > desc->size &&
         dwarf_tag(&peeled) == DW_TAG_array_type)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Variables. At fixed places, by address: those of units, namespaces, Fortran's common blocks and
- * the static ones inside functions. Read unit by unit as they are needed, kept, all at once when
- * the unit of the code that asks does not know.
+ * Variables at fixed places by address: variables of units and namespaces, Fortran's common blocks,
+ * and static variables in functions. Units are read on demand and kept; all are read if the unit of
+ * the asking code does not have the variable.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_VARIABLES_H
 #define MISSTOP_RESOLVE_DWARF_VARIABLES_H
@@ -18,7 +18,7 @@ struct dwarf_answer;
 struct program;
 
 struct global {
-    uint64_t start; /* run-time address; of a thread-local one its offset in the image */
+    uint64_t start; /* run-time address; for a thread-local variable its offset in the image */
     uint64_t size;  /* bytes; 0: not known */
     Dwarf_Die die;
 };
@@ -40,7 +40,7 @@ struct globals {
     struct globals_index fixed;
     struct globals_index tls;
     struct hash units;    /* units read, by the address of their entry */
-    struct hash declared; /* names of a unit, as index of `names`; 0: no such name */
+    struct hash declared; /* names of each unit, mapped to an index in `names`; 0: no such name */
     Dwarf_Die names[GLOBALS_DECLARED_MAX];
     bool all_read;
 };
@@ -48,76 +48,47 @@ struct globals {
 void globals_fini(struct globals *globals);
 
 /*
- * The variable that covers a run-time address, or the offset into the image of thread-local ones;
- * `pc` is code that touches it: its unit is searched first; 0: not known. NULL: none. Valid until
- * the next question.
+ * Finds the variable that covers a run-time address, or an offset into the TLS image; NULL: none.
+ * The unit of `pc`, code that accesses it, is searched first; 0: not known. Valid until the next
+ * question.
  */
 const struct global *globals_find(struct program *program, uint64_t address, uint64_t pc);
 const struct global *globals_find_tls(struct program *program, uint64_t offset, uint64_t pc);
 
-/* The variable of a name that the unit of a piece of code declares, wherever it is defined. */
+/* Finds a variable by name that the unit of a piece of code declares, wherever it is defined. */
 bool globals_declared(struct program *program, const char *name, uint64_t pc, Dwarf_Die *die);
 
-/* The description of a variable once its entry is found. */
-/* Fills name, type, count and size; size stays as it was where the type has none. */
+/* Description of a variable. */
+/* Fills in name, type, count and size; size is unchanged if the type has none. */
 void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
 
 /*
- * Variables and parameters that are in a function's frame, by their distance from its canonical
- * frame address.
+ * Variables and parameters in a function's frame, by their distance from its canonical frame
+ * address (CFA).
  */
 struct home {
     Dwarf_Die variable;
-    uint64_t inside; /* bytes from the variable's start to the slot */
+    uint64_t inside; /* bytes from the start of the variable to the slot */
 };
 
 /* An instruction of a function, and the function's variables. */
 struct home_place {
     const struct wheres *wheres;
     uint64_t pc;
-    uint8_t cfa_register; /* SREG_NONE: not that simple */
+    uint8_t cfa_register; /* SREG_NONE: the rule for the CFA is more complex */
     int64_t cfa_offset;
 };
 
-/* False: no debugging information covers the instruction. */
+/* Returns false if no debug information covers the instruction. */
 bool home_place(struct program *program, uint64_t pc, struct home_place *place);
 
-/* The variable that is in a slot at the instruction; else the only one that is there
- * elsewhere in the function. */
+/* Finds the variable that is in a slot at the instruction; otherwise the only variable that is
+ * there elsewhere in the function. */
 bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 
-/* The outermost variable that a register holds at an address; `pointers`: of those that are
- * pointers to something that has a name. */
+/* Finds the outermost variable that a register holds at an address; `pointers`: only pointers to
+ * types with a name. */
 bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
                Dwarf_Die *variable);
-
-/*
- * A function's use of its stack, for slots that are no variables: the end of the part of fixed
- * size, and whether a slot is one that arguments of calls are put in.
- */
-enum { STACK_STORES = 8 };
-
-/* A register kept in the slot. */
-struct stack_store {
-    uint64_t address; /* of the instruction */
-    uint8_t reg;
-};
-
-struct stack {
-    bool dynamic;    /* the code takes stack by an amount it computes */
-    int64_t fixed;   /* dynamic: bytes from there up to the canonical frame address are not */
-    bool argument;   /* the slot is only written, by a push or at the stack pointer */
-    bool calls;      /* the function calls others */
-    bool pushes;     /* the instruction asked about is a push */
-    uint8_t length;  /* of it, bytes; 0: there is none at that address */
-    int64_t pointer; /* of the stack at that instruction, from the canonical frame address;
-                        0: not known */
-    int64_t start;   /* where the stores begin */
-    struct stack_store stores[STACK_STORES];
-    uint8_t store_count; /* more than STACK_STORES: of something else than a whole register too */
-};
-
-/* False: the code cannot be read. */
-bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack *stack);
 
 #endif

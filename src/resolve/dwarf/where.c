@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 20, ITEMS_MAX = 1 << 18, RANGES_MAX = 
 
 /* The base of DW_OP_fbreg. */
 struct place_frame {
-    uint8_t reg; /* enum sample_register, WHERE_CFA, or SREG_NONE: not that simple */
+    uint8_t reg; /* enum sample_register, WHERE_CFA, or SREG_NONE: not supported */
     int64_t offset;
 };
 
@@ -21,10 +21,10 @@ struct where_reader {
     struct shapes *shapes;
     const struct routine *routine;
     struct place_frame frame;
-    unsigned left; /* entries that may still be looked at */
+    unsigned left; /* entries that may still be read */
 };
 
-/* One location, valid in one range of addresses. */
+/* A variable with a location for one range of addresses. */
 struct where_variable {
     struct where_reader *reader;
     Dwarf_Die die;
@@ -35,7 +35,7 @@ struct where_variable {
     bool anywhere;
 };
 
-/* DW_OP_regN or DW_OP_bregN; SREG_NONE: another operation. */
+/* Returns the register of DW_OP_regN or DW_OP_bregN; SREG_NONE: another operation. */
 static uint8_t register_of(const Dwarf_Op *op)
 {
     if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
@@ -70,8 +70,8 @@ static void place_frame(struct place_frame *frame, Dwarf_Die *function)
     *frame = (struct place_frame){.reg = SREG_NONE};
     if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute))
         return;
-    /* DWARF 2 cannot name the canonical frame address: gcc describes it instead, in a list, or once
-     * where the function begins. */
+    /* DWARF 2 cannot refer to the canonical frame address. gcc describes it by a list instead, or
+     * by the stack pointer, which is valid only at the start of the function. */
     if (dwarf_getlocation(&attribute, &ops, &count) || (count && ops[0].atom == DW_OP_breg7)) {
         frame->reg = WHERE_CFA;
         return;
@@ -93,7 +93,7 @@ static uint64_t piece_bytes(const Dwarf_Op *op)
     return op->atom == DW_OP_piece ? op->number : op->number / 8;
 }
 
-/* The operations up to a piece's size, or all there are. */
+/* Interprets the operations up to a piece's size, or all. */
 static bool understand(const Dwarf_Op *ops, size_t count, const struct place_frame *frame,
                        struct where *piece)
 {
@@ -139,8 +139,8 @@ static void take_piece(const struct where_variable *found, const struct where *p
     where->end = found->end + found->reader->routine->bias;
 }
 
-/* A location expression (DWARF 5, 2.6), piece by piece. Expressions of more than a register and an
- * offset are left out. `size`: of the variable, 0: not known. */
+/* Adds a location expression (DWARF 5, 2.6), piece by piece. Expressions with more than a register
+ * and an offset are skipped. `size`: of the variable, 0: not known. */
 static void take_location(const struct where_variable *found, const Dwarf_Op *ops, size_t count,
                           uint64_t size)
 {
@@ -157,7 +157,7 @@ static void take_location(const struct where_variable *found, const Dwarf_Op *op
     }
 }
 
-/* A location that is not a list holds wherever its scope's code is. */
+/* Adds a location that is not a list; it is valid wherever its scope has code. */
 static void take_everywhere(struct where_variable *found, Dwarf_Die *scope, const Dwarf_Op *ops,
                             size_t count, uint64_t size)
 {
@@ -201,7 +201,7 @@ static void read_variable(struct where_reader *reader, Dwarf_Die *scope, unsigne
     }
 }
 
-/* The return address and the callee: DWARF 5, 4.4, or GNU's own entries before it. */
+/* Reads the return address and callee of a call (DWARF 5, 4.4, or GNU's earlier form). */
 static void read_call(struct where_reader *reader, Dwarf_Die *site)
 {
     struct wheres *wheres = reader->wheres;
@@ -276,19 +276,6 @@ void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct rout
     SORT_BY(wheres->calls, wheres->call_count, back);
 }
 
-const struct wheres *wheres_at(struct program *program, uint64_t pc)
-{
-    struct routine routine;
-    if (!routines_find(program, pc, &routine))
-        return NULL;
-    if (program->wheres_die != routine.die.addr) {
-        wheres_fini(&program->wheres);
-        wheres_read(&program->wheres, &program->shapes, &routine);
-        program->wheres_die = routine.die.addr;
-    }
-    return &program->wheres;
-}
-
 void wheres_fini(struct wheres *wheres)
 {
     free(wheres->in_register.at);
@@ -297,7 +284,7 @@ void wheres_fini(struct wheres *wheres)
     memset(wheres, 0, sizeof *wheres);
 }
 
-/* How many of a list begin at the address or before it. */
+/* Returns the number of entries that begin at or before the address. */
 static size_t begun(const struct where_list *list, uint64_t address)
 {
     return SORTED_UP_TO(list->at, list->count, start, address);
@@ -305,7 +292,7 @@ static size_t begun(const struct where_list *list, uint64_t address)
 
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at)
 {
-    /* *at is one more than the number of entries left. */
+    /* *at is 1 + the number of entries left. */
     for (size_t left = *at ? *at - 1 : begun(list, address); left;) {
         const struct where *where = &list->at[left - 1];
         left = where->before;

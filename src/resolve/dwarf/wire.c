@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/text.h"
 
 enum { STREAM_STEP_BYTES = 65536, STREAM_KEPT_BYTES = 1 << 20 };
@@ -28,7 +27,7 @@ void channel_fini(struct channel *channel)
     bytes_fini(&channel->out);
 }
 
-/* Moves the used bytes to the front; a buffer that was large once does not stay so. */
+/* Moves the used bytes to the front. Frees a large buffer once it is empty. */
 static void tidy(struct channel_bytes *bytes)
 {
     if (bytes->start == bytes->end && bytes->room > STREAM_KEPT_BYTES)
@@ -40,7 +39,7 @@ static void tidy(struct channel_bytes *bytes)
     bytes->start = 0;
 }
 
-/* Room for more bytes at the end; NULL: out of memory. channel_grown() makes them count. */
+/* Makes room for more bytes at the end; NULL: out of memory. channel_grown() marks them as used. */
 static unsigned char *channel_room(struct channel_bytes *bytes, size_t more)
 {
     if (bytes->room - bytes->end < more)
@@ -87,18 +86,18 @@ int channel_write(struct channel *channel)
 }
 
 struct head {
-    uint32_t size; /* of what follows */
+    uint32_t size; /* size of the message after the head */
     uint32_t kind;
     uint32_t number;
 };
 
-/* One walk over the fields of a message serves both directions, so that they cannot differ. */
+/* Walks over the fields of a message. Writing and reading share the code, so they cannot differ. */
 struct walk {
     struct channel_bytes *out; /* writing */
     const unsigned char *in;   /* reading */
     size_t left;
     struct arena *strings;
-    bool bad; /* sticky: reads give 0 from then on */
+    bool bad; /* sticky: all later reads give 0 */
 };
 
 static void bytes(struct walk *walk, void *value, size_t size)
@@ -123,7 +122,7 @@ static void bytes(struct walk *walk, void *value, size_t size)
 
 #define FIELD(walk, field) bytes(walk, &(field), sizeof(field))
 
-/* A byte or word that is valid only below `bound`. */
+/* A byte or word with an exclusive upper bound. */
 #define BOUNDED(walk, field, bound)                                                                \
     do {                                                                                           \
         FIELD(walk, field);                                                                        \
@@ -152,7 +151,7 @@ static char *take_text(struct walk *walk, size_t length)
     return copy;
 }
 
-/* Its length and one, then its characters; 0: NULL. */
+/* A string: its length + 1, then its characters. Length 0: NULL. */
 static void text(struct walk *walk, const char **string)
 {
     size_t length = walk->out && *string ? strnlen(*string, WIRE_TEXT_MAX) : 0;
@@ -216,7 +215,7 @@ static void member(struct walk *walk, struct type_member *part)
     FIELD(walk, part->bit_size);
 }
 
-/* Whether its position fits a depth-first list of members, and its numbers fit. */
+/* Returns true if a member's position fits a depth-first list, and its numbers are in range. */
 static bool member_fits(const struct type_member *members, uint32_t i)
 {
     const struct type_member *part = &members[i];
@@ -227,7 +226,7 @@ static bool member_fits(const struct type_member *members, uint32_t i)
     return top ? !part->depth : part->parent < i && part->depth == members[part->parent].depth + 1;
 }
 
-/* Bytes that a member takes at most, its strings included. */
+/* Returns an upper bound of the bytes of a member, including its strings. */
 static size_t member_bytes(const struct type_member *part)
 {
     return sizeof *part + (part->name ? strnlen(part->name, WIRE_TEXT_MAX) : 0) +
@@ -252,7 +251,7 @@ static void put_members(struct walk *walk, const struct type_desc *desc, uint32_
     }
 }
 
-/* A member that makes no sense ends the list. */
+/* Reads the members; the first invalid member ends the list. */
 static void take_members(struct walk *walk, struct type_desc *desc, uint32_t count)
 {
     struct type_member *members = arena_array(walk->strings, count, sizeof *members);
@@ -300,7 +299,6 @@ static void body(struct walk *walk, enum wire_kind kind, struct wire_message *me
         answer(walk, &message->answer);
     } else if (kind == WIRE_TYPE) {
         FIELD(walk, message->type.type);
-        message->content = walk->out ? 0 : hash_bytes(walk->in, walk->left);
         wire_type(walk, &message->type);
     } else {
         walk->bad |= kind != WIRE_OPENED;
@@ -311,7 +309,7 @@ bool wire_put(struct channel_bytes *out, enum wire_kind kind, struct wire_messag
 {
     struct head head = {.kind = kind, .number = message->number};
     struct walk walk = {.out = out};
-    size_t before = out->end - out->start; /* start moves when there is no room */
+    size_t before = out->end - out->start; /* start moves when the buffer is full */
     bytes(&walk, &head, sizeof head);
     body(&walk, kind, message);
     if (walk.bad) {

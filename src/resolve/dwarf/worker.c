@@ -27,7 +27,7 @@
 #include "resolve/elf/debuginfo.h"
 #include "resolve/elf/module.h"
 
-/* Bound of the unread messages: a type or two. */
+/* Limits the reads per call, and so the unread messages to a type or two. */
 enum { WORKER_READS_MAX = 64 };
 
 int worker_start(struct worker *worker, struct module *module, const struct serve_source *source,
@@ -46,7 +46,7 @@ int worker_start(struct worker *worker, struct module *module, const struct serv
         close(ends[0]);
         return code;
     }
-    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* of this end only */
+    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* only this end */
     *worker = (struct worker){.pid = pid, .channel = {.fd = ends[0]}};
     return 0;
 }
@@ -72,7 +72,7 @@ int worker_exchange(struct worker *worker)
 {
     int code = channel_write(&worker->channel);
     long got = 1;
-    /* Messages sent before it died are read all the same. */
+    /* Messages sent before the process died are still read. */
     for (int i = 0; i < WORKER_READS_MAX && got > 0; i++)
         got = channel_read(&worker->channel);
     if (got > 0 || got == -EAGAIN)
@@ -103,7 +103,7 @@ bool worker_sleeps(const struct worker *worker)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)worker->pid);
     if (!worker->pid || text_read_file(path, text, sizeof text) <= 0)
         return false;
-    const char *state = strrchr(text, ')'); /* its name may hold anything */
+    const char *state = strrchr(text, ')'); /* the name may contain anything */
     return state && state[1] && strchr("SITt", state[2]);
 }
 
@@ -117,14 +117,14 @@ uint64_t worker_resident_bytes(const struct worker *worker)
     snprintf(path, sizeof path, "/proc/%d/statm", (int)worker->pid);
     if (text_read_file(path, text, sizeof text) <= 0)
         return 0;
-    strtoull(text, &end, 10); /* address space comes first */
+    strtoull(text, &end, 10); /* skips the address space */
     return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 enum { CONFINE_NICE = 5, CONFINE_FDS_MAX = 1 << 16 };
 
-/* A call of exit(), as by libdw when it is out of memory, must not run handlers that misstop has
- * registered: they restore the terminal. The last registered runs first. */
+/* Exits without running misstop's exit handlers, which restore the terminal, even if libdw calls
+ * exit() when out of memory. The handler registered last runs first. */
 static void end_here(void)
 {
     _exit(EXIT_FAILURE);
@@ -137,21 +137,22 @@ static void end_with_parent(pid_t parent)
         _exit(EXIT_FAILURE);
 }
 
-/* Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop, and this process stays in misstop's
- * process group: misstop ends it. */
+/* Resets signals. Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop. This process stays in
+ * misstop's process group, and misstop ends it. */
 static void reset_signals(void)
 {
     static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU};
     sigset_t none;
     for (int i = 1; i < NSIG; i++)
-        signal(i, SIG_DFL); /* fails for the two that cannot be caught */
+        signal(i, SIG_DFL); /* fails for SIGKILL and SIGSTOP */
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         signal(ignored[i], SIG_IGN);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Files have a path; a descriptor that is a file by its mode alone (on newer kernels) has none. */
+/* Returns true for regular files. On newer kernels some descriptors are files only by their mode
+ * and have no path. */
 static bool is_file(int folder, const char *name, int fd)
 {
     char start;
@@ -160,8 +161,8 @@ static bool is_file(int folder, const char *name, int fd)
            readlinkat(folder, name, &start, 1) == 1 && start == '/';
 }
 
-/* Samplers, the agent's socket, the terminal and other readers' sockets would stay open as long as
- * a copy exists; files do no harm, and some are those that will be read. */
+/* Closes other descriptors: samplers, the agent's socket, the terminal and other readers' sockets
+ * would stay open as long as a copy exists. Regular files are harmless, and some will be read. */
 static void close_others(int keep)
 {
     DIR *folder = opendir("/proc/self/fd");
@@ -177,7 +178,8 @@ static void close_others(int keep)
     closedir(folder);
 }
 
-/* A sanitizer writes there what it finds, for tests to see; not to a terminal. */
+/* Returns true if stderr stays open, for a sanitizer's reports in tests. Not if it is a
+ * terminal. */
 static bool keeps_errors(void)
 {
 #if defined __SANITIZE_ADDRESS__
@@ -220,19 +222,19 @@ static uint64_t address_space_bytes(void)
     return got > 0 ? strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Where memory runs out, this goes before the target and misstop. */
+/* Makes this process the first victim of the OOM killer, before the target and misstop. */
 static void be_killed_first(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return;
     if (write(fd, "1000", 4) < 0)
-        nice(0); /* as well as it goes */
+        nice(0); /* best effort */
     close(fd);
 }
 
-/* `fd` is the one descriptor that stays beside files; it may get another number, which is
- * returned. Ends the process if it cannot be confined, or `parent` is gone already. */
+/* Confines the process. `fd` is the only descriptor kept besides regular files; its possibly new
+ * number is returned. Exits if confinement fails or `parent` is already gone. */
 static int confine(int fd, pid_t parent, uint64_t memory_bytes)
 {
     int keep = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -253,7 +255,7 @@ static int confine(int fd, pid_t parent, uint64_t memory_bytes)
     return keep;
 }
 
-/* From here on the process may use this much more time of a CPU, then a signal ends it. */
+/* Limits further CPU time of the process: a signal ends it after that. */
 static void confine_cpu(uint64_t more_ms)
 {
     struct rusage used;
@@ -273,8 +275,8 @@ static bool program_present(struct module *module)
     return debuginfo && debuginfo_present(debuginfo);
 }
 
-/* From here on libdw opens files by itself, those that split DWARF names: as the target's user, who
- * could open them anyway, and below the target's root. */
+/* Drops rights before libdw opens files named in split DWARF by itself. They are opened as the
+ * target's user, who could open them anyway, and below the target's root. */
 static void drop_rights(const struct files_client *files)
 {
     bool elsewhere = files && files->pid && files->elsewhere;
@@ -290,8 +292,7 @@ static void *open_program(struct module *module)
 {
     struct debuginfo *debuginfo = module_debuginfo(module);
     debuginfo_confined(debuginfo);
-    /* With all its files open it needs nothing else: not the target's root, nor to run what asks
-     * servers. */
+    /* All files are open, so neither the target's root nor a client for debuginfod is needed. */
     if (!debuginfo_module(debuginfo))
         return NULL;
     drop_rights(debuginfo_files(debuginfo));
@@ -314,7 +315,8 @@ const struct serve_source serve_program = {.present = program_present,
                                            .answer = answer_program,
                                            .next_type = next_type_of_program};
 
-/* Sends before the next question is looked at: should that one kill us, the parent knows. */
+/* Sends the answers before the next question is processed. If that question kills this process,
+ * misstop knows which one it was. */
 static void send_out(struct channel *channel)
 {
     if (channel_write(channel))
@@ -368,7 +370,7 @@ void serve(int fd, pid_t parent, struct module *module, const struct serve_sourc
 #if __has_include(<linux/landlock.h>)
 #include <linux/landlock.h>
 
-/* All rights of the first version; those that came later cannot write to a file either. */
+/* All rights of the first Landlock version; later rights do not permit writing to files either. */
 static const uint64_t handled =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
     LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -385,7 +387,7 @@ static bool is_allowed(const char *name)
     return true;
 }
 
-/* Everything below one entry of the root directory may be read; a plain file there has no rule. */
+/* Allows reading below one entry of the root directory; a plain file there gets no rule. */
 static void allow(int ruleset, int root, const char *name)
 {
     struct landlock_path_beneath_attr rule = {
@@ -422,7 +424,7 @@ bool landlock_confine(void)
 }
 
 #else
-/* Built with the headers of an older kernel. */
+/* Built with headers of a kernel without Landlock. */
 bool landlock_confine(void)
 {
     return false;

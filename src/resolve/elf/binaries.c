@@ -24,11 +24,11 @@ struct search {
     const struct lookup_wanted *wanted;
     struct lookup_found *found;
     char digits[BUILDID_TEXT];
-    int path_length; /* of the recorded path without " (deleted)" */
+    int path_length; /* length of the recorded path without " (deleted)" */
     int fd;
 };
 
-/* Whether a recorded path can be a file's at all: not "//anon", "[heap]", "/dev/zero". */
+/* Returns true if a recorded path can name a file, unlike "//anon", "[heap]" or "/dev/zero". */
 static bool lookup_is_file(const char *path)
 {
     static const char *const none[] = {"//",    "/dev/", "/SYSV", "/memfd:", "/anon_hugepage",
@@ -39,7 +39,7 @@ static bool lookup_is_file(const char *path)
     return *path == '/' || !strcmp(path, vdso_name);
 }
 
-/* Of several files of its name that are other builds, the first is reported. */
+/* Records a file of another build; only the first such file is reported. */
 static void lookup_refuse(struct search *search, const char *path, const struct buildid *id)
 {
     if (*search->found->path)
@@ -48,7 +48,7 @@ static void lookup_refuse(struct search *search, const char *path, const struct 
     search->found->id = *id;
 }
 
-/* Whether a file without a build-id can be the one that was mapped. */
+/* Returns true if a file without a build-id may be the mapped file. */
 static bool same_inode(const struct search *search, int fd)
 {
     struct stat status;
@@ -75,7 +75,7 @@ static bool lookup_take(struct search *search, int fd, const char *path)
     return true;
 }
 
-/* Below a folder that the user names. */
+/* Tries a path below a folder named by the user. */
 __attribute__((format(printf, 3, 4))) static bool try_in(struct search *search, const char *folder,
                                                          const char *format, ...)
 {
@@ -91,7 +91,7 @@ __attribute__((format(printf, 3, 4))) static bool try_in(struct search *search, 
     return lookup_take(search, files_open_in_folder(folder, below, LOOKUP_BYTES_MAX), path);
 }
 
-/* Below ROOT/.build-id: perf keeps a folder there with what it has of a build, others the file. */
+/* Tries ROOT/.build-id. perf has a folder per build there, other tools the file itself. */
 static bool by_id(struct search *search, const char *root)
 {
     const char *digits = search->digits;
@@ -102,7 +102,7 @@ static bool by_id(struct search *search, const char *root)
            try_in(search, root, "/.build-id/%.2s/%s", digits, digits + 2);
 }
 
-/* Below this machine's debug root, where symbolic links lead out of it. */
+/* Tries this machine's debug root; symbolic links may lead out of it. */
 static bool by_debug_root(struct search *search)
 {
     char path[LOOKUP_PATH_MAX];
@@ -135,7 +135,8 @@ static bool by_symfs(struct search *search)
            (*base && try_in(search, symfs, "/%.*s", length - (int)(base - path), base));
 }
 
-/* The file itself, if this is the machine, or has the same. Whoever names a folder means that. */
+/* Tries the recorded path on this machine. Without a build-id it is not tried if the user named a
+ * folder or the recording is from another machine. */
 static bool by_path(struct search *search)
 {
     char path[LOOKUP_PATH_MAX];
@@ -188,13 +189,12 @@ int lookup_binary(const struct lookup_from *from, const struct lookup_wanted *wa
 
 enum { BINARIES_MAX = 1 << 16 };
 
-void binaries_init(struct binaries *binaries, const struct lookup_from *from)
+void binaries_init(struct binaries *binaries, struct lookup_from *from)
 {
     const char *home = getenv("HOME");
-    *binaries = (struct binaries){.from = *from};
-    if (home && *home && asprintf(&binaries->cache, "%s/.debug", home) < 0)
-        binaries->cache = NULL;
-    binaries->from.cache = binaries->cache;
+    *binaries = (struct binaries){.from = from};
+    if (home && *home && asprintf(&from->cache, "%s/.debug", home) < 0)
+        from->cache = NULL;
 }
 
 void binaries_fini(struct binaries *binaries)
@@ -206,7 +206,8 @@ void binaries_fini(struct binaries *binaries)
         free(binaries->list[i].found_shown);
     }
     free(binaries->list);
-    free(binaries->cache);
+    if (binaries->from)
+        free(binaries->from->cache);
     hash_fini(&binaries->index_of);
     *binaries = (struct binaries){0};
 }
@@ -220,7 +221,7 @@ static char *printable(const char *raw)
     return text;
 }
 
-/* All zeros: perf could not read it. */
+/* Copies a build-id. An id of zeros means that perf could not read it. */
 static void take_id(struct buildid *id, const struct sample_mapping *mapping)
 {
     id->size = mapping->build_id_size <= sizeof mapping->build_id ? mapping->build_id_size : 0;
@@ -280,7 +281,7 @@ static void note_found(struct binary *binary, const struct lookup_found *found, 
     buildid_print(binary->found_text, &found->id);
 }
 
-/* Asked again, where it is mapped in two places: opened the way it was found. */
+/* Opens a binary. A file that is mapped in two places is opened again in the same way. */
 int binaries_open(struct binaries *binaries, uint32_t number)
 {
     struct lookup_found found;
@@ -290,9 +291,9 @@ int binaries_open(struct binaries *binaries, uint32_t number)
     struct lookup_wanted wanted = {binary->path, binary->wanted, binary->inode};
     if (binary->looked_for && binary->state >= BINARY_OTHER)
         return -1;
-    int fd = lookup_binary(&binaries->from, &wanted, &found);
-    if (fd >= 0 && binaries->from.files)
-        files_client_add_owner(binaries->from.files, fd);
+    int fd = lookup_binary(binaries->from, &wanted, &found);
+    if (fd >= 0 && binaries->from->files)
+        files_client_add_owner(binaries->from->files, fd);
     if (!binary->looked_for)
         note_found(binary, &found, fd >= 0);
     binary->looked_for = true;
@@ -315,7 +316,7 @@ void binaries_sample(struct binaries *binaries, uint32_t number)
 static struct binary_desc binary_describe(const struct binaries *binaries,
                                           const struct binary *binary)
 {
-    const struct lookup_from *from = &binaries->from;
+    const struct lookup_from *from = binaries->from;
     return (struct binary_desc){.path = binary->shown,
                                 .elsewhere = from->elsewhere || from->host_unknown,
                                 .build_id = *binary->wanted_text ? binary->wanted_text : NULL,

@@ -36,13 +36,13 @@ bool cfi_saved(Dwarf_Frame *frame, unsigned number, struct cfi_saved *saved)
     *saved = (struct cfi_saved){.in = CFI_KEPT};
     if (dwarf_frame_register(frame, (int)number, memory, &ops, &count))
         return false;
-    /* elfutils 0.188 has rbx undefined where nothing is said of it, taking register 0 for it; who
-     * calls relies on it being kept. */
+    /* elfutils 0.188 reports rbx as undefined if no rule is given, because it confuses rbx with
+     * register 0. Callers rely on rbx being preserved. */
     if (!count)
         return true;
     if (!ops || ops[0].atom != DW_OP_call_frame_cfa || count > 2)
         return false;
-    /* An expression begins with the CFA; what it adds to, or puts on top of that. */
+    /* An expression begins with the CFA, and adds to it or pushes rbp plus an offset. */
     saved->in = count == 2 && ops[1].atom == DW_OP_breg6 ? CFI_AT_FRAME_POINTER : CFI_AT_CFA;
     saved->offset = count == 2 ? (int64_t)ops[1].number : 0;
     return count == 1 || saved->in == CFI_AT_FRAME_POINTER || ops[1].atom == DW_OP_plus_uconst;
@@ -50,7 +50,7 @@ bool cfi_saved(Dwarf_Frame *frame, unsigned number, struct cfi_saved *saved)
 
 enum { FRAMES_MAX = 1 << 22, PE_FORMAT = 0x0f, PE_APPLICATION = 0x70 };
 
-/* How the entries of one CIE write their addresses. */
+/* Encoding of the addresses in the entries of one CIE. */
 struct encoding {
     Dwarf_Off cie;
     uint8_t value;
@@ -62,7 +62,7 @@ void frames_fini(struct frames *frames)
     *frames = (struct frames){0};
 }
 
-/* Bytes of an encoded value of fixed size; 0: another kind, not followed. */
+/* Returns the size of a fixed-size encoded value; 0: another kind, not supported. */
 static size_t encoded_size(uint8_t encoding)
 {
     switch (encoding & PE_FORMAT) {
@@ -87,12 +87,12 @@ static uint64_t encoded_value(const uint8_t *at, uint8_t encoding, bool is_lengt
         return wide;
     }
     memcpy(&narrow, at, 4);
-    /* A length is never negative, whatever its format says. */
+    /* A length is never negative, even in a signed format. */
     return is_length || (encoding & PE_FORMAT) == DW_EH_PE_udata4 ? (uint32_t)narrow
                                                                   : (uint64_t)(int64_t)narrow;
 }
 
-/* The 'R' of the augmentation string says how addresses are written. */
+/* Returns the address encoding, which 'R' in the augmentation string specifies. */
 static uint8_t cie_encoding(const Dwarf_CIE *cie)
 {
     const uint8_t *data = cie->augmentation_data;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Call frame rules in the forms that compilers write, out of the operations libdw gives them in.
- * For unwind.c and dwarf/.
+ * Call frame rules in the forms that compilers generate, decoded from the operations of libdw. For
+ * unwind.c and dwarf/.
  *
- * Source: DWARF 5, section 6.4; dwarf_frame_cfa(3), dwarf_frame_register(3); numbers of registers:
+ * Source: DWARF 5, section 6.4; dwarf_frame_cfa(3), dwarf_frame_register(3); register numbers:
  * System V ABI AMD64, figure 3.36.
  */
 #ifndef MISSTOP_RESOLVE_ELF_CFI_H
@@ -17,14 +17,14 @@
 
 enum { CFI_FRAME_POINTER = 6, CFI_STACK_POINTER = 7, CFI_RETURN_ADDRESS = 16 };
 
-/* enum sample_register of a DWARF number; SREG_NONE: a register of another kind. */
+/* Returns the enum sample_register of a DWARF number; SREG_NONE: another kind of register. */
 uint8_t cfi_register(unsigned number);
 
-/* "Register + offset", in each of the two ways to write it. false: another operation. */
+/* Decodes "register + offset" in either encoding. Returns false for another operation. */
 bool cfi_register_offset(const Dwarf_Op *op, unsigned *number, int64_t *offset);
 
 enum cfi_saved_in {
-    CFI_KEPT,            /* nothing is said: the register still holds it */
+    CFI_KEPT,            /* no rule: the register still holds the value */
     CFI_AT_CFA,          /* at the canonical frame address + offset */
     CFI_AT_FRAME_POINTER /* at rbp + offset: functions that align their stack */
 };
@@ -34,12 +34,12 @@ struct cfi_saved {
     int64_t offset;
 };
 
-/* Where the frame has a register of its caller; false: in some other way. */
+/* Finds where the frame saves a register of its caller; returns false if in another way. */
 bool cfi_saved(Dwarf_Frame *frame, unsigned number, struct cfi_saved *saved);
 
 /*
- * Function bounds from .eh_frame: what even stripped programs carry.
- * Source: Linux Standard Base Core, "Exception Frames"; entries are found by libdw.
+ * Function bounds from .eh_frame, which even stripped programs contain. Source: Linux Standard Base
+ * Core, "Exception Frames"; libdw finds the entries.
  */
 struct frame {
     uint64_t start; /* file addresses */
@@ -52,11 +52,11 @@ struct frames {
     size_t room;
 };
 
-/* Reads the .eh_frame of a file; without one, or a damaged one, there are no frames. */
+/* Reads the .eh_frame of a file. If it is missing or damaged, there are no frames. */
 void frames_read(struct frames *frames, Elf *elf);
 void frames_fini(struct frames *frames);
 
-/* The function around a file address; NULL: none. */
+/* Returns the function around a file address; NULL: none. */
 const struct frame *frames_find(const struct frames *frames, uint64_t address);
 
 #endif

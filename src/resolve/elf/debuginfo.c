@@ -22,8 +22,8 @@
 #include "resolve/elf/symbols.h"
 
 /*
- * The compilation unit of an address. libdw uses .debug_aranges, which clang does not write
- * (elfutils 0.188 has no other way): where that has no entry, the units' own ranges are read once.
+ * Compilation units by address. libdw uses .debug_aranges, which clang does not write (elfutils
+ * 0.188 has no alternative). If it has no entry, the ranges of all units are read once.
  */
 struct unit_range {
     uint64_t start; /* run-time addresses */
@@ -33,11 +33,11 @@ struct unit_range {
 };
 
 struct units {
-    struct unit_range *ranges; /* by start */
+    struct unit_range *ranges; /* by ascending start */
     size_t count;
     size_t room;
     bool read;
-    Dwarf_Die split; /* the last found that is in a file of its own */
+    Dwarf_Die split; /* the last split unit found */
 };
 
 enum { RANGES_MAX = 1 << 20 };
@@ -66,7 +66,7 @@ static bool add_unit(struct units *units, Dwarf_Die *die, Dwarf_Addr bias)
     while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
         range.start = start + bias;
         range.end = end + bias;
-        /* Ranges that the linker has left out are at 0. */
+        /* Ranges removed by the linker are at 0. */
         if (start && start < end && !units_add(units, &range))
             return false;
     }
@@ -90,7 +90,7 @@ static struct unit_range *units_search(const struct units *units, uint64_t addre
     return last && address < last->end ? last : NULL;
 }
 
-/* A unit with its entries in a file of their own (split DWARF: DWARF 5, 3.1.2) is that one. */
+/* Returns the split unit of a skeleton (split DWARF: DWARF 5, 3.1.2), or the unit itself. */
 static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
 {
     uint8_t kind;
@@ -99,7 +99,8 @@ static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
     return is_split ? &units->split : die;
 }
 
-/* NULL: none; valid until the next question. *bias: run-time address minus address of the unit. */
+/* Finds the unit of an address; NULL: none. Valid until the next call. *bias: run-time address
+ * minus address in the unit. */
 static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t address,
                              Dwarf_Addr *bias)
 {
@@ -117,7 +118,7 @@ static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t 
 
 enum { PADDED_BYTES = 20 };
 
-/* `size` of an id that there is not: 0 or less. */
+/* Copies a build-id. `size` is 0 or negative if there is none. */
 static void buildid_take(struct buildid *id, const void *bytes, ssize_t size)
 {
     id->size = size > 0 && size <= BUILDID_MAX ? (size_t)size : 0;
@@ -160,18 +161,20 @@ void buildid_print(char text[BUILDID_TEXT], const struct buildid *id)
         snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
 }
 
-/* Files of the target's root are copied, so that it cannot cut them short under elfutils. */
+/* Files in the target's root are copied: the target could truncate them under elfutils. */
 enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_PATH_MAX = 4096 };
 #define DEBUGFILE_BYTES_MAX (UINT64_C(64) << 30)
 
 struct debugfile_wanted {
     struct buildid id;
-    const char *path; /* of the file that wants it */
-    const char *link; /* .gnu_debuglink's or .gnu_debugaltlink's name; NULL: none */
-    uint32_t crc;     /* ignored where there is a build-id */
+    const char *path; /* path of the file that refers to it */
+    const char *link; /* name in .gnu_debuglink or .gnu_debugaltlink; NULL: none */
+    uint32_t crc;     /* ignored if there is a build-id */
+    bool cut_short;   /* truncation of a file in use is harmless, so files are not copied */
+    bool may_wait;    /* servers are asked, not their cache alone */
 };
 
-/* CRC-32 as in gzip, four bits at a time (RFC 1952, section 8). */
+/* Computes the CRC-32 of gzip, four bits at a time (RFC 1952, section 8). */
 static uint32_t crc_of(int fd)
 {
     uint32_t table[16];
@@ -192,7 +195,7 @@ static uint32_t crc_of(int fd)
     return ~crc;
 }
 
-/* The descriptor if it is the one that is wanted, else closed. */
+/* Returns the descriptor if the file matches; otherwise closes it and returns -1. */
 static int checked(int fd, const struct debugfile_wanted *wanted)
 {
     struct buildid found;
@@ -205,8 +208,9 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
     return -1;
 }
 
-/* With another root only by its build-id: there the name means another file. */
-static int open_here(const struct debugfile_from *from, const char *path,
+/* Opens a file in our own root. If the target has another root, a file is accepted only by
+ * build-id, because the path means another file there. */
+static int open_here(const struct lookup_from *from, const char *path,
                      const struct debugfile_wanted *wanted)
 {
     if (from->files && from->files->elsewhere && !wanted->id.size)
@@ -214,15 +218,15 @@ static int open_here(const struct debugfile_from *from, const char *path,
     return files_open_below(-1, path, from->files, FILES_FOLLOW, DEBUGFILE_BYTES_MAX);
 }
 
-/* The part of a path below a folder, "" too; NULL: the path is not in it. */
+/* Returns the part of a path below a folder, possibly ""; NULL: not below the folder. */
 static const char *behind(const char *path, const char *folder)
 {
     size_t length = folder ? strlen(folder) : 0;
     return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length : NULL;
 }
 
-/* In the target's root first: that is where the program came from. */
-static int try_path(const struct debugfile_from *from, const char *path,
+/* Tries a path, first in the target's root, from which the program was loaded. */
+static int try_path(const struct lookup_from *from, const char *path,
                     const struct debugfile_wanted *wanted)
 {
     const char *below = behind(path, from->symfs);
@@ -230,14 +234,14 @@ static int try_path(const struct debugfile_from *from, const char *path,
         return checked(files_open_in_folder(from->symfs, below, DEBUGFILE_BYTES_MAX), wanted);
     if (behind(path, from->cache))
         return checked(files_open(path), wanted);
-    int fd = from->root_of ? files_open_in_root(from->root_of, path, from->files, FILES_FOLLOW,
-                                                DEBUGFILE_BYTES_MAX)
-                           : -1;
-    fd = checked(from->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
+    int fd = from->live ? files_open_in_root(from->pid, path, from->files, FILES_FOLLOW,
+                                             DEBUGFILE_BYTES_MAX)
+                        : -1;
+    fd = checked(wanted->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
     return fd >= 0 ? fd : checked(open_here(from, path, wanted), wanted);
 }
 
-static int by_id(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+static int by_id(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                  const char *root, const char *suffix, char path[DEBUGFILE_PATH_MAX])
 {
     char digits[BUILDID_TEXT];
@@ -248,7 +252,7 @@ static int by_id(const struct debugfile_from *from, const struct debugfile_wante
     return try_path(from, path, wanted);
 }
 
-static int by_link(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+static int by_link(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                    const char *root, char path[DEBUGFILE_PATH_MAX])
 {
     const char *slash = strrchr(wanted->path, '/');
@@ -270,19 +274,19 @@ static int by_link(const struct debugfile_from *from, const struct debugfile_wan
     return fd;
 }
 
-/* A path relative to such a file cannot be resolved. */
-static int by_net(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
-                  char path[DEBUGFILE_PATH_MAX])
+/* Tries debuginfod. Relative paths cannot be resolved for its files, so `path` becomes "". */
+static int by_net(const struct debugfile_wanted *wanted, char path[DEBUGFILE_PATH_MAX])
 {
     *path = 0;
     int fd = checked(debuginfod_cached(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
-    if (fd < 0 && from->may_wait)
+    if (fd < 0 && wanted->may_wait)
         fd = checked(debuginfod_fetch(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
     return fd;
 }
 
-/* For a recording: the folder that came with it, laid out as a root or flat, and perf's cache. */
-static int by_folders(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+/* Searches for a recording's file: in the user's folder, laid out as a root or flat, or perf's
+ * cache. */
+static int by_folders(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                       char path[DEBUGFILE_PATH_MAX])
 {
     char root[DEBUGFILE_PATH_MAX];
@@ -300,19 +304,19 @@ static int by_folders(const struct debugfile_from *from, const struct debugfile_
     return fd;
 }
 
-/* A descriptor, or -1. `found`, if not NULL, gets the path that led to it. */
-static int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+/* Returns a descriptor, or -1. Stores the path in `found` unless that is NULL. */
+static int debugfile_open(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                           char found[DEBUGFILE_PATH_MAX])
 {
     char path[DEBUGFILE_PATH_MAX];
-    const char *root = from->root ? from->root : "/usr/lib/debug";
+    const char *root = from->debug_root ? from->debug_root : "/usr/lib/debug";
     int fd = by_folders(from, wanted, path);
     if (fd < 0)
         fd = by_id(from, wanted, root, ".debug", path);
     if (fd < 0)
         fd = by_link(from, wanted, root, path);
     if (fd < 0 && from->debuginfod && wanted->id.size)
-        fd = by_net(from, wanted, path);
+        fd = by_net(wanted, path);
     if (fd >= 0 && found)
         memcpy(found, path, sizeof path);
     return fd;
@@ -320,14 +324,14 @@ static int debugfile_open(const struct debugfile_from *from, const struct debugf
 
 static const char *const kind_names[] = {"debuginfo", "executable"};
 
-/* Whether a server is named. */
+/* Returns true if a server is configured. */
 static bool debuginfod_available(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
     return urls && *urls;
 }
 
-/* Where debuginfod-find keeps files (debuginfod_find_debuginfo(3), "CACHE"). */
+/* Opens a file where debuginfod-find caches it (debuginfod_find_debuginfo(3), "CACHE"). */
 static int open_below(const char *folder, const char *below, const char *digits, const char *kind)
 {
     char path[PATH_MAX];
@@ -360,7 +364,7 @@ static void run_find(int out, pid_t parent, const char *kind, const char *digits
     _exit(127);
 }
 
-/* One line: the path of the file. */
+/* Reads the one-line output, the path of the file. */
 static bool read_path(int in, char path[PATH_MAX])
 {
     size_t length = 0;
@@ -398,10 +402,11 @@ struct debuginfo {
     Dwfl_Module *module;
     struct debuginfo_source source;
     struct units units;
-    struct symtab symtab;                /* of the separate debug file */
-    char debug_path[DEBUGFILE_PATH_MAX]; /* of that file, as it was found; "": none */
-    bool without_debug_file;             /* libdwfl is to make do without */
-    bool alternate_given;                /* the debug file's own debug file (dwz) was found */
+    struct symtab symtab;                /* symbol table of the separate debug file */
+    char debug_path[DEBUGFILE_PATH_MAX]; /* path where that file was found; "": none */
+    bool without_debug_file;             /* libdwfl must do without the separate file */
+    bool confined;                       /* see debuginfo_confined() */
+    bool alternate_given;                /* the alternate debug file (dwz) was found */
     bool dwarf_checked;
     bool dwarf_trusted;
 };
@@ -416,10 +421,12 @@ static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf
     return -1;
 }
 
-/* By the file's own build-id and link. */
-static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *from)
+/* By the file's own build-id and link. `cut_short`: it is read, not mapped. */
+static int open_debug(struct debuginfo *debuginfo, bool cut_short)
 {
-    struct debugfile_wanted wanted = {.path = debuginfo->source.path};
+    struct debugfile_wanted wanted = {.path = debuginfo->source.path,
+                                      .cut_short = cut_short || debuginfo->confined,
+                                      .may_wait = debuginfo->confined};
     GElf_Word crc = 0;
     GElf_Addr where;
     const unsigned char *id = NULL;
@@ -427,14 +434,17 @@ static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *
     buildid_take(&wanted.id, id, size);
     wanted.link = dwelf_elf_gnu_debuglink(debuginfo->source.elf, &crc);
     wanted.crc = crc;
-    return debugfile_open(from, &wanted, debuginfo->debug_path);
+    return debugfile_open(&debuginfo->source.from, &wanted, debuginfo->debug_path);
 }
 
-/* The file with what dwz took out of several debug files; its build-id is beside its name. */
+/* Opens the alternate file, with data that dwz moved out of several debug files. Its build-id
+ * follows its name. */
 static int open_alternate(struct debuginfo *debuginfo)
 {
     struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path
-                                                                     : debuginfo->source.path};
+                                                                     : debuginfo->source.path,
+                                      .cut_short = debuginfo->confined,
+                                      .may_wait = debuginfo->confined};
     Dwarf_Addr bias;
     Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
     const void *id = NULL;
@@ -454,9 +464,8 @@ static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwa
     (void)module, (void)name, (void)base, (void)path;
     if (debuginfo->without_debug_file)
         return -1;
-    /* The alternate file is asked for in the same way, but its name comes without checksum. */
-    int fd =
-        link && !crc ? open_alternate(debuginfo) : open_debug(debuginfo, &debuginfo->source.from);
+    /* libdwfl requests the alternate file in the same way, but without a checksum. */
+    int fd = link && !crc ? open_alternate(debuginfo) : open_debug(debuginfo, false);
     if (fd >= 0)
         *debug_path = strdup(debuginfo->source.path);
     return fd;
@@ -468,7 +477,7 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-/* libdwfl works the bias out again from the lowest address: it must come to the same. */
+/* Adds the file to libdwfl, which computes the bias itself: it must equal our own. */
 static bool debuginfo_report(struct debuginfo *debuginfo)
 {
     const struct debuginfo_source *source = &debuginfo->source;
@@ -513,8 +522,7 @@ void debuginfo_free(struct debuginfo *debuginfo)
 
 void debuginfo_confined(struct debuginfo *debuginfo)
 {
-    debuginfo->source.from.cut_short = true;
-    debuginfo->source.from.may_wait = true;
+    debuginfo->confined = true;
 }
 
 const struct files_client *debuginfo_files(const struct debuginfo *debuginfo)
@@ -534,15 +542,13 @@ static bool has_dwarf(Elf *elf)
 
 bool debuginfo_present(struct debuginfo *debuginfo)
 {
-    struct debugfile_from from = debuginfo->source.from;
     const unsigned char *id;
     GElf_Addr where;
     if (has_dwarf(debuginfo->source.elf))
         return true;
     if (debuginfo->symtab.elf)
         return has_dwarf(debuginfo->symtab.elf);
-    from.cut_short = true; /* headers are read, not mapped */
-    int fd = open_debug(debuginfo, &from);
+    int fd = open_debug(debuginfo, true);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     bool present = elf && has_dwarf(elf);
     if (elf)
@@ -562,7 +568,7 @@ const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *siz
     return size > 0 ? id : NULL;
 }
 
-/* libdwfl hands out names as they are in the table of the symbols' section, ended or not. */
+/* Returns true if all string tables end with a NUL: libdwfl returns names from them unchecked. */
 static bool names_end(Elf *elf)
 {
     Elf_Scn *section = NULL;
@@ -579,7 +585,7 @@ static bool names_end(Elf *elf)
     return any;
 }
 
-/* Without what separate debug files have: libdwfl would map them. */
+/* Reads the symbols of the main file only: libdwfl would map a separate debug file. */
 static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void *context)
 {
     debuginfo->without_debug_file = true;
@@ -592,7 +598,7 @@ static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void
         GElf_Addr address;
         const char *name =
             dwfl_module_getsym_info(debuginfo->module, i, &symbol, &address, NULL, &elf, NULL);
-        /* Symbols of one file follow each other; there are three files at most. */
+        /* Symbols of one file are consecutive; there are at most three files. */
         if (elf != known)
             good = elf && names_end(elf);
         known = elf;
@@ -604,17 +610,15 @@ static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void
 
 void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context)
 {
-    struct debugfile_from from = debuginfo->source.from;
-    from.cut_short = true;
     if (!sections_find(debuginfo->source.elf, ".symtab") &&
-        symtab_open(&debuginfo->symtab, open_debug(debuginfo, &from)))
+        symtab_open(&debuginfo->symtab, open_debug(debuginfo, true)))
         symtab_read(&debuginfo->symtab, debuginfo->source.elf, debuginfo->source.bias, take,
                     context);
     else
         symbols_of_file(debuginfo, take, context);
 }
 
-/* An alternate file that is named but was not found: libdw would look for it by itself. */
+/* Returns true if an alternate file is named but not found: libdw would search for it itself. */
 static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
 {
     const char *name;
@@ -622,7 +626,8 @@ static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
     return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && !debuginfo->alternate_given;
 }
 
-/* libdw 0.188 takes the length of a string that begins in such a section, wherever it ends. */
+/* Returns true if all string sections end with a NUL: libdw 0.188 measures their strings
+ * unchecked. */
 static bool strings_end(Dwarf *dwarf)
 {
     Elf *elf = dwarf_getelf(dwarf);
@@ -634,7 +639,7 @@ static bool strings_end(Dwarf *dwarf)
         GElf_Shdr header;
         const char *name =
             gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        /* Not .debug_str_offsets, which clang writes: numbers. */
+        /* Skip .debug_str_offsets of clang, which contains numbers. */
         if (!name || !strstr(name, "debug") || !strstr(name, "_str") || strstr(name, "offsets"))
             continue;
         if (header.sh_size && !sections_end_strings(section))

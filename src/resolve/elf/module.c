@@ -26,12 +26,12 @@
 struct module_symbols {
     struct symbols objects;
     struct symbols functions;
-    struct symbols tls; /* by their offset into the image */
+    struct symbols tls; /* by offset into the image */
 };
 
 enum { LAYOUT_PAGE = 4096 };
 
-/* No program could have started with an image size that overflows when rounded. */
+/* Returns the rounded size of the TLS image. It cannot overflow in a program that runs. */
 static uint64_t tls_bytes(const GElf_Phdr *header)
 {
     uint64_t align = header->p_align ? header->p_align : 1;
@@ -61,8 +61,8 @@ static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t 
            offset < segment_offset + file_bytes;
 }
 
-/* How well a segment matches a mapping, 0: not at all. Two may share a page of the file; then the
- * rights show which of them is mapped here. */
+/* Returns how well a segment matches a mapping, 0: not at all. Two segments may share a page of the
+ * file; then the access rights show which one is mapped. */
 static int likeness(const GElf_Phdr *header, const struct map *mapping)
 {
     if (header->p_type != PT_LOAD ||
@@ -109,7 +109,7 @@ bool layout_fits(const struct layout *layout, uint64_t map_start, uint64_t map_o
     return false;
 }
 
-/* Sections that are loaded, of an Elf that lives as long as the layout. */
+/* Reads the loaded sections. The Elf must live as long as the layout. */
 static void layout_read_sections(struct layout *layout, Elf *elf)
 {
     size_t names;
@@ -142,7 +142,7 @@ void layout_range(const struct layout *layout, uint64_t *start, uint64_t *end)
     }
 }
 
-/* Section that holds the address; NULL: none. */
+/* Returns the section that holds the address; NULL: none. */
 static const struct layout_part *layout_section(const struct layout *layout, uint64_t address)
 {
     for (size_t i = 0; i < layout->section_count; i++)
@@ -163,7 +163,8 @@ const struct layout_part *layout_segment(const struct layout *layout, uint64_t a
 
 enum { TLSSLOT_RELOCATIONS_MAX = 1 << 20, TLSSLOT_MODULES_MAX = 1 << 16 };
 
-/* Symbols of other files, and ones that another file may define instead, report theirs. */
+/* Returns true if the symbol is defined in this file. A slot of another file's symbol describes
+ * that file's image. */
 static bool own_symbol(Elf_Data *symbols, uint64_t index, uint64_t *value)
 {
     GElf_Sym symbol;
@@ -185,7 +186,8 @@ static enum tlsslot_kind tlsslot_kind_of(uint64_t type)
                                       : TLSSLOT_NONE;
 }
 
-/* True: none can be better than this one, which names no symbol. */
+/* Uses a relocation if it is the best so far. Returns true if no other can be better, because it
+ * refers to no symbol. */
 static bool read_relocation(struct tlsslot *best, const GElf_Rela *relocation, Elf_Data *symbols)
 {
     uint64_t index = GELF_R_SYM(relocation->r_info);
@@ -210,7 +212,7 @@ static Elf_Data *symbols_of(Elf *elf, const GElf_Shdr *header)
                : NULL;
 }
 
-/* Finds the best slot of a file; NONE: it has no such relocation. */
+/* Finds the best slot of a file; TLSSLOT_NONE: it has no such relocation. */
 static struct tlsslot tlsslot_of(Elf *elf)
 {
     struct tlsslot best = {.kind = TLSSLOT_NONE};
@@ -237,7 +239,7 @@ static int by_module(uint64_t module, struct tlsslot_answer *answer)
     return module && module <= TLSSLOT_MODULES_MAX ? 0 : -ENOENT;
 }
 
-/* Reads it from a process where the file is at `bias`. 0, or -ENOENT: not reported. */
+/* Reads the slot from a process that has the file at `bias`. 0, or -ENOENT: not known. */
 static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
                         struct tlsslot_answer *answer)
 {
@@ -259,15 +261,16 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
     return by_module(words[0], answer);
 }
 
-/* "cfree@GLIBC_2.2.5", for programs linked long ago; that of today is "free@@GLIBC_2.2.5". */
+/* Returns true for names of an old version, as in "cfree@GLIBC_2.2.5", kept for old programs. The
+ * current version looks like "free@@GLIBC_2.2.5". */
 static bool is_of_old_version(const char *name)
 {
     const char *version = strchr(name, '@');
     return version && version[1] != '@';
 }
 
-/* Rank among names for one address: functions and objects before labels, sized before not, of
- * today's version before old ones, global before local, no leading underscore. */
+/* Ranks the names of one address: functions and objects before labels, sized before unsized,
+ * current version before old ones, global before local, no leading underscore. */
 static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 {
     uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;
@@ -279,8 +282,8 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
     return rank;
 }
 
-/* The linker marks the ends of sections, and start files the beginning of data; a mark does not
- * name the bytes behind it. */
+/* Returns true for marks. The linker marks the ends of sections, and start files mark the beginning
+ * of data; a mark does not name the bytes after it. */
 static bool is_mark(const GElf_Sym *symbol, const char *name)
 {
     static const char *const marks[] = {"__bss_start",
@@ -303,8 +306,8 @@ static bool is_mark(const GElf_Sym *symbol, const char *name)
     return false;
 }
 
-/* One entry of a symbol table (ELF gABI, "Symbol Table") that represents a run-time address, where
- * it names memory of the file at all. */
+/* Adds an entry of a symbol table (ELF gABI, "Symbol Table") with its run-time address, if it names
+ * memory of the file. */
 static void module_symbols_add(struct module_symbols *symbols, const struct layout *layout,
                                const GElf_Sym *symbol, uint64_t address, const char *name)
 {
@@ -318,7 +321,7 @@ static void module_symbols_add(struct module_symbols *symbols, const struct layo
         return;
     const struct layout_part *section = layout_section(layout, address);
     if (entry.is_stub && section)
-        entry.end = section->end; /* or to the next symbol */
+        entry.end = section->end; /* or the next symbol */
     switch (GELF_ST_TYPE(symbol->st_info)) {
     case STT_TLS:
         entry.start = symbol->st_value;
@@ -334,7 +337,7 @@ static void module_symbols_add(struct module_symbols *symbols, const struct layo
         symbols_add(&symbols->objects, entry);
         break;
     case STT_NOTYPE:
-        /* Hand-written assembly: a name in code is a function, one in data an object. */
+        /* In hand-written assembly a name in code is a function, a name in data an object. */
         symbols_add(section && section->executable ? &symbols->functions : &symbols->objects,
                     entry);
         break;
@@ -343,7 +346,7 @@ static void module_symbols_add(struct module_symbols *symbols, const struct layo
     }
 }
 
-/* After the last was added, before the first is looked for. */
+/* Sorts the symbols; called after the last was added and before the first lookup. */
 static void module_symbols_settle(struct module_symbols *symbols)
 {
     symbols_settle(&symbols->objects);
@@ -359,14 +362,14 @@ static void module_symbols_fini(struct module_symbols *symbols)
 }
 
 enum {
-    MODULE_SECTION_MAX = 1 << 28,   /* bytes of a table that is read whole */
-    MODULE_MINIDEBUG_MAX = 1 << 19, /* of .gnu_debugdata, which unpacks to many times that */
+    MODULE_SECTION_MAX = 1 << 28,   /* size limit of a table that is read completely */
+    MODULE_MINIDEBUG_MAX = 1 << 19, /* size limit of .gnu_debugdata, which unpacks to a multiple */
 };
 
 struct module {
-    int fd;   /* our own, for bytes */
-    Elf *elf; /* read, never mapped: a file cut short under a mapping is a SIGBUS */
-    struct debuginfo *debuginfo; /* NULL: names and lines cannot be had */
+    int fd;                      /* own descriptor, for reading bytes */
+    Elf *elf;                    /* read, never mapped: truncating a mapped file raises SIGBUS */
+    struct debuginfo *debuginfo; /* NULL: no names or lines available */
     char *path;
     char name[128];
     bool is_agent; /* misstop's own library */
@@ -376,9 +379,9 @@ struct module {
     struct module_symbols symbols;
     struct frames frames;
     bool frames_tried;
-    Dwarf_CFI *cfi; /* the same, for unwinding */
+    Dwarf_CFI *cfi; /* .eh_frame for unwinding */
     bool cfi_tried;
-    bool readable; /* its tables are of bearable size */
+    bool readable; /* its tables have an acceptable size */
 };
 
 static bool read_headers(struct module *module, const struct module_source *source)
@@ -393,8 +396,9 @@ static bool read_headers(struct module *module, const struct module_source *sour
            layout_read_segments(&module->layout, module->elf, source->mapping);
 }
 
-/* Tables are read into memory whole: a file with holes may claim any size for them, and a packed
- * one unpacks to anything. The names of sections are such a table themselves. */
+/* Returns true if the tables are of acceptable size. Tables are read into memory completely, and a
+ * sparse file may claim any size for them; a compressed table unpacks to any size. The section
+ * names are such a table, too. */
 static bool tables_bearable(Elf *elf)
 {
     Elf_Scn *section = NULL;
@@ -408,7 +412,7 @@ static bool tables_bearable(Elf *elf)
     return true;
 }
 
-/* The same for a section by name. */
+/* Returns true if the section of a name is of acceptable size. */
 static bool is_bearable(Elf *elf, const char *name, uint64_t most_bytes)
 {
     GElf_Shdr header;
@@ -428,7 +432,7 @@ static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, 
     module_symbols_add(&module->symbols, &module->layout, symbol, address, name);
 }
 
-static void read_symbols(struct module *module, const struct debugfile_from *from)
+static void read_symbols(struct module *module, const struct lookup_from *from)
 {
     struct debuginfo_source source = {.fd = module->fd,
                                       .elf = module->elf,
@@ -446,7 +450,7 @@ static void read_symbols(struct module *module, const struct debugfile_from *fro
     module_symbols_settle(&module->symbols);
 }
 
-/* "/usr/bin/x (deleted)" of /proc/PID/maps is x. */
+/* Sets the name; "/usr/bin/x (deleted)" in /proc/PID/maps is x. */
 static void set_name(struct module *module, const char *path, const char *found)
 {
     static const char deleted[] = " (deleted)";
@@ -475,11 +479,11 @@ struct module *module_new(const struct module_source *source)
         module_free(module);
         return NULL;
     }
-    /* A file with invalid tables still has its place and its bytes. */
+    /* A file with invalid tables still has an address range and bytes. */
     module->readable = tables_bearable(module->elf) && sections_bearable(module->elf);
     if (module->readable) {
         layout_read_sections(&module->layout, module->elf);
-        read_symbols(module, &source->debug);
+        read_symbols(module, &source->from);
         if (module->layout.tls_bytes)
             module->tlsslot = tlsslot_of(module->elf);
     }
@@ -603,7 +607,7 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
     return frame;
 }
 
-/* Without the section libdw 0.188 would use the segments, and leak memory on invalid ones. */
+/* Requires the section: libdw 0.188 would use the segments, and leak memory on invalid ones. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias)
 {
     if (!module->cfi_tried && module->readable && sections_find(module->elf, ".eh_frame"))
@@ -638,7 +642,7 @@ bool module_constant(const struct module *module, uint64_t address, void *out, s
 
 enum { VDSO_BYTES_MAX = 1 << 20 };
 
-/* The vdso of a live process, from the mapping. A descriptor, or -1. */
+/* Copies the vdso of a live process from its mapping. Returns a descriptor, or -1. */
 static int vdso_open(const struct map *map, pid_t pid)
 {
     size_t size = map->end - map->start;
@@ -666,8 +670,8 @@ int vdso_open_own(void)
     return fd;
 }
 
-enum { MODULES_PARTS_MAX = 16 }; /* mappings of one file in a row */
-/* Bound for a program or library; those with the debug information of a browser have 5 GiB. */
+enum { MODULES_PARTS_MAX = 16 }; /* consecutive mappings of one file */
+/* Size limit of a program or library; a browser with debug information has 5 GiB. */
 #define MODULES_BYTES_MAX (UINT64_C(64) << 30)
 
 void modules_forget(struct modules *modules)
@@ -686,7 +690,7 @@ void modules_fini(struct modules *modules)
     *modules = (struct modules){0};
 }
 
-/* overlayfs shows another device than the mapping does; the inode must agree at least. */
+/* On overlayfs the file and the mapping show different devices, so only the inode is compared. */
 static int same_file(int fd, const struct map *map)
 {
     struct stat status;
@@ -697,15 +701,15 @@ static int same_file(int fd, const struct map *map)
     return fd;
 }
 
-static int open_live(const struct map *map, const char *name, const struct modules_from *from)
+static int open_live(const struct map *map, const char *name, const struct lookup_from *from)
 {
     char path[64];
-    /* The mapping itself leads to the file that the process has, wherever its name leads by now;
-     * that needs privilege. */
+    /* The mapping itself leads to the file in use, even if its path has changed. Needs
+     * privileges. */
     snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_shown_by(from->pid),
              (unsigned long)map->start, (unsigned long)map->end);
     int fd = same_file(files_open(path), map);
-    /* The program itself can always be had. */
+    /* The program itself is always available. */
     if (fd < 0) {
         snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(from->pid));
         fd = same_file(files_open(path), map);
@@ -714,7 +718,7 @@ static int open_live(const struct map *map, const char *name, const struct modul
         fd = same_file(
             files_open_in_root(from->pid, name, from->files, FILES_NOFOLLOW, MODULES_BYTES_MAX),
             map);
-    /* A short-lived process is gone before its first sample is looked at. */
+    /* A short-lived process has exited before its first sample is processed. */
     if (fd < 0 && from->root >= 0)
         fd = same_file(
             files_open_below(from->root, name, from->files, FILES_NOFOLLOW, MODULES_BYTES_MAX),
@@ -722,17 +726,18 @@ static int open_live(const struct map *map, const char *name, const struct modul
     return fd;
 }
 
-static int open_file(const struct maps *maps, const struct map *map,
-                     const struct modules_from *from)
+static int open_file(const struct modules *modules, const struct maps *maps, const struct map *map,
+                     const struct lookup_from *from)
 {
     if (!from->live)
-        return binaries_open(from->binaries, map->binary);
+        return binaries_open(modules->binaries, map->binary);
     if (map->kind == MAPPING_VDSO)
         return vdso_open(map, from->pid);
     return open_live(map, maps_name(maps, map), from);
 }
 
-/* The name counts only where there is no inode: it changes when the file is deleted. */
+/* Returns true if the mapping is of the same file. Names are compared only without an inode,
+ * because deleting the file changes them. */
 static bool is_same(const struct modules_entry *entry, const struct maps *maps,
                     const struct map *map)
 {
@@ -743,8 +748,8 @@ static bool is_same(const struct modules_entry *entry, const struct maps *maps,
            (map->inode || !strcmp(entry->name, maps_name(maps, map)));
 }
 
-/* An opened file that this mapping is another part of: unmapped and mapped again, a file may be a
- * little beside its earlier place. */
+/* Finds an opened file that this mapping is a part of. A file that was unmapped and mapped again
+ * may have moved slightly. */
 static int find_entry(const struct modules *modules, const struct maps *maps, const struct map *map)
 {
     for (size_t i = modules->count; i-- > 0;) {
@@ -757,8 +762,8 @@ static int find_entry(const struct modules *modules, const struct maps *maps, co
     return -1;
 }
 
-/* The mapping that holds the file's head, which fixes the place without doubt: two segments may
- * share a page of the file, and then one mapping matches either. */
+/* Returns the mapping of the start of the file, which determines the bias uniquely. Two segments
+ * may share a page of the file, and then one mapping matches either. */
 static const struct map *head_of(const struct maps *maps, const struct map *map)
 {
     size_t last = (size_t)(map - maps->maps);
@@ -773,20 +778,15 @@ static const struct map *head_of(const struct maps *maps, const struct map *map)
 
 static struct module *open_module(struct modules *modules, const struct maps *maps,
                                   const struct map *map, const struct map *part,
-                                  const struct modules_from *from)
+                                  const struct lookup_from *from)
 {
     struct module_source source = {
-        .fd = open_file(maps, map, from),
+        .fd = open_file(modules, maps, map, from),
         .path = maps_name(maps, map),
-        .found = from->live ? NULL : binaries_found(from->binaries, map->binary),
+        .found = from->live ? NULL : binaries_found(modules->binaries, map->binary),
         .mapping = part,
         .serial = ++modules->serials,
-        .debug = {.root_of = from->live ? from->pid : 0,
-                  .files = from->files,
-                  .root = from->debug_root,
-                  .symfs = from->live ? NULL : from->symfs,
-                  .cache = from->live ? NULL : from->binaries->cache,
-                  .debuginfod = from->debuginfod}};
+        .from = *from};
     struct module *module = source.fd >= 0 ? module_new(&source) : NULL;
     if (!module || module_fits(module, map->start, map->offset))
         return module;
@@ -795,7 +795,7 @@ static struct module *open_module(struct modules *modules, const struct maps *ma
 }
 
 static int add_entry(struct modules *modules, const struct maps *maps, const struct map *map,
-                     const struct modules_from *from)
+                     const struct lookup_from *from)
 {
     struct modules_entry entry = {.name = strdup(maps_name(maps, map)), .map = *map};
     if (!entry.name || !array_more(&modules->entries, &modules->room, modules->count,
@@ -811,7 +811,7 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
 }
 
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
-                          const struct modules_from *from)
+                          const struct lookup_from *from)
 {
     if (map->module == -2) {
         map->module = find_entry(modules, maps, map);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One ELF file that is mapped: its variables, functions and sections at run-time addresses.
- * elfutils (libdwfl) finds symbol tables, separate debug files and call frame information.
- * The file is hostile input: what makes no sense gives no names.
+ * One mapped ELF file: its variables, functions and sections at run-time addresses. elfutils
+ * (libdwfl) finds symbol tables, separate debug files and call frame information. The file is
+ * hostile input: invalid data yields no names.
  */
 #ifndef MISSTOP_RESOLVE_ELF_MODULE_H
 #define MISSTOP_RESOLVE_ELF_MODULE_H
@@ -20,9 +20,9 @@
 #include "resolve/process/maps.h"
 
 /*
- * Addresses of the parts of an ELF file in memory: segments by its program headers, sections by
- * name, its thread-local image. Every header is hostile input. Source: System V ABI, chapters
- * "Object Files" and "Program Loading".
+ * Addresses of the parts of an ELF file in memory: segments from its program headers, sections by
+ * name, its TLS image. Every header is hostile input. Source: System V ABI, chapters "Object Files"
+ * and "Program Loading".
  */
 enum { LAYOUT_SECTIONS_MAX = 96, LAYOUT_SEGMENTS_MAX = 16 };
 
@@ -31,65 +31,65 @@ struct layout_part {
     uint64_t end;
     uint64_t offset; /* in the file */
     uint64_t file_bytes;
-    const char *name; /* of a section: raw, borrowed from the Elf */
-    bool executable;  /* of a section */
-    bool writable;    /* of a segment */
+    const char *name; /* sections only: raw, owned by the Elf */
+    bool executable;  /* sections only */
+    bool writable;    /* segments only */
 };
 
 struct layout {
-    uint64_t bias;  /* run-time address less the file's own */
-    uint64_t first; /* of the first segment, at a multiple of its alignment; file address */
+    uint64_t bias;  /* run-time address minus file address */
+    uint64_t first; /* file address of the first segment, rounded down to its alignment */
     struct layout_part sections[LAYOUT_SECTIONS_MAX];
     size_t section_count;
     struct layout_part segments[LAYOUT_SEGMENTS_MAX];
     size_t segment_count;
-    uint64_t tls_bytes; /* rounded up to its alignment; 0: none */
+    uint64_t tls_bytes; /* size, rounded up to its alignment; 0: none */
 };
 
-/* Segments, and the bias from one mapping of the file. False: the mapping fits no segment. */
+/* Reads the segments, and the bias from one mapping of the file; false: it fits no segment. */
 bool layout_read_segments(struct layout *layout, Elf *elf, const struct map *mapping);
 
-/* Whether a mapping of the file is part of this one, not of another copy beside it. */
+/* Returns true if a mapping of the file belongs to this copy, not to another one nearby. */
 bool layout_fits(const struct layout *layout, uint64_t map_start, uint64_t map_offset);
 
-/* [start, end) of all segments, .bss included. */
+/* Returns the range [start, end) of all segments, including .bss. */
 void layout_range(const struct layout *layout, uint64_t *start, uint64_t *end);
 
-/* The segment that contains the address in its file bytes; NULL: none. */
+/* Returns the segment with the address in its file bytes; NULL: none. */
 const struct layout_part *layout_segment(const struct layout *layout, uint64_t address);
 
 /*
- * The word of a loaded file that locates its thread-local image. The dynamic linker leaves the
- * answer in the slots of the file's relocations: the number of the module in a thread's table
- * (DTPMOD64), or the distance from the thread pointer (TPOFF64), or either (TLSDESC). Source: ELF
+ * Finds the word of a loaded file that locates its TLS image. The dynamic linker stores the
+ * location in the slots of the file's relocations: the number of the module in a thread's table
+ * (DTPMOD64), the distance from the thread pointer (TPOFF64), or either (TLSDESC). Source: ELF
  * Handling for Thread-Local Storage (Drepper), 4.4.6; System V ABI x86-64, 4.4.
  */
 enum tlsslot_kind { TLSSLOT_NONE, TLSSLOT_MODULE, TLSSLOT_OFFSET, TLSSLOT_DESCRIPTOR };
 
 struct tlsslot {
     enum tlsslot_kind kind;
-    uint64_t address; /* of the word; as in the file */
-    uint64_t within;  /* of OFFSET, DESCRIPTOR: offset in the image that it speaks of */
+    uint64_t address; /* address of the word in the file */
+    uint64_t within;  /* TLSSLOT_OFFSET and _DESCRIPTOR: offset in the image that it refers to */
 };
 
-/* Location of an image: static, below every thread's block; or by the thread's table. */
+/* Location of an image: static, below every thread's control block, or by the thread's table. */
 struct tlsslot_answer {
     uint64_t module; /* number in the table; 0: static */
-    uint64_t offset; /* of a static one: what to add to the thread pointer */
+    uint64_t offset; /* static: offset from the thread pointer */
 };
 
 struct module;
 
 struct module_source {
-    int fd;            /* taken over: closed in any case */
-    const char *path;  /* as the target has it; for its name and its debug file */
-    const char *found; /* of a recording: the file that was opened, for its debug file; or NULL */
-    const struct map *mapping; /* by which its place is known */
-    uint32_t serial;           /* differs from that of earlier modules in the same place */
-    struct debugfile_from debug;
+    int fd;                    /* owned; closed even on failure */
+    const char *path;          /* path in the target, for its name and its debug file */
+    const char *found;         /* recording: path of the opened file, for its debug file; or NULL */
+    const struct map *mapping; /* a mapping of the file, which gives its bias */
+    uint32_t serial;           /* different from earlier modules at the same address */
+    struct lookup_from from;
 };
 
-/* A file as mapped in one place. NULL: no ELF file of this machine, or damaged beyond use. */
+/* Opens a file mapped at one address. NULL: not an ELF file for this machine, or too damaged. */
 struct module *module_new(const struct module_source *source);
 void module_free(struct module *module);
 
@@ -97,83 +97,69 @@ const char *module_name(const struct module *module); /* base name, sanitised */
 bool module_is_agent(const struct module *module);    /* misstop's own library */
 bool module_is_linker(const struct module *module);   /* the dynamic linker */
 
-/* Whether a mapping of the same file is part of this one, not of another copy beside it. */
+/* Returns true if a mapping of the same file belongs to this copy, not to another one nearby. */
 bool module_fits(const struct module *module, uint64_t map_start, uint64_t map_offset);
 
 uint32_t module_serial(const struct module *module);
 
-/* [start, end) that the file's segments take in memory, .bss included. */
+/* Returns the range [start, end) of the file's segments in memory, including .bss. */
 void module_range(const struct module *module, uint64_t *start, uint64_t *end);
 
-/* Symbol that covers the address; NULL: none. */
+/* Returns the symbol that covers the address; NULL: none. */
 const struct symbol *module_object(const struct module *module, uint64_t address);
 const struct symbol *module_function(const struct module *module, uint64_t address);
 
-/* Its variables. */
+/* Returns its variables. */
 const struct symbols *module_objects(const struct module *module);
 
-/* A variable by its name, looked for one by one; NULL: there is none. */
+/* Finds a variable by name with a linear search; NULL: none. */
 const struct symbol *module_named(const struct module *module, const char *name);
 
-/* Thread-local variable at an offset into the module's TLS image. */
+/* Returns the thread-local variable at an offset into the module's TLS image. */
 const struct symbol *module_tls(const struct module *module, uint64_t offset);
 
-/* Location of the module's TLS images in a process. 0, or -ENOENT: its file has no such slot. */
+/* Finds the module's TLS images in a process. 0, or -ENOENT: the file has no such slot. */
 int module_tls_answer(const struct module *module, pid_t pid, struct tlsslot_answer *answer);
 
-/* Size of the TLS image, rounded up to its alignment; 0: none. */
+/* Returns the size of the TLS image, rounded up to its alignment; 0: none. */
 uint64_t module_tls_bytes(const struct module *module);
 
-/* Free range around an address that no object covers, within its section. */
+/* Returns the range around an address that no object covers, within its section. */
 void module_gap(const struct module *module, uint64_t address, uint64_t *start, uint64_t *end);
 
-/* Section that holds the address, or NULL; its bounds. */
+/* Returns the name of the section that holds the address, or NULL, and its bounds. */
 const char *module_section(const struct module *module, uint64_t address, uint64_t *start,
                            uint64_t *end);
 
-/* Function bounds by .eh_frame, for files without symbols. */
+/* Finds function bounds from .eh_frame, for files without symbols. */
 bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t *end);
 
-/* Call frame information of the file's .eh_frame, and what to subtract from an address to look it
- * up there; NULL: none. */
+/* Returns call frame information from .eh_frame, and the bias to subtract from an address for
+ * lookups; NULL: none. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias);
 
-/* libdwfl's data of it; NULL: none. The module's own. */
+/* Returns libdwfl's data of the module, owned by the module; NULL: none. */
 struct debuginfo;
 struct debuginfo *module_debuginfo(const struct module *module);
 
-/* Bytes of the file at a run-time address. */
+/* Copies bytes of the file at a run-time address. */
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size);
 
-/* The same, all or none, for bytes that the program cannot have changed: no part of a segment that
- * is writable, even if only until its relocations are done. */
+/* Like module_bytes(), but all or nothing, and only bytes that the program cannot have changed: not
+ * in a segment that is writable, not even until its relocations are done. */
 bool module_constant(const struct module *module, uint64_t address, void *out, size_t size);
 
 /*
- * The ELF files a process has mapped, opened when first asked for and kept: through its own
- * root (containers), the mapping itself when the path is gone, or a folder of binaries for
- * recordings.
+ * The ELF files that a process has mapped, opened on first use and kept. Files are opened through
+ * the process's root (containers), through the mapping itself if the path is gone, or for
+ * recordings from a folder of binaries.
  */
-/* Where files are looked for. */
-struct modules_from {
-    pid_t pid;
-    bool live;                  /* through /proc/PID; false: a recording */
-    int root;                   /* live: its root directory, for when it is gone; -1: not known */
-    struct files_client *files; /* the users that files are opened for; NULL: ours */
-    const char *symfs;          /* folder with the binaries of a recording, or NULL */
-    bool elsewhere;             /* the recording is of another machine */
-    bool host_unknown;          /* the host file is not known */
-    bool debuginfod;            /* servers may be asked for separate debug files */
-    const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
-    struct binaries *binaries;  /* of a recording: what may be opened; outlives the modules */
-};
-
 struct binaries;
 
 struct modules_entry {
-    struct module *module; /* NULL: could not be opened; not tried again */
-    char *name;            /* of the mapping that led to it */
-    struct map map;        /* that mapping, with the bounds of all of the file in memory */
+    struct module *module; /* NULL: could not be opened; not retried */
+    char *name;            /* name of the mapping through which it was found */
+    struct map map;        /* that mapping, with the bounds of the whole file in memory */
     bool completed;        /* see space_complete() */
 };
 
@@ -181,20 +167,21 @@ struct modules {
     struct modules_entry *entries;
     size_t count;
     size_t room;
-    uint32_t serials; /* given to modules so far */
+    uint32_t serials;          /* last serial number assigned */
+    struct binaries *binaries; /* recording: files that may be opened; outlives the modules */
 };
 
 void modules_fini(struct modules *modules);
 
-/* Closes all; serials go on. */
+/* Closes all modules; serial numbers continue. */
 void modules_forget(struct modules *modules);
 
-/* The module behind a mapping of a file or of the vdso; NULL: none. Sets map->module. */
+/* Returns the module of a mapping of a file or of the vdso; NULL: none. Sets map->module. */
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
-                          const struct modules_from *from);
+                          const struct lookup_from *from);
 
-/* The vdso, which has no file: its bytes copied into one in memory. For the resolver's files. */
-/* misstop's own: every process under this kernel has the same. */
+/* The vdso has no file: its bytes are copied to a file in memory. For the resolver's files. */
+/* Opens misstop's own vdso, which is the same for every process under this kernel. */
 int vdso_open_own(void);
 
 #endif

@@ -35,8 +35,8 @@ static int symbols_compare(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Aliases, and labels in the middle of something with a size: link-time optimisation leaves some
- * there that have the names of files. */
+/* Drops aliases, and labels inside a sized symbol. Link-time optimisation leaves such labels with
+ * the names of files. */
 static void drop_doubles(struct symbols *symbols)
 {
     size_t kept = 0;
@@ -58,7 +58,7 @@ void symbols_settle(struct symbols *symbols)
     if (symbols->count)
         qsort(symbols->at, symbols->count, sizeof *symbols->at, symbols_compare);
     drop_doubles(symbols);
-    /* One without size reaches to the next, within its section; one that overlaps it is cut. */
+    /* A symbol without a size extends to the next one in its section; overlaps are cut. */
     for (size_t i = 0; i + 1 < symbols->count; i++) {
         struct symbol *symbol = &symbols->at[i];
         uint64_t next = symbols->at[i + 1].start;
@@ -68,7 +68,7 @@ void symbols_settle(struct symbols *symbols)
     }
 }
 
-/* How many start at the address or before it. */
+/* Returns the number of symbols that start at or before the address. */
 static size_t begun(const struct symbols *symbols, uint64_t address)
 {
     return SORTED_UP_TO(symbols->at, symbols->count, start, address);
@@ -90,7 +90,7 @@ void symbols_gap(const struct symbols *symbols, uint64_t address, uint64_t *star
         *end = symbols->at[before].start;
 }
 
-/* A file with holes may claim any size. */
+/* A sparse file may claim any size. */
 enum { SYMTAB_BYTES_MAX = 1 << 28 };
 
 static Elf_Data *table(Elf_Scn *section, GElf_Word type)
@@ -130,7 +130,7 @@ void symtab_fini(struct symtab *symtab)
     *symtab = (struct symtab){.fd = -1};
 }
 
-/* The first segment's address: prelinked, a file is elsewhere than its debug file. */
+/* Returns the first segment's address. A prelinked file has other addresses than its debug file. */
 static uint64_t first_address(Elf *elf)
 {
     size_t count = 0;
@@ -158,22 +158,22 @@ void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_t
 }
 
 /*
- * Go's table of functions (Go debug/gosym/pclntab.go, runtime/symtab.go: pcHeader, functab, _func):
- * a header with the places of its parts; addresses of functions in order, each with the place of
- * its description, which has the place of its name.
+ * Go's function table (Go debug/gosym/pclntab.go, runtime/symtab.go: pcHeader, functab, _func): a
+ * header with the offsets of its parts, then the addresses of functions in ascending order, each
+ * with the offset of its description, which has the offset of its name.
  */
 enum { GOTAB_1_16 = -6, GOTAB_1_18 = -16, GOTAB_1_20 = -15, GOTAB_FUNCTIONS_MAX = 1 << 23 };
 
 struct gotab {
     const char *bytes;
     size_t size;
-    unsigned width; /* bytes of an entry's halves */
-    uint64_t text;  /* functions are counted from there */
-    uint64_t names; /* where parts begin */
+    unsigned width; /* bytes of each half of an entry */
+    uint64_t text;  /* base of function addresses */
+    uint64_t names; /* offsets of the parts */
     uint64_t entries;
 };
 
-/* 0 beyond the end. */
+/* Returns 0 past the end. */
 static uint64_t gotab_number(const struct gotab *gotab, uint64_t at, unsigned width)
 {
     uint64_t value = 0;
@@ -189,7 +189,7 @@ static const char *gotab_name(const struct gotab *gotab, uint64_t function)
                                                                                  : NULL;
 }
 
-/* The start of Go's code, which the loader fills in where the file can be anywhere. */
+/* Returns the start of Go's code, which the loader fills in if the file is position-independent. */
 static uint64_t gotab_text(Elf *elf, uint64_t address)
 {
     Elf_Scn *section = sections_find(elf, ".rela.dyn");
@@ -285,7 +285,7 @@ const char *demangle(const char *name, char *out, size_t out_size)
 {
     if (!is_mangled(name) || strlen(name) > MANGLED_MAX)
         return NULL;
-    /* Rust first: its older names are C++ ones with a hash at their end. */
+    /* Rust first: its legacy names are C++ names with a hash at the end. */
     char *plain = rust_demangle(name, DMGL_NO_OPTS);
     if (!plain)
         plain = cplus_demangle_v3(name, DMGL_NO_OPTS);

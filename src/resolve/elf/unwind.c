@@ -15,19 +15,19 @@ enum {
     RULES_MAX = 1 << 16,
     DEPTH_MAX = 64,
     RED_ZONE = 128,       /* bytes below the stack pointer that a leaf may use */
-    STACK_MAX = 64 << 20, /* bytes from the stack pointer to the address */
-    WINDOW = 4096,        /* bytes of the stack that are read at once */
-    BELOW = 128,          /* ... of them below the requested address: registers are saved there */
-    KEPT = 6              /* registers that a callee keeps, except the stack pointer */
+    STACK_MAX = 64 << 20, /* largest distance of an address from the stack pointer */
+    WINDOW = 4096,        /* bytes of the stack read at once */
+    BELOW = 128,          /* ... bytes below the requested address: registers are saved there */
+    KEPT = 6              /* callee-saved registers, except the stack pointer */
 };
 
 static const uint8_t kept[KEPT] = {SREG_BX, SREG_BP, SREG_R12, SREG_R13, SREG_R14, SREG_R15};
-/* The same as DWARF numbers them. */
+/* DWARF numbers of these registers. */
 static const uint8_t kept_number[KEPT] = {3, CFI_FRAME_POINTER, 12, 13, 14, 15};
 
-static const int32_t unchanged = INT32_MAX; /* a register keeps its value */
+static const int32_t unchanged = INT32_MAX; /* the register keeps its value */
 
-/* Where something is saved: at an offset from the CFA, or from the frame pointer in functions that
+/* Location of a saved value: at an offset from the CFA, or from the frame pointer in functions that
  * align their stack. */
 struct unwind_slot {
     int32_t offset;
@@ -35,10 +35,10 @@ struct unwind_slot {
 };
 
 struct unwind_rule {
-    uint8_t cfa_register; /* SREG_NONE: there is no rule */
-    bool no_table;        /* because no unwind table covers the code: JIT-compiled code, assembly */
-    bool after_call;      /* a call ends with this byte: a return address may be behind it */
-    bool cfa_loaded;      /* the CFA is at the register's value + offset, and is not it */
+    uint8_t cfa_register; /* SREG_NONE: no rule */
+    bool no_table;        /* no unwind table covers the code: JIT-compiled code, assembly */
+    bool after_call;      /* a call ends with this byte: the next address may be a return address */
+    bool cfa_loaded;      /* the CFA is loaded from the register's value + offset */
     int32_t cfa_offset;
     struct unwind_slot return_address;
     struct unwind_slot saved[KEPT];
@@ -48,14 +48,14 @@ struct state {
     uint64_t pc;
     uint64_t sp;
     uint64_t value[KEPT];
-    uint8_t known; /* bits: which of them */
+    uint8_t known; /* mask of the known values */
     pid_t pid;
     uint64_t lowest; /* stack pointer of the innermost frame */
     uint64_t window_start;
     size_t window_bytes;
-    const unsigned char *copy; /* of the stack at the sample, from `lowest` up; NULL: none */
+    const unsigned char *copy; /* copy of the stack at the sample, from `lowest` up; NULL: none */
     uint32_t copy_bytes;
-    bool beyond; /* the window is behind the copy, and of the same stack */
+    bool beyond; /* the window follows the copy and belongs to the same stack */
     uint8_t window[WINDOW];
 };
 
@@ -93,8 +93,8 @@ static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *sl
 }
 
 /*
- * In stubs of calls: rsp + A, and a word more behind the push at B bytes into each 16. Source:
- * binutils, bfd/elfxx-x86.c, elf_x86_64_eh_frame_lazy_plt.
+ * Decodes the rule of PLT stubs: rsp + A, plus a word after the push at offset B in each 16 bytes.
+ * Source: binutils, bfd/elfxx-x86.c, elf_x86_64_eh_frame_lazy_plt.
  */
 static bool is_stubs_rule(const Dwarf_Op *ops, size_t count, uint64_t pc, int64_t *offset)
 {
@@ -132,8 +132,8 @@ static bool cfa_rule(Dwarf_Frame *frame, uint64_t pc, struct unwind_rule *rule)
     return count == 1 || rule->cfa_loaded;
 }
 
-/* Near calls: E8 with 4 bytes, or FF /2 with up to 5 bytes behind it. Source: Intel SDM volume 2,
- * CALL. Code that cannot be read here is believed to be one. */
+/* Returns true if a near call ends at this byte: E8 with 4 bytes, or FF /2 with up to 5 more bytes.
+ * Source: Intel SDM volume 2, CALL. Unreadable code counts as a call. */
 static bool ends_call(struct module *module, uint64_t last)
 {
     enum { LONGEST = 7, RELATIVE = 5 };
@@ -188,7 +188,7 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
     return &unwind->rules[unwind->count++];
 }
 
-/* The part of the stack around an address; most chains need one. */
+/* Moves the window to the stack around an address; most chains need only one. */
 static void move_window(struct state *state, uint64_t address)
 {
     state->window_start = address - state->lowest > BELOW ? address - BELOW : state->lowest;
@@ -204,8 +204,8 @@ static bool is_in_window(const struct state *state, uint64_t address)
 }
 
 /*
- * The window behind the copy. The process has gone on since the sample: frames there are those of
- * the sample as long as the outer half of the copy is unchanged, with the frames that they called.
+ * Moves the window past the copy. The process has continued since the sample. If the outer half of
+ * the copy is still unchanged, the frames beyond it are those of the sample.
  */
 static bool look_beyond(struct state *state)
 {
@@ -239,7 +239,7 @@ static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
     return true;
 }
 
-enum { BP_INDEX = 1 }; /* in kept */
+enum { BP_INDEX = 1 }; /* index of the frame pointer in `kept` */
 
 static bool frame_address(const struct unwind_rule *rule, struct state *state, uint64_t *cfa)
 {
@@ -318,7 +318,7 @@ bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs
 }
 
 /*
- * The frame of a caller that no unwind table covers, by its frame pointer: System V ABI AMD64 1.0,
+ * Steps over a frame that no unwind table covers, by its frame pointer: System V ABI AMD64 1.0,
  * figure 3.3. Registers that it saved elsewhere are lost.
  */
 static bool step_frame_pointer(struct state *state)
@@ -347,7 +347,7 @@ size_t unwind_callers(struct unwind *unwind, struct space *space, const uint64_t
     const struct unwind_rule *rule = rule_at(unwind, space, state.pc);
     while (rule && count < most) {
         uint64_t cfa;
-        /* A leaf may have set up no frame: its frame pointer is its caller's. */
+        /* A leaf function may have set up no frame; its frame pointer is then its caller's. */
         bool stepped = rule->no_table && count
                            ? step_frame_pointer(&state)
                            : frame_address(rule, &state, &cfa) && unwind_step(rule, &state, cfa);

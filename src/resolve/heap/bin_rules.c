@@ -62,7 +62,7 @@ static uint64_t name_hash(const char *name)
     return hash_bytes(name, strlen(name));
 }
 
-/* A printable copy; NULL: out of memory. */
+/* Returns a printable copy; NULL: out of memory. */
 static char *clean_copy(const char *name)
 {
     size_t size = strlen(name) + 1;
@@ -111,7 +111,7 @@ static const struct bin_rule *combined_into(const struct bin_rules *rules, const
     return NULL;
 }
 
-/* Ends: a rule is only ever made from the head of one group to the head of another. */
+/* Terminates because every rule leads from the head of one group to the head of another. */
 static const char *group_head(const struct bin_rules *rules, const char *full_name, uint64_t *hash)
 {
     const struct bin_rule *way;
@@ -138,7 +138,7 @@ const char *bin_rules_group(const struct bin_rules *rules, const char *full_name
 const char *bin_rules_name(const struct bin_rules *rules, const char *full_name, uint64_t hash)
 {
     full_name = group_head(rules, full_name, &hash);
-    for (uint32_t i = rules->count; i-- > 0;) { /* the last one counts */
+    for (uint32_t i = rules->count; i-- > 0;) { /* the last rule wins */
         const struct bin_rule *rule = &rules->rules[i];
         if (!rule->combines && rule->name_hash == hash && !strcmp(rule->name, full_name))
             return rule->value;
@@ -171,13 +171,14 @@ int bin_rules_combine(struct bin_rules *rules, const char *into, const char *fro
 }
 
 /*
- * The file of bin_rules.h. A rule a line, fields parted by tabs, which no name contains:
+ * The file of bin_rules.h has one rule per line. Fields are separated by tabs, which no name
+ * contains:
  *
  *   rename   FULL-NAME   NEW-NAME
  *   combine  FULL-NAME   FULL-NAME-IT-GOES-INTO
  */
 
-/* The next field of a line, cut at its tab; NULL: no more. */
+/* Returns the next field of a line, cut at its tab; NULL: no more. */
 static char *take_field(char **line)
 {
     char *field = *line;
@@ -211,8 +212,8 @@ static void bin_rules_parse(struct bin_rules *rules, char *text, size_t size)
         char *newline = memchr(text, '\n', (size_t)(end - text));
         char *next = newline ? newline + 1 : end;
         size_t length = (size_t)((newline ? newline : end) - text);
-        text[length] = '\0'; /* the text has a byte more than its size */
-        /* A NUL inside would hide the rest of its line. */
+        text[length] = '\0'; /* the buffer has one byte more than the text */
+        /* An embedded NUL would hide the rest of its line. */
         bool hides = strlen(text) != length;
         if (length && *text != '#' && (hides || parse_line(rules, text)))
             rules->skipped++;
@@ -238,7 +239,7 @@ int bin_rules_save(const struct bin_rules *rules, const char *path)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return -ENOMEM;
-    fputs("# misstop: names that were given, and which are one. Written by misstop.\n", out);
+    fputs("# misstop: renamed and combined names. Written by misstop.\n", out);
     for (uint32_t i = 0; i < rules->count; i++)
         fprintf(out, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
                 rules->rules[i].name, rules->rules[i].value);
@@ -260,153 +261,47 @@ void bin_rules_keep(const struct bin_rules *rules)
         bin_rules_save(rules, rules->path);
 }
 
-/* Grouped by library. Both plain and mangled names, because symbols may be either. */
-static const char *const wrappers_default[] = {
+/* Grouped by library, in the form that the user's have. Both plain and mangled names, because
+ * symbols may be either. */
+static const char wrappers_default[] =
     /* C */
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "aligned_alloc",
-    "posix_memalign",
-    "memalign",
-    "valloc",
-    "pvalloc",
-    "strdup",
-    "strndup",
-    "asprintf",
-    "vasprintf",
-    "__libc_*alloc*",
-    "__GI___libc_*alloc*",
-    "__interceptor_*alloc*",
-    "__strdup",
-    "__strndup",
-    "__asprintf",
+    "malloc;calloc;realloc;reallocarray;aligned_alloc;posix_memalign;memalign;valloc;pvalloc;"
+    "strdup;strndup;asprintf;vasprintf;__libc_*alloc*;__GI___libc_*alloc*;"
+    "__interceptor_*alloc*;__strdup;__strndup;__asprintf;"
     /* C++ */
-    "operator new*",
-    "_Znw*",
-    "_Zna*",
-    "std::allocator*",
-    "std::__new_allocator<*",
-    "__gnu_cxx::new_allocator<*",
-    "std::pmr::*allocate*",
-    "*::_M_allocate*",
-    "*::_M_get_node*",
-    "*::_M_create_node*",
-    "*::_M_create(*",
-    "*::allocate(*",
-    "*::_Alloc_node::operator()*",
-    "std::__detail::_AllocNode<*",
-    "std::__detail::_ReuseOrAllocNode<*",
-    "std::__allocate_guarded<*",
-    "std::__shared_count<*",
-    "std::__shared_ptr<*",
-    "std::shared_ptr<*",
-    "std::make_shared<*",
-    "std::allocate_shared<*",
-    "_ZN9__gnu_cxx13new_allocator*",
-    "_ZNSt15__new_allocator*",
-    "_ZNSt16allocator_traits*",
-    "_ZNSaI*8allocate*",
+    "operator new*;_Znw*;_Zna*;std::allocator*;std::__new_allocator<*;"
+    "__gnu_cxx::new_allocator<*;std::pmr::*allocate*;*::_M_allocate*;*::_M_get_node*;"
+    "*::_M_create_node*;*::_M_create(*;*::allocate(*;*::_Alloc_node::operator()*;"
+    "std::__detail::_AllocNode<*;std::__detail::_ReuseOrAllocNode<*;"
+    "std::__allocate_guarded<*;std::__shared_count<*;std::__shared_ptr<*;std::shared_ptr<*;"
+    "std::make_shared<*;std::allocate_shared<*;_ZN9__gnu_cxx13new_allocator*;"
+    "_ZNSt15__new_allocator*;_ZNSt16allocator_traits*;_ZNSaI*8allocate*;"
     /* the common names of C programs */
-    "xmalloc*",
-    "xcalloc*",
-    "xrealloc*",
-    "xzalloc*",
-    "xstrdup*",
-    "xstrndup*",
-    "xmemdup*",
-    "x*alloc",
-    "x*allocarray",
-    "safe_*alloc*",
-    "my_alloc*",
-    "my_malloc*",
-    "my_calloc*",
-    "my_realloc*",
-    "mem_alloc*",
-    "mem_calloc*",
-    "*_malloc",
-    "*_calloc",
-    "*_realloc",
-    "*_zalloc",
-    "*_strdup",
-    "ggc_*alloc*",
-    "ggc_internal_*",
-    "obstack_*",
-    "_obstack_*",
-    "rpl_*alloc*",
+    "xmalloc*;xcalloc*;xrealloc*;xzalloc*;xstrdup*;xstrndup*;xmemdup*;x*alloc;x*allocarray;"
+    "safe_*alloc*;my_alloc*;my_malloc*;my_calloc*;my_realloc*;mem_alloc*;mem_calloc*;"
+    "*_malloc;*_calloc;*_realloc;*_zalloc;*_strdup;ggc_*alloc*;ggc_internal_*;obstack_*;"
+    "_obstack_*;rpl_*alloc*;"
     /* GLib, Python, SQLite, Redis, jemalloc, tcmalloc, mimalloc */
-    "g_malloc*",
-    "g_try_malloc*",
-    "g_realloc*",
-    "g_try_realloc*",
-    "g_slice_*",
-    "g_strdup*",
-    "g_strndup",
-    "g_memdup*",
-    "PyObject_Malloc",
-    "PyObject_Calloc",
-    "PyObject_Realloc",
-    "PyMem_*alloc*",
-    "PyMem_RawMalloc",
-    "_PyObject_Malloc*",
-    "_PyObject_Calloc*",
-    "_PyObject_Realloc*",
-    "_PyMem_*",
-    "pymalloc_alloc",
-    "new_arena",
-    "PyType_GenericAlloc",
-    "_PyType_AllocNoTrack",
-    "_PyObject_GC_*",
-    "sqlite3*Malloc*",
-    "sqlite3*Realloc*",
-    "sqlite3MemMalloc",
-    "sqlite3DbMalloc*",
-    "sqlite3DbStrDup",
-    "sqlite3DbStrNDup",
-    "mallocWithAlarm",
-    "dbMallocRawFinish",
-    "zmalloc*",
-    "zcalloc*",
-    "zrealloc*",
-    "ztrymalloc*",
-    "ztrycalloc*",
-    "ztryrealloc*",
-    "zstrdup",
-    "je_*",
-    "_rjem_*",
-    "tc_*alloc*",
-    "tcmalloc::*",
-    "mi_*alloc*",
-    "CRYPTO_*alloc*",
-    "OPENSSL_*alloc*",
-    "apr_palloc*",
-    "apr_pcalloc*",
-    "talloc_*",
-    "_talloc_*",
+    "g_malloc*;g_try_malloc*;g_realloc*;g_try_realloc*;g_slice_*;g_strdup*;g_strndup;"
+    "g_memdup*;PyObject_Malloc;PyObject_Calloc;PyObject_Realloc;PyMem_*alloc*;"
+    "PyMem_RawMalloc;_PyObject_Malloc*;_PyObject_Calloc*;_PyObject_Realloc*;_PyMem_*;"
+    "pymalloc_alloc;new_arena;PyType_GenericAlloc;_PyType_AllocNoTrack;_PyObject_GC_*;"
+    "sqlite3*Malloc*;sqlite3*Realloc*;sqlite3MemMalloc;sqlite3DbMalloc*;sqlite3DbStrDup;"
+    "sqlite3DbStrNDup;mallocWithAlarm;dbMallocRawFinish;zmalloc*;zcalloc*;zrealloc*;"
+    "ztrymalloc*;ztrycalloc*;ztryrealloc*;zstrdup;je_*;_rjem_*;tc_*alloc*;tcmalloc::*;"
+    "mi_*alloc*;CRYPTO_*alloc*;OPENSSL_*alloc*;apr_palloc*;apr_pcalloc*;talloc_*;_talloc_*;"
     /* Rust */
-    "__rust_alloc*",
-    "__rust_realloc",
-    "__rdl_alloc*",
-    "__rdl_realloc",
-    "alloc::alloc::*",
-    "alloc::raw_vec::*",
-    "<alloc::alloc::Global*",
-};
-
-void wrappers_init(struct wrappers *wrappers)
-{
-    *wrappers = (struct wrappers){0};
-}
+    "__rust_alloc*;__rust_realloc;__rdl_alloc*;__rdl_realloc;alloc::alloc::*;"
+    "alloc::raw_vec::*;<alloc::alloc::Global*;";
 
 void wrappers_fini(struct wrappers *wrappers)
 {
     free(wrappers->globs);
     hash_fini(&wrappers->verdicts);
-    wrappers_init(wrappers);
+    *wrappers = (struct wrappers){0};
 }
 
-/* fnmatch() tries each star at each place: few stars keep that short. */
+/* Returns true if a glob has too many stars: fnmatch() tries each of them at every position. */
 static bool too_slow(const char *glob, size_t length)
 {
     unsigned stars = 0;
@@ -417,7 +312,7 @@ static bool too_slow(const char *glob, size_t length)
 
 static int add_glob(struct wrappers *wrappers, const char *glob, size_t length)
 {
-    if (length >= WRAPPERS_GLOB_BYTES || wrappers->count >= WRAPPERS_USER_MAX ||
+    if (length >= WRAPPERS_GLOB_BYTES || wrappers->count >= WRAPPERS_MAX ||
         memchr(glob, '\0', length) || too_slow(glob, length)) {
         wrappers->skipped++;
         return 0;
@@ -447,6 +342,12 @@ int wrappers_add(struct wrappers *wrappers, const char *text)
     return 0;
 }
 
+int wrappers_init(struct wrappers *wrappers)
+{
+    *wrappers = (struct wrappers){0};
+    return wrappers_add(wrappers, wrappers_default);
+}
+
 /* The variable comes last, so that it has the last word. */
 int wrappers_add_settings(struct wrappers *wrappers)
 {
@@ -463,8 +364,8 @@ int wrappers_add_settings(struct wrappers *wrappers)
     return result;
 }
 
-/* fnmatch() makes wide characters of both first, which is slow for thousands of call paths; the
- * part before its first special character rules out most globs. */
+/* fnmatch() converts both arguments to wide characters, which is slow for thousands of call paths.
+ * Comparing the part before the first special character rules out most globs. */
 static bool matches(const char *glob, const char *function)
 {
     size_t literal = strcspn(glob, "*?[");
@@ -480,9 +381,6 @@ static bool match_any(const struct wrappers *wrappers, const char *function)
         if (matches(glob + (*glob == '!'), function))
             return *glob != '!';
     }
-    for (size_t i = 0; i < sizeof wrappers_default / sizeof wrappers_default[0]; i++)
-        if (matches(wrappers_default[i], function))
-            return true;
     return false;
 }
 

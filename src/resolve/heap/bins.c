@@ -20,13 +20,13 @@ struct bins {
     uint32_t count; /* the highest id */
     size_t room;
     uint32_t most;
-    uint32_t named;  /* ids up to here have names */
-    uint32_t unsure; /* of them, how many are */
+    uint32_t named;  /* bins up to this id have names */
+    uint32_t unsure; /* number of named bins with `unsure` set */
     bool ask_again;
-    uint64_t *words; /* the paths, one after the other */
+    uint64_t *words; /* concatenated paths */
     uint64_t words_count;
     size_t words_room;
-    struct hash by_path; /* hash of a path -> the newest bin of it */
+    struct hash by_path; /* hash of a path -> the newest bin with that hash */
     uint64_t tick_ns;
     uint64_t mark_ns;
 };
@@ -37,7 +37,7 @@ unsigned bins_size_class(uint64_t bytes)
     return class < HEAP_SIZES ? class : HEAP_SIZES - 1;
 }
 
-/* A zeroed bin; 0: the table is full, or there is no memory. */
+/* Returns a zeroed bin; 0: the table is full, or out of memory. */
 static uint32_t bins_make(struct bins *bins)
 {
     if (bins->count >= bins->most)
@@ -217,9 +217,9 @@ const uint64_t *bins_path(const struct bins *bins, const struct bin *bin)
     return bins->words + bin->path_at;
 }
 
-/* Bins under one name: grouping by the user's rules, and the sums of a group. */
+/* Groups bins by the user's rules, and sums over a group. */
 
-/* Hangs a bin behind the group's first, or makes it the first. */
+/* Inserts a bin after the group's first bin, or makes it the first. */
 static void group_join(struct bins *bins, uint32_t *lead, uint32_t id)
 {
     struct bin *bin = &bins->at[id];
@@ -232,7 +232,7 @@ static void group_join(struct bins *bins, uint32_t *lead, uint32_t id)
     bins->at[*lead].next = id;
 }
 
-/* `leads`: for each rule that combines, the first bin of the group it leads to. */
+/* Adds a bin to its group. `leads`: for each rule that combines, the first bin of its group. */
 static void group_bin(struct bins *bins, const struct bin_rules *rules, uint32_t *leads,
                       uint32_t id, bool eponymous)
 {
@@ -265,7 +265,7 @@ int bins_regroup(struct bins *bins, const struct bin_rules *rules)
         bins->at[id].lead = id;
         bins->at[id].next = 0;
     }
-    /* First those that the group is named after: one of them leads it, if there is one. */
+    /* Bins with the group's own name come first, so that one of them leads if there is one. */
     for (int eponymous = 1; rules->count && eponymous >= 0; eponymous--)
         for (uint32_t id = 1; id <= bins->named; id++)
             group_bin(bins, rules, leads, id, eponymous);
@@ -324,7 +324,7 @@ void bin_stats_mark(struct bin_stats *stats)
     stats->mark_usable_bytes = stats->live_usable_bytes;
 }
 
-/* How long ago that was; NAN: never. */
+/* Returns the seconds since `then_ns`; NAN: never. */
 static double age_of(uint64_t then_ns, uint64_t now_ns)
 {
     return then_ns && now_ns >= then_ns ? (double)(now_ns - then_ns) / CLOCK_NS_PER_S : NAN;
@@ -350,23 +350,24 @@ void bin_stats_show(const struct bin_stats *stats, uint64_t now_ns, bool marked,
 }
 
 /*
- * Names of bins: the full one has the whole path and is the same in every run, so no addresses; the
- * short one is the first frame that is no wrapper of an allocator. A frame without a name inside of
- * a wrapper (a static function of a stripped library) is part of the allocator too, and outside of
- * it the first frame with a name says more than one without; as long as both are of one module,
- * because main() is no name for a library's allocations.
+ * Names of bins. The full name has the whole path and is the same in every run, so it has no
+ * addresses. The short name is the first frame that is not an allocator's wrapper.
+ *
+ * A frame without a name inside a wrapper (a static function of a stripped library) is part of the
+ * allocator too. Outside a wrapper, a frame with a name replaces an inner frame without one, but
+ * only if both are in the same module: main() is no name for a library's allocations.
  */
 
 enum { FRAME_NAME_BYTES = 512, FRAME_MODULE_BYTES = 128 };
 
 struct frame {
-    char text[FRAME_NAME_BYTES]; /* function, else [module], else ? */
-    bool known;                  /* the function is */
-    uint64_t address;            /* behind the call; 0: it is no allocation's */
+    char text[FRAME_NAME_BYTES]; /* function, [module] or ? */
+    bool known;                  /* the function is known */
+    uint64_t address;            /* return address; 0: not an allocation */
     char module[FRAME_MODULE_BYTES];
-    bool nameless; /* called by its place in its module */
+    bool nameless; /* has only an offset in its module as its name */
     bool wraps;
-    char place[FRAME_NAME_BYTES]; /* " file:line", or nothing */
+    char place[FRAME_NAME_BYTES]; /* " file:line", or empty */
     bool place_later;
 };
 
@@ -375,8 +376,8 @@ struct naming {
     bins_namer *namer;
     bins_assigned *assigned;
     void *context;
-    uint32_t type; /* of the blocks; 0: not known */
-    bool unsure;   /* an answer is still to come */
+    uint32_t type; /* type of the blocks; 0: not known */
+    bool unsure;   /* an answer is pending */
 };
 
 static const char *last_component(const char *path)
@@ -385,7 +386,7 @@ static const char *last_component(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "libx.so.1+0x1230" */
+/* Returns true for names like "libx.so.1+0x1230". */
 static bool is_place(const char *function, const char *module)
 {
     size_t length = module ? strlen(module) : 0;
@@ -415,22 +416,22 @@ static void frame_name(struct frame *frame, struct naming *naming, uint64_t retu
     frame->place_later = found && line == BINS_LINE_LATER;
     if (found && file && line && !frame->place_later)
         snprintf(frame->place, sizeof frame->place, " %s:%u", last_component(file), line);
-    /* Cut in the middle of a character, or not as clean as promised: once more. */
+    /* Sanitise again: the text may be cut inside a character, or may not be clean. */
     text_sanitise(frame->text, sizeof frame->text, frame->text, sizeof frame->text);
     text_sanitise(frame->place, sizeof frame->place, frame->place, sizeof frame->place);
 }
 
-/* The short name, while the path is walked from the innermost frame out. */
+/* State of choosing the short name while the path is walked from the innermost frame out. */
 struct choice {
     struct frame frame;
-    uint64_t allocator; /* the return address in an allocator that is of one type's; 0: none */
-    char block[FRAME_NAME_BYTES]; /* the name of that type; "": not known */
+    uint64_t allocator; /* return address in an allocator function specific to one type; 0: none */
+    char block[FRAME_NAME_BYTES]; /* name of that type; "": not known */
     bool chosen;
-    bool settled; /* nothing further out is better */
+    bool settled; /* no outer frame can be better */
 };
 
-/* The node that a library's allocator allocates; else TYPE.VARIABLE, or the blocks that a container
- * of a library allocates there; else function and line. */
+/* Returns the node type that a library's allocator allocates; otherwise TYPE.VARIABLE, or the
+ * blocks that a library's container allocates; otherwise function and line. */
 static char *short_name(const struct choice *choice, struct naming *naming)
 {
     const struct frame *frame = &choice->frame;
@@ -452,14 +453,14 @@ static char *short_name(const struct choice *choice, struct naming *naming)
     return asprintf(&name, "%s%s", frame->text, frame->place) < 0 ? NULL : name;
 }
 
-enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* frames that are looked at */
+enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* maximum depth of the frames that are considered */
 
 static void consider(struct choice *choice, const struct frame *frame, unsigned depth)
 {
     bool empty = !choice->chosen;
     if (choice->settled)
         return;
-    /* A mapping belongs to its direct caller: an allocator's mappings belong to no caller. */
+    /* A mapping belongs to its direct caller: an allocator maps memory for all its callers. */
     if (empty && !strcmp(frame->text, BINS_MAPPING_NAME)) {
         choice->frame = *frame;
         choice->chosen = true;
@@ -485,7 +486,7 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
     choice->settled = !choice->frame.nameless && !choice->frame.wraps;
 }
 
-/* Both names. */
+/* Makes the full and the short name. */
 static int name_path(struct bin *bin, const uint64_t *path, struct naming *naming)
 {
     char full[BIN_RULES_NAME_BYTES] = "";
@@ -496,7 +497,7 @@ static int name_path(struct bin *bin, const uint64_t *path, struct naming *namin
         frame_name(&frame, naming, path[i]);
         size_t left = sizeof full - used;
         int wrote = snprintf(full + used, left, "%s%s", i ? " < " : "", frame.text);
-        if ((size_t)wrote >= left) { /* whole frames only */
+        if ((size_t)wrote >= left) { /* keep whole frames only */
             full[used] = '\0';
             break;
         }
@@ -537,7 +538,7 @@ static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
     return result;
 }
 
-/* Debugging information comes later than the blocks. */
+/* Names unsure bins again: debug information arrives later than the blocks. */
 static int name_again(struct bins *bins, struct naming *naming)
 {
     int code = 0;

@@ -12,37 +12,37 @@
 #include <sys/resource.h>
 
 /*
- * Memory in whole cache lines, named by 32-bit line numbers, with a hard bound. The block index
- * (blocks.h) takes its pages and radix tree from it.
+ * An allocator of whole cache lines, addressed by 32-bit line numbers, with a hard bound. The block
+ * index (blocks.h) takes its pages and its radix tree from it.
  *
- * The address range of the bound is reserved at the start and made usable step by step, so nothing
- * ever moves and a line number is an addition away from its address. Freed lines are kept for the
- * same size, and split for smaller ones once the bound is reached; pieces are not joined again.
- * Nothing is returned to the system.
+ * The whole address range is reserved at the start and made usable step by step. Memory therefore
+ * never moves, and a line number converts to an address by one addition. Freed lines are kept for
+ * allocations of the same size, and split for smaller ones once the bound is reached; adjacent free
+ * lines are not merged. Nothing is returned to the system.
  */
 enum {
     SLAB_LINE_BYTES = 64,
     SLAB_CLASSES = 21,
     SLAB_CLASS_LEAF = 19,   /* a leaf of blocks.c, or the largest page */
-    SLAB_CLASS_MIDDLE = 20, /* of blocks.c */
+    SLAB_CLASS_MIDDLE = 20, /* a middle table of blocks.c */
     SLAB_CLASS_BITS = 5,
     SLAB_LINE_BITS = 32 - SLAB_CLASS_BITS, /* a line number and a class fit into 32 bits */
 };
 
-/* Most that a slab can hold: 8 GiB. */
+/* Maximum size of a slab: 8 GiB. */
 #define SLAB_BOUND_MAX_BYTES (UINT64_C(1) << SLAB_LINE_BITS << 6)
 
 struct slab {
     unsigned char *base;
-    unsigned char *reserved; /* the result of mmap(); base is aligned in it */
+    unsigned char *reserved; /* as returned by mmap(); base is aligned within it */
     uint64_t reserved_bytes;
     uint64_t bound_bytes;
-    uint64_t usable_bytes;             /* of base, so far */
-    uint64_t next_line;                /* never given out before */
-    uint32_t free_lines[SLAB_CLASSES]; /* first of a list linked through the lines; 0: none */
+    uint64_t usable_bytes;             /* usable part of base, so far */
+    uint64_t next_line;                /* first line never allocated before */
+    uint32_t free_lines[SLAB_CLASSES]; /* heads of lists linked through the lines; 0: empty */
 };
 
-/* Lines of each class, ascending; those up to SLAB_CLASS_LEAF are the sizes of a page. */
+/* Lines per class, ascending; the classes up to SLAB_CLASS_LEAF are the sizes of a page. */
 static const uint16_t slab_class_lines[SLAB_CLASSES] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
                                                         16, 20, 24, 28, 32, 40, 48, 56, 66, 264};
 
@@ -52,14 +52,14 @@ static inline void *slab_at(const struct slab *slab, uint32_t line)
 }
 
 /*
- * The heap blocks that start in one page, here 2 KiB of address space: a bit for each 8
- * bytes at which one may start, and the blocks' payloads in address order, as many as there
- * are bits. Part of the block index (blocks.h); only blocks.c calls it.
+ * The heap blocks that start in one page of 2 KiB of address space: a bit for each 8 bytes at which
+ * a block may start, and the payloads of the blocks in address order, one per bit set. Part of the
+ * block index (blocks.h); only blocks.c uses it.
  *
  * The place of a freed block is kept for the next one at that address: a program that allocates and
- * frees without pause moves nothing. A page keeps few such places, and few pages have only such.
+ * frees without pause moves nothing. A page keeps few such places, and goes with its last block.
  *
- * A page is named by a 32-bit reference, line number and size class (blocks.c). 0: no page.
+ * A page has a 32-bit reference: line number and size class. 0: no page.
  */
 enum {
     PAGE_SHIFT = 11,
@@ -68,14 +68,12 @@ enum {
     PAGE_WORDS = PAGE_GRANULES / 64,
     PAGE_PREFETCH_LINES = 3,
     PAGE_DEAD_MAX = 16,
-    PAGES_EMPTIED_MAX = 64,
 };
 
 struct page {
     uint64_t starts[PAGE_WORDS];
     uint16_t before[PAGE_WORDS]; /* bits set in the words before this one */
     uint16_t dead_count;
-    bool is_emptied; /* listed in blocks.emptied */
     _Alignas(16) struct packed blocks[];
 };
 
@@ -84,25 +82,27 @@ static inline struct page *page_at(const struct slab *slab, uint32_t ref)
     return slab_at(slab, ref >> SLAB_CLASS_BITS);
 }
 
-/* Fetches the lines after the first, lest the first is waited for before it says which. */
+/* Prefetches all lines of the page together; otherwise the first line would have to arrive before
+ * it is known which others to read. */
 static inline void page_prefetch(const struct slab *slab, uint32_t ref)
 {
     const char *line = slab_at(slab, ref >> SLAB_CLASS_BITS);
-    unsigned class = ref & ((1 << SLAB_CLASS_BITS) - 1); /* small ones: lines less one */
+    unsigned class = ref & ((1 << SLAB_CLASS_BITS) - 1); /* small: lines minus 1 */
     for (unsigned i = 1; i <= class && i <= PAGE_PREFETCH_LINES; i++)
         __builtin_prefetch(line + (size_t)i * SLAB_LINE_BYTES);
 }
 
 static inline unsigned page_bits(uint64_t word)
 {
-    /* Pairs, nibbles, bytes, all: the baseline x86-64 has no popcnt. */
+    /* Sums pairs, nibbles, bytes, then all: the baseline x86-64 has no popcnt. */
     word -= word >> 1 & 0x5555555555555555u;
     word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
     word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
     return (unsigned)(word * 0x0101010101010101u >> 56);
 }
 
-/* Blocks that start before the granule: the index of its own block, if it has one. */
+/* Returns the number of blocks that start before the granule, which is the index of its own block
+ * if it has one. */
 static inline unsigned page_rank(const struct page *page, unsigned granule)
 {
     uint64_t below = page->starts[granule / 64] & ~(UINT64_MAX << granule % 64);
@@ -120,13 +120,12 @@ static inline bool page_is_dead(const struct page *page, unsigned granule)
 }
 
 /*
- * From the number of a page to a 32-bit value that is not 0, in the order of
- * numbers: three levels of tables, each with a bit per entry in use, so that the nearest
- * page before or after is a scan of at most a few cache lines, however far away it is.
- * Part of the block index (blocks.h); only blocks.c calls it.
+ * Ordered map from page numbers to 32-bit values other than 0. Three levels of tables have a bit
+ * per entry in use, so finding the nearest page before or after scans a few cache lines at most,
+ * whatever the distance. Part of the block index (blocks.h); only blocks.c uses it.
  *
- * Four bytes a page in its lowest level: the tables of a heap of 1 GiB are 2 MiB and stay
- * in the cache where a hash of the pages would not. A table that falls empty is released.
+ * The lowest level has four bytes per page: the tables of a heap of 1 GiB take 2 MiB and stay in
+ * the cache, unlike a hash table of the pages. A table that becomes empty is released.
  */
 enum {
     RADIX_LEAF_BITS = 10,
@@ -151,7 +150,7 @@ struct radix {
     uint32_t middle[1 << RADIX_TOP_BITS];
 };
 
-/* The slot of a key's value; NULL: there is no table for it. */
+/* Returns the slot of a key's value; NULL: there is no table for it. */
 static inline uint32_t *radix_place(const struct radix *radix, uint64_t key)
 {
     uint32_t line = radix->middle[key >> (RADIX_LEAF_BITS + RADIX_MIDDLE_BITS)];
@@ -165,7 +164,8 @@ static inline uint32_t *radix_place(const struct radix *radix, uint64_t key)
     return &leaf->value[key & ((1 << RADIX_LEAF_BITS) - 1)];
 }
 
-/* The same, to change the value to any except 0; NULL: there is none. */
+/* Returns the slot of a key that has a value, which may be changed to any value except 0; NULL: the
+ * key has none. */
 static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
 {
     uint32_t *value = radix_place(radix, key);
@@ -174,10 +174,11 @@ static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
 
 static void slab_release(struct slab *slab, uint32_t line, unsigned class);
 
-/* A huge page of x86-64: with one TLB entry for each, a lookup costs one miss, not two. */
+/* A huge page of x86-64: with one TLB entry per huge page a lookup has one miss, not two. */
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
 
-/* Reserved memory counts against RLIMIT_AS: a part of it, so that the rest has room too. */
+/* Limits the bound to a part of RLIMIT_AS, against which reserved memory counts, so that the rest
+ * of misstop has room too. */
 static uint64_t within_limit(uint64_t bound_bytes)
 {
     enum { PARTS = 16 };
@@ -188,7 +189,7 @@ static uint64_t within_limit(uint64_t bound_bytes)
     return limit.rlim_cur / PARTS;
 }
 
-/* The bound is brought into 2 MiB .. SLAB_BOUND_MAX_BYTES and to whole 2 MiB. -ENOMEM. */
+/* Clamps the bound to 2 MiB .. SLAB_BOUND_MAX_BYTES and rounds it to whole 2 MiB. -ENOMEM. */
 static int slab_init(struct slab *slab, uint64_t bound_bytes)
 {
     *slab = (struct slab){.next_line = 1}; /* line 0 means none */
@@ -199,7 +200,7 @@ static int slab_init(struct slab *slab, uint64_t bound_bytes)
         bound_bytes = SLAB_BOUND_MAX_BYTES;
     slab->bound_bytes = bound_bytes / SLAB_STEP_BYTES * SLAB_STEP_BYTES;
     slab->reserved_bytes = slab->bound_bytes + SLAB_STEP_BYTES;
-    /* Without access it is not charged, whatever the system's rule on overcommitting. */
+    /* PROT_NONE memory is not charged, whatever the system's overcommit policy. */
     slab->reserved = mmap(NULL, slab->reserved_bytes, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slab->reserved == MAP_FAILED) {
@@ -208,7 +209,7 @@ static int slab_init(struct slab *slab, uint64_t bound_bytes)
     }
     uint64_t past = (uintptr_t)slab->reserved % SLAB_STEP_BYTES;
     slab->base = slab->reserved + (past ? SLAB_STEP_BYTES - past : 0);
-    madvise(slab->base, slab->bound_bytes, MADV_HUGEPAGE); /* slower without, not wrong */
+    madvise(slab->base, slab->bound_bytes, MADV_HUGEPAGE); /* optional */
     return 0;
 }
 
@@ -237,7 +238,7 @@ static uint32_t slab_pop(struct slab *slab, unsigned class)
     return line;
 }
 
-/* From the next larger piece that is free; what remains of it goes to smaller classes. */
+/* Takes a free piece of the next larger class; returns its remainder to smaller classes. */
 static uint32_t slab_split(struct slab *slab, unsigned class)
 {
     uint32_t line = 0;
@@ -254,7 +255,7 @@ static uint32_t slab_split(struct slab *slab, unsigned class)
     return line;
 }
 
-/* Number of the first line; contents are undefined. 0: the bound is reached. */
+/* Returns the number of the first line; contents are undefined. 0: the bound is reached. */
 static uint32_t slab_alloc(struct slab *slab, unsigned class)
 {
     assert(class < SLAB_CLASSES);
@@ -295,7 +296,7 @@ static unsigned page_count(const struct page *page)
     return page->before[PAGE_WORDS - 1] + page_bits(page->starts[PAGE_WORDS - 1]);
 }
 
-/* The first set bit at or after `from`; `bits` (a multiple of 64) if there is none. */
+/* Returns the first set bit at or after `from`; `bits` (a multiple of 64) if there is none. */
 static unsigned bits_next(const uint64_t *words, unsigned bits, unsigned from)
 {
     if (from >= bits)
@@ -307,7 +308,7 @@ static unsigned bits_next(const uint64_t *words, unsigned bits, unsigned from)
     return rest ? word * 64 + (unsigned)__builtin_ctzll(rest) : bits;
 }
 
-/* The last set bit before `before`; -1 if there is none. */
+/* Returns the last set bit before `before`; -1 if there is none. */
 static int bits_previous(const uint64_t *words, unsigned before)
 {
     unsigned word = before / 64;
@@ -317,7 +318,8 @@ static int bits_previous(const uint64_t *words, unsigned before)
     return rest ? (int)(word * 64 + 63 - (unsigned)__builtin_clzll(rest)) : -1;
 }
 
-/* The last block at or before the granule (-1: none), the first at or after (PAGE_GRANULES). */
+/* page_floor() returns the last block at or before the granule (-1: none), page_ceiling() the first
+ * at or after it (PAGE_GRANULES: none). */
 static int page_floor(const struct page *page, unsigned granule)
 {
     int found = bits_previous(page->starts, granule + 1);
@@ -334,12 +336,7 @@ static unsigned page_ceiling(const struct page *page, unsigned granule)
     return found;
 }
 
-static unsigned page_live_count(const struct page *page)
-{
-    return page_count(page) - page->dead_count;
-}
-
-/* Gives up the places of freed blocks. */
+/* Removes the slots of freed blocks. */
 static void page_purge(struct page *page)
 {
     unsigned from = 0;
@@ -355,7 +352,7 @@ static void page_purge(struct page *page)
     page->dead_count = 0;
 }
 
-/* Moves the page into another class, which must hold its blocks. */
+/* Moves the page into another class, which must be large enough for its blocks. */
 static int page_move(struct slab *slab, uint32_t *ref, unsigned class)
 {
     uint32_t line = slab_alloc(slab, class);
@@ -369,7 +366,7 @@ static int page_move(struct slab *slab, uint32_t *ref, unsigned class)
     return 0;
 }
 
-/* Room for one block more. */
+/* Makes room for one more block. */
 static int page_grow(struct slab *slab, uint32_t *ref)
 {
     if (*ref) {
@@ -403,7 +400,7 @@ static bool page_reuse(const struct slab *slab, uint32_t ref, unsigned granule,
     return true;
 }
 
-/* No block may be there. The page may move, and *ref changes. -ENOMEM: nothing changed. */
+/* Inserts a block where there is none. May move the page and change *ref. -ENOMEM: no change. */
 static int page_insert(struct slab *slab, uint32_t *ref, unsigned granule,
                        const struct packed *block)
 {
@@ -423,7 +420,8 @@ static int page_insert(struct slab *slab, uint32_t *ref, unsigned granule,
     return 0;
 }
 
-/* Halves empty ones; keeps a quarter free, lest the next block move the page again. */
+/* Halves pages that are at most half full. Keeps a quarter of the slots free, so that the next
+ * block does not move the page again. */
 static void page_shrink(struct slab *slab, uint32_t *ref, unsigned count)
 {
     unsigned class = page_class(*ref);
@@ -433,21 +431,7 @@ static void page_shrink(struct slab *slab, uint32_t *ref, unsigned count)
     while (page_capacity(smaller) < count + count / 4)
         smaller++;
     if (smaller < class)
-        page_move(slab, ref, smaller); /* no memory for it: it stays as it is */
-}
-
-/* The places of freed blocks, and the page where nothing else is in it: *ref becomes 0. */
-static void page_clean(struct slab *slab, uint32_t *ref)
-{
-    struct page *page = page_at(slab, *ref);
-    page_purge(page);
-    unsigned count = page_count(page);
-    if (count) {
-        page_shrink(slab, ref, count);
-        return;
-    }
-    slab_release(slab, *ref >> SLAB_CLASS_BITS, page_class(*ref));
-    *ref = 0;
+        page_move(slab, ref, smaller); /* out of memory: keeps its size */
 }
 
 #define LEAF_ENTRIES   (1 << RADIX_LEAF_BITS)
@@ -482,7 +466,7 @@ static void bits_set(uint64_t *words, unsigned bit)
     words[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* Whether no bit of `bits` is left. */
+/* Clears a bit. Returns true if no bit of `bits` is left. */
 static bool bits_clear(uint64_t *words, unsigned bits, unsigned bit)
 {
     words[bit / 64] &= ~(UINT64_C(1) << bit % 64);
@@ -538,7 +522,8 @@ static struct radix_leaf *leaf_make(struct radix *radix, struct radix_middle *mi
     return memset(slab_at(radix->slab, line), 0, sizeof(struct radix_leaf));
 }
 
-/* `key` below 2^RADIX_KEY_BITS and absent; value not 0. -ENOMEM: the bound is reached. */
+/* Inserts a key below 2^RADIX_KEY_BITS that is absent, with a value other than 0. -ENOMEM: the
+ * bound is reached. */
 static int radix_insert(struct radix *radix, uint64_t key, uint32_t value)
 {
     assert(value && key >> RADIX_KEY_BITS == 0);
@@ -556,7 +541,7 @@ static int radix_insert(struct radix *radix, uint64_t key, uint32_t value)
     return 0;
 }
 
-/* The key must be there. */
+/* Removes a key, which must be present. */
 static void radix_remove(struct radix *radix, uint64_t key)
 {
     struct radix_middle *middle = middle_of(radix, key_top(key));
@@ -571,8 +556,8 @@ static void radix_remove(struct radix *radix, uint64_t key)
         middle_drop(radix, key_top(key));
 }
 
-/* The smallest key >= *key into *key; false: none. No table is ever empty, so the way down from one
- * that follows always ends at a key. */
+/* Stores the smallest key >= *key in *key; returns false if there is none. No table is ever empty,
+ * so the descent into any later table finds a key. */
 static bool radix_next(const struct radix *radix, uint64_t *key)
 {
     unsigned top = key_top(*key);
@@ -595,7 +580,7 @@ static bool radix_next(const struct radix *radix, uint64_t *key)
     return true;
 }
 
-/* The largest key <= *key. */
+/* Stores the largest key <= *key in *key; returns false if there is none. */
 static bool radix_previous(const struct radix *radix, uint64_t *key)
 {
     int top = (int)key_top(*key);
@@ -627,15 +612,13 @@ struct blocks {
     struct slab slab;
     uint64_t displaced;
     uint64_t refused;
-    uint64_t epoch_ns; /* 0: no birth seen yet */
+    uint64_t epoch_ns; /* birth of the first block with a time; 0: none yet */
     blocks_gone *on_displaced;
     void *on_displaced_context;
-    uint64_t emptied[PAGES_EMPTIED_MAX]; /* pages without blocks, the oldest next */
-    unsigned emptied_next;
     struct radix pages; /* last, because it is large */
 };
 
-/* Where a block is: valid until the next change. */
+/* Position of a block, valid until the next change. */
 struct spot {
     uint64_t start;
     const struct packed *block;
@@ -687,7 +670,7 @@ static bool spot_covers(const struct spot *spot, uint64_t address)
     return address - spot->start < packed_extent_bytes(spot->block);
 }
 
-/* The last block that starts at or before the address, which must be below the end. */
+/* Finds the last block that starts at or before the address, which must be below the end. */
 static bool floor_spot(const struct blocks *blocks, uint64_t address, struct spot *spot)
 {
     uint64_t key = address >> PAGE_SHIFT;
@@ -701,18 +684,14 @@ static bool floor_spot(const struct blocks *blocks, uint64_t address, struct spo
             return true;
         }
     }
-    while (key-- && radix_previous(&blocks->pages, &key)) {
-        const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
-        int granule = page_floor(page, PAGE_GRANULES - 1);
-        if (granule >= 0) {
-            spot_set(spot, page, key, (unsigned)granule);
-            return true;
-        }
-    }
-    return false;
+    if (!key-- || !radix_previous(&blocks->pages, &key))
+        return false;
+    const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
+    spot_set(spot, page, key, (unsigned)page_floor(page, PAGE_GRANULES - 1));
+    return true;
 }
 
-/* The first block that starts at or after the address, which must be below the end. */
+/* Finds the first block that starts at or after the address, which must be below the end. */
 static bool ceiling_spot(const struct blocks *blocks, uint64_t address, struct spot *spot)
 {
     uint64_t key = address >> PAGE_SHIFT;
@@ -725,18 +704,14 @@ static bool ceiling_spot(const struct blocks *blocks, uint64_t address, struct s
             return true;
         }
     }
-    while (!(++key >> RADIX_KEY_BITS) && radix_next(&blocks->pages, &key)) {
-        const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
-        unsigned granule = page_ceiling(page, 0);
-        if (granule < PAGE_GRANULES) {
-            spot_set(spot, page, key, granule);
-            return true;
-        }
-    }
-    return false;
+    if (++key >> RADIX_KEY_BITS || !radix_next(&blocks->pages, &key))
+        return false;
+    const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
+    spot_set(spot, page, key, page_ceiling(page, 0));
+    return true;
 }
 
-/* Removes what overlaps; the last block that starts before `end` is first to do so. */
+/* Removes all overlapping blocks, starting with the last one before `end`. */
 static void displace(struct blocks *blocks, uint64_t start, uint64_t end)
 {
     struct spot spot;
@@ -773,30 +748,22 @@ static int insert(struct blocks *blocks, uint64_t start, const struct packed *pa
     return result;
 }
 
+/* Gives up the places of freed blocks, and the page where nothing else is in it. */
 static void clean_page(struct blocks *blocks, uint64_t key)
 {
     uint32_t *ref = radix_slot(&blocks->pages, key);
-    uint32_t changed = *ref;
-    page_clean(&blocks->slab, &changed);
-    if (changed)
-        *ref = changed;
-    else
-        radix_remove(&blocks->pages, key);
-}
-
-static void clean_emptied(struct blocks *blocks, uint64_t key)
-{
-    uint32_t *ref = radix_slot(&blocks->pages, key);
-    struct page *page = ref ? page_at(&blocks->slab, *ref) : NULL;
-    if (!page || !page->is_emptied)
+    struct page *page = page_at(&blocks->slab, *ref);
+    page_purge(page);
+    if (page_count(page)) {
+        page_shrink(&blocks->slab, ref, page_count(page));
         return;
-    page->is_emptied = false;
-    if (!page_live_count(page))
-        clean_page(blocks, key);
+    }
+    slab_release(&blocks->slab, *ref >> SLAB_CLASS_BITS, page_class(*ref));
+    radix_remove(&blocks->pages, key);
 }
 
-/* The place of a freed block at the same address, where neighbours in its page show that nothing
- * overlaps; NULL: it is not known. */
+/* Returns the slot of a freed block at the same address if its neighbours in the page show that
+ * nothing overlaps; NULL: no such slot, or not known. */
 static struct packed *place_kept(const struct blocks *blocks, const struct block *block)
 {
     unsigned granule = granule_of(block->start);
@@ -831,11 +798,6 @@ int blocks_add(struct blocks *blocks, const struct block *block)
     displace(blocks, block->start, block->start + (block->usable_bytes ? block->usable_bytes : 1));
     struct packed packed = packed_from(block, blocks->epoch_ns);
     int result = insert(blocks, block->start, &packed);
-    if (result) {
-        for (unsigned i = 0; i < PAGES_EMPTIED_MAX; i++)
-            clean_emptied(blocks, blocks->emptied[i]);
-        result = insert(blocks, block->start, &packed);
-    }
     if (result)
         blocks->refused++;
     return result;
@@ -860,16 +822,6 @@ void blocks_prefetch(const struct blocks *blocks, const uint64_t *starts, unsign
             __builtin_prefetch(&pages[i]->blocks[page_rank(pages[i], granule_of(starts[i]))]);
 }
 
-/* A page without blocks stays for a while; the one that did so for longest goes if it still is. */
-static void keep_emptied(struct blocks *blocks, struct page *page, uint64_t key)
-{
-    uint64_t *oldest = &blocks->emptied[blocks->emptied_next++ % PAGES_EMPTIED_MAX];
-    if (*oldest != key)
-        clean_emptied(blocks, *oldest);
-    page->is_emptied = true;
-    *oldest = key;
-}
-
 bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone)
 {
     if (start >= BLOCKS_ADDRESS_END || start % BLOCKS_ALIGN_BYTES)
@@ -888,10 +840,8 @@ bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone)
     if (gone)
         packed_to(packed, start, blocks->epoch_ns, gone);
     packed->born |= PACKED_DEAD;
-    if (++page->dead_count > PAGE_DEAD_MAX)
+    if (++page->dead_count > PAGE_DEAD_MAX || page->dead_count == page_count(page))
         clean_page(blocks, key);
-    else if (!page->is_emptied && !page_live_count(page))
-        keep_emptied(blocks, page, key);
     return true;
 }
 
@@ -951,7 +901,7 @@ uint64_t blocks_refused(const struct blocks *blocks)
 
 _Static_assert(BLOCKS_BINS_END == 1 << PACKED_BIN_BITS, "bins too small");
 
-/* Waste as a number of 12 bits times 4 to the power of 4 bits. */
+/* Encodes waste as a 12-bit mantissa times 4 to the power of a 4-bit exponent. */
 enum { WASTE_DIGITS_BITS = 12, WASTE_DIGITS = 1 << WASTE_DIGITS_BITS, WASTE_BITS_MAX = 42 };
 
 static uint64_t waste_encode(uint64_t waste_bytes)

@@ -26,9 +26,9 @@
 enum { WHY_BYTES = 256, WARM_CHUNKS = 32, TRIM_NS = 1000000000 };
 
 /*
- * 6.8 MB, and at most 8.9 MB of the program's own: 2 MB for the hashes of paths, 256 KB of
- * unwinding rules, and what threads keep (src/agent/thread.c). No more than 16 MB in all, of memory
- * and of address space, which the program may have limited.
+ * 6.8 MB of shared memory, and at most 8.9 MB of the program's own: 2 MB for the hashes of paths,
+ * 256 KB of unwinding rules, and per-thread data (src/agent/thread.c). No more than 16 MB in all,
+ * of memory and of address space, because the program may have limits on both.
  */
 static const struct agent_sizes usual_sizes = {
     .ring_count = 320,
@@ -37,18 +37,18 @@ static const struct agent_sizes usual_sizes = {
     .word_count = 1 << 16,
 };
 
-/* How far a ring is read, and its next event. */
+/* Read position in a ring, and its next event. */
 struct feed_cursor {
-    uint64_t tail; /* of units not read or copied; ours, never the shared one */
-    uint64_t head; /* as last looked at */
+    uint64_t tail; /* first unit not yet copied; private, never the shared one */
+    uint64_t head; /* last value read from the ring */
     uint64_t stamp;
-    struct feed_event event; /* all but the time */
+    struct feed_event event; /* everything except the time */
     bool has_event;
-    bool is_open; /* a thread owns it: it holds the chunk of tail */
+    bool is_open; /* a thread owns the ring, which holds the chunk of `tail` */
     uint32_t tid;
 };
 
-/* As the kernel walks it when the thread ends: set_robust_list(2). */
+/* Layout that the kernel walks when the thread ends: set_robust_list(2). */
 struct reader_mark {
     struct robust_list_head head;
     struct robust_list node;
@@ -56,9 +56,9 @@ struct reader_mark {
     bool is_set;
 };
 
-/* Waits for the agent to say that half of the chunks are written. */
+/* Thread that waits until the agent reports that half of the chunks are written. */
 struct feed_waker {
-    int fd; /* readable since then */
+    int fd; /* eventfd, readable from then on */
     pthread_t thread;
     bool runs;
     uint32_t ends;
@@ -67,11 +67,11 @@ struct feed_waker {
 struct feed {
     int fd;
     char *memory;
-    struct agent_sizes sizes; /* ours; those in the memory are for the agent */
+    struct agent_sizes sizes; /* private copy; the sizes in the shared memory are for the agent */
     struct agent_header *header;
-    /* The rings, merged by stamp. Units are copied before they are checked; a ring that makes no
-     * sense is skipped up to where its writer says it is, and counted. Chunks that were read go
-     * back to the pool at the next look, rings when their threads have ended. */
+    /* The rings, merged by stamp. Units are copied before they are checked. A malformed ring is
+     * skipped up to its writer's head, and counted. Chunks that were read return to the pool at the
+     * next poll, rings when their threads have ended. */
     struct agent_ring *rings;
     uint32_t *ring_links;
     uint32_t *chunk_links;
@@ -79,28 +79,28 @@ struct feed {
     struct feed_cursor *cursors;
     uint32_t *heap; /* rings with an event, earliest on top */
     uint32_t heap_count;
-    uint32_t *passed; /* chunks that were read */
+    uint32_t *passed; /* chunks that were read and not yet returned */
     uint32_t passed_count;
-    uint8_t *idle;    /* [chunk_count], while chunks are given back */
+    uint8_t *idle;    /* [chunk_count]; used while chunks are returned */
     uint64_t damaged; /* times a ring was skipped */
-    /* Call paths, copied each once and checked. */
+    /* Call paths, each copied once and checked. */
     uint64_t *words;
     uint64_t words_read;
-    bool words_damaged;     /* an entry is invalid: later ones cannot be found */
-    const uint64_t **known; /* by id: count, then the return addresses; NULL: not learnt */
+    bool words_damaged;     /* an entry is invalid, so later entries cannot be found */
+    const uint64_t **known; /* by id: count, then the return addresses; NULL: not read yet */
     struct arena paths;
     struct stamp_clock clock;
-    uint64_t last_ns; /* of the event handed out last, */
+    uint64_t last_ns; /* of the event returned last */
     uint64_t last_stamp;
     uint64_t trimmed_ns;
-    uint64_t trimmed_taken; /* chunks that the agent had taken by then */
+    uint64_t trimmed_taken; /* chunks that the agent had taken at that time */
     struct reader_mark mark;
     struct feed_waker waker;
-    bool is_simulated; /* by Valgrind */
-    char *why;         /* WHY_BYTES: a sentence for feed_state() */
+    bool is_simulated; /* the target runs under Valgrind */
+    char *why;         /* WHY_BYTES; sentence for feed_state() */
 };
 
-/* Every reading of shared memory: one access, whatever the other side is doing. */
+/* Reads shared memory with a single access, whatever the other side is doing. */
 static uint32_t look32(const uint32_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -116,7 +116,7 @@ static uint64_t *word_at(const struct feed *feed, uint64_t at)
     return &feed->words[at & (feed->sizes.word_count - 1)];
 }
 
-/* The word, with a zero in its place: an entry is there when its first word is. */
+/* Takes the next word and clears it: an entry is present if its first word is not 0. */
 static uint64_t take_word(struct feed *feed)
 {
     uint64_t *word = word_at(feed, feed->words_read++);
@@ -148,8 +148,8 @@ static void take_path(struct feed *feed)
         feed->known[id] = copy;
 }
 
-/* A thread that an exec ended in the middle of an entry never finishes it: the program that runs
- * now says where its own entries begin. */
+/* An exec can end a thread in the middle of an entry, which then stays incomplete. The program that
+ * runs now publishes the position where its own entries begin. */
 static void learn_paths(struct feed *feed)
 {
     uint64_t end = feed->words_read + feed->sizes.word_count;
@@ -162,8 +162,8 @@ static void learn_paths(struct feed *feed)
     __atomic_store_n(&feed->header->words_read, feed->words_read, __ATOMIC_RELEASE);
 }
 
-/* A chunk goes back to the pool when all is read, under Valgrind at the next look: --sim's tool,
- * which reads too, is done by then. */
+/* Queues a chunk for the pool when all of it is read. Under Valgrind it returns at the next poll,
+ * because the tool of --sim reads the chunk too and is done by then. */
 static void pass_chunk(struct feed *feed, uint64_t position)
 {
     uint32_t chunk = agent_chunk(position);
@@ -171,7 +171,7 @@ static void pass_chunk(struct feed *feed, uint64_t position)
         feed->passed[feed->passed_count++] = chunk;
 }
 
-/* Its thread has ended, and all is read. */
+/* Closes a ring: its thread has ended, and all units are read. */
 static void close_ring(struct feed *feed, uint32_t ring)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
@@ -181,7 +181,7 @@ static void close_ring(struct feed *feed, uint32_t ring)
     agent_push(&feed->header->free_rings, feed->ring_links, ring);
 }
 
-/* An invalid ring: all of it is skipped, up to its writer's head. */
+/* Skips all of an invalid ring, up to its writer's head. */
 static bool skip_ring(struct feed *feed, struct feed_cursor *cursor)
 {
     feed->damaged++;
@@ -230,7 +230,7 @@ static bool enter_chunk(struct feed *feed, struct feed_cursor *cursor, uint64_t 
     return true;
 }
 
-/* Units that are no events are passed; false: there is nothing else up to head. */
+/* Consumes a unit that is not an event. Returns false if nothing else follows up to head. */
 static bool take_mark(struct feed *feed, uint32_t ring, uint64_t kind, uint64_t value)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
@@ -253,7 +253,7 @@ static bool take_mark(struct feed *feed, uint32_t ring, uint64_t kind, uint64_t 
     }
 }
 
-/* At the stamp of the event before it. */
+/* Takes an allocation in the short form, which has the stamp of the event before it. */
 static void take_brief(struct feed_cursor *cursor, uint64_t words)
 {
     struct feed_event *event = &cursor->event;
@@ -264,7 +264,7 @@ static void take_brief(struct feed_cursor *cursor, uint64_t words)
     cursor->tail++;
 }
 
-/* The next event of a ring into its cursor; false: there is none up to head. */
+/* Reads the next event of a ring into its cursor. Returns false if there is none up to head. */
 static bool take_event(struct feed *feed, uint32_t ring)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
@@ -329,7 +329,7 @@ static void sift_up(struct feed *feed, uint32_t at)
     heap[at] = ring;
 }
 
-/* Begins a ring that a thread has taken; false: it is invalid. */
+/* Opens a ring that a thread has taken. Returns false if it is invalid. */
 static bool open_ring(struct feed *feed, uint32_t ring)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
@@ -343,7 +343,7 @@ static bool open_ring(struct feed *feed, uint32_t ring)
     return true;
 }
 
-/* Looks how far a ring is written, and takes its first event where none was waiting. */
+/* Reads how far a ring is written, and takes its next event if none is pending. */
 static void look_at_ring(struct feed *feed, uint32_t ring)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
@@ -354,7 +354,7 @@ static void look_at_ring(struct feed *feed, uint32_t ring)
     cursor->head = head;
     if (!cursor->is_open && !open_ring(feed, ring))
         return;
-    /* More than all chunks hold, or backwards: the new part is not known. */
+    /* Head went backwards, or beyond the units of all chunks: skip the new part. */
     if (units_left(cursor) > most)
         skip_ring(feed, cursor);
     if (!cursor->has_event && take_event(feed, ring)) {
@@ -364,7 +364,7 @@ static void look_at_ring(struct feed *feed, uint32_t ring)
     }
 }
 
-/* A ring of a thread that an exec has ended. */
+/* Closes a ring of a thread that an exec has ended. */
 static void look_at_owner(struct feed *feed, uint32_t ring, uint32_t generation)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
@@ -398,7 +398,7 @@ static void look_at_rings(struct feed *feed)
         look_at_owner(feed, ring, generation);
 }
 
-/* The earliest is done with: on to the next of its ring. There must be one. */
+/* Advances from the earliest event, which must exist, to the next event of its ring. */
 static void next_event(struct feed *feed)
 {
     uint32_t ring = feed->heap[0];
@@ -409,7 +409,7 @@ static void next_event(struct feed *feed)
     sift_down(feed, 0);
 }
 
-/* New pages in place of these. */
+/* Replaces the pages of a range of chunks with fresh ones. */
 static void renew(const struct feed *feed, uint32_t first, uint32_t end)
 {
     enum { CHUNK_BYTES = AGENT_CHUNK_UNITS * sizeof(struct agent_unit) };
@@ -420,8 +420,8 @@ static void renew(const struct feed *feed, uint32_t first, uint32_t end)
 }
 
 /*
- * Gives the memory of unused chunks back, all but a few. Their replacement is charged to misstop,
- * and is no part of the program's resident set.
+ * Returns the memory of unused chunks, except a few. The replacement pages are charged to misstop
+ * and are not part of the program's resident set.
  */
 static void give_memory_back(struct feed *feed)
 {
@@ -451,7 +451,7 @@ static void give_memory_back(struct feed *feed)
     }
 }
 
-/* Events that found no chunk free. */
+/* Returns the number of events lost because no chunk was free. */
 static uint64_t events_lost(const struct feed *feed)
 {
     uint64_t sum = 0;
@@ -466,12 +466,12 @@ static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *err
     feed->fd = memfd_create("misstop-agent", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (feed->fd < 0)
         return error_set(error, -errno, "no memory for the allocation agent: %s", strerror(errno));
-    /* Sealed: else the target could shrink it, and a read of ours would be a SIGBUS. */
+    /* Sealed, because the target could otherwise shrink the file and raise SIGBUS in misstop. */
     if (fchmod(feed->fd, 0600) || ftruncate(feed->fd, (off_t)size_bytes) ||
         fcntl(feed->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return error_set(error, -errno, "cannot set up memory for the allocation agent: %s",
                          strerror(errno));
-    /* Touched by misstop first, so that it is misstop's: where there is too little it is not. */
+    /* misstop allocates the pages first, so that they are charged to misstop. Best effort. */
     fallocate(feed->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)size_bytes);
     void *memory =
         mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, feed->fd, 0);
@@ -485,9 +485,9 @@ static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *err
 }
 
 /*
- * The agent goes on only as long as the header has the number of this thread, and the kernel takes
- * it out when the thread ends, even by SIGKILL. The list is in memory of our own: the target can
- * write to the word, but not to what the kernel follows.
+ * The agent runs only while the header has the id of this thread. The kernel clears the id when the
+ * thread ends, even by SIGKILL. The robust list is in private memory: the target can write to the
+ * word, but not to the list that the kernel follows.
  */
 static void sign_header(struct feed *feed)
 {
@@ -502,7 +502,7 @@ static void sign_header(struct feed *feed)
     feed->header->reader = (uint32_t)syscall(SYS_gettid);
 }
 
-/* Memory that the program or its children still have mapped takes no room. */
+/* Frees the pages even if the program or its children still have the memory mapped. */
 static void withdraw(struct feed *feed)
 {
     struct robust_list_head *now = NULL;
@@ -515,14 +515,14 @@ static void withdraw(struct feed *feed)
               (off_t)agent_total_bytes(&feed->sizes));
 }
 
-/* A futex has no descriptor that could be polled. */
+/* Waits on the agent's futex and signals an eventfd, because a futex cannot be polled. */
 static void *wait_for_agent(void *context)
 {
     struct feed *feed = context;
     uint32_t *word = &feed->header->woken;
     const uint64_t one = 1;
     const struct timespec pause = {.tv_nsec = 1000000};
-    const struct timespec patience = {.tv_sec = 1}; /* the target may take back our last change */
+    const struct timespec patience = {.tv_sec = 1}; /* the target may overwrite the word */
     uint32_t seen = 0;
     while (!look32(&feed->waker.ends)) {
         syscall(SYS_futex, word, FUTEX_WAIT, seen, &patience, NULL, 0);
@@ -532,12 +532,12 @@ static void *wait_for_agent(void *context)
         if (write(feed->waker.fd, &one, sizeof one) < 0)
             break;
         seen = now;
-        nanosleep(&pause, NULL); /* whatever the target writes there */
+        nanosleep(&pause, NULL); /* limits the rate, whatever the target writes there */
     }
     return NULL;
 }
 
-/* Without it, rings are looked at as often as the caller does. */
+/* Starts the waker thread. Without it, rings are polled only as often as the caller reads. */
 static void start_waker(struct feed *feed)
 {
     sigset_t all;
@@ -551,7 +551,7 @@ static void start_waker(struct feed *feed)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The word changes, lest the thread begins to wait after it was woken. */
+/* Stops the waker. Changes the word, so that a waker about to wait does not miss the wake-up. */
 static void stop_waker(struct feed *feed)
 {
     if (feed->waker.runs) {
@@ -564,7 +564,7 @@ static void stop_waker(struct feed *feed)
         close(feed->waker.fd);
 }
 
-/* Our own values, which an exec of the program is compared with. */
+/* Stores misstop's own values, with which an exec of the program is compared. */
 static int describe_self(struct feed *feed)
 {
     struct agent_load_work *work = malloc(sizeof *work);
@@ -589,7 +589,7 @@ static void fill_header(struct feed *feed)
     feed->header->magic = AGENT_MAGIC;
 }
 
-/* All chunks are free, the first on top. -ENOMEM. */
+/* Sets up the tables with all chunks free, the first on top. -ENOMEM. */
 static int make_tables(struct feed *feed)
 {
     const struct agent_sizes *sizes = &feed->sizes;
@@ -612,7 +612,7 @@ static int make_tables(struct feed *feed)
 int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct error *error)
 {
     if (!agent_sizes_valid(sizes))
-        return error_set(error, -EINVAL, "no such sizes for the allocation agent");
+        return error_set(error, -EINVAL, "invalid sizes for the allocation agent");
     struct feed *feed = calloc(1, sizeof *feed);
     if (!feed)
         return error_set(error, -ENOMEM, "out of memory");
@@ -684,7 +684,7 @@ static void hand_out(struct feed *feed, struct feed_cursor *cursor, feed_callbac
 {
     struct feed_event *event = &cursor->event;
     uint64_t time_ns = feed->last_ns;
-    if (cursor->stamp != feed->last_stamp) /* an allocation may have that of the free before it */
+    if (cursor->stamp != feed->last_stamp) /* alloc and free may share a stamp */
         time_ns = stamp_clock_ns(&feed->clock, cursor->stamp);
     if (time_ns > feed->last_ns)
         feed->last_ns = time_ns;
@@ -704,7 +704,7 @@ static void trim(struct feed *feed)
     bool is_busy = taken - feed->trimmed_taken > feed->sizes.chunk_count / 2;
     feed->trimmed_ns = now_ns;
     feed->trimmed_taken = taken;
-    if (!is_busy) /* else the program would wait for the same pages again */
+    if (!is_busy) /* a busy program would fault the same pages in again */
         give_memory_back(feed);
 }
 
@@ -712,8 +712,9 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
 {
     long count = 0;
     /*
-     * The time first, then how far the rings are written: what led to an event stamped before
-     * now was published before it, so it is seen too. No more than once for the samples of a while.
+     * Read the time first, then the heads of the rings: an event that led to an event stamped
+     * before now was published before it, so it is seen too. Done at most once per batch of
+     * samples.
      */
     if (until_ns > feed->clock.latest.ns) {
         stamp_clock_update(&feed->clock);
@@ -723,7 +724,7 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
     uint64_t limit = stamp_clock_stamp(&feed->clock, until_ns);
     if (limit > feed->clock.latest.stamp)
         limit = feed->clock.latest.stamp;
-    /* Ends: no ring is looked at again, and none holds more than all chunks. */
+    /* Terminates because no ring is polled again, and none holds more than all chunks. */
     struct feed_cursor *first;
     while (feed->heap_count && (first = &feed->cursors[feed->heap[0]])->stamp <= limit) {
         hand_out(feed, first, callback, context);
@@ -771,23 +772,23 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
         [AGENT_NO_REASON] = "the agent gave no reason",
         [AGENT_NO_MEMORY] = "no address space for the agent's memory (ulimit -v?)",
         [AGENT_NO_WIPE] = "the kernel has no MADV_WIPEONFORK (Linux 4.14)",
-        [AGENT_NO_MALLOC] = "no malloc found behind the agent",
-        [AGENT_OTHER_SIZES] = "the agent is of another version than misstop",
+        [AGENT_NO_MALLOC] = "no other malloc found after the agent",
+        [AGENT_OTHER_SIZES] = "the agent and misstop have different versions",
         [AGENT_NO_CLOCK] = "the program may not read the processor's clock (PR_SET_TSC)",
         [AGENT_SANDBOXED] =
-            "the program forbade itself system calls or the clock (seccomp, PR_SET_TSC)",
+            "the program disabled system calls or the clock for itself (seccomp, PR_SET_TSC)",
     };
     uint32_t state = look32(&feed->header->state);
     uint32_t reason = look32(&feed->header->reason);
     const char *text = NULL;
     if (state == AGENT_GAVE_UP && reason == AGENT_NOT_FOLLOWED) {
-        snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the one that runs now %s",
+        snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the new program %s",
                  agent_load_words((uint32_t)look64(&feed->header->load)));
         text = feed->why;
     } else if (state == AGENT_GAVE_UP)
         text = reasons[reason <= AGENT_SANDBOXED ? reason : 0];
     else if (state == AGENT_RUNNING && look32(&feed->header->own_malloc))
-        text = "the program brings its own malloc: blocks show only if it asks libc for them";
+        text = "the program has its own malloc: only blocks allocated from libc are shown";
     if (why)
         *why = text;
     return state == AGENT_RUNNING   ? FEED_RUNNING
@@ -795,7 +796,7 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
                                     : FEED_NOT_STARTED;
 }
 
-/* The part of feed.h that has to do with starting the target: its environment, its kind. */
+/* Starting the target: its environment and its kind. */
 
 int feed_inherit(const struct feed *feed)
 {
@@ -818,7 +819,8 @@ int feed_environment(const struct feed *feed, const char *agent_path, char *prel
     return 0;
 }
 
-/* The agent was built with misstop, and can be loaded by what loads misstop. */
+/* Checks whether the command can load the agent. The agent was built with misstop, so what can load
+ * misstop can load it. */
 static enum agent_load feed_look_agent(struct agent_load_work *work, const char *command,
                                        struct error *error)
 {
@@ -837,7 +839,7 @@ static enum agent_load feed_look_agent(struct agent_load_work *work, const char 
     else if (why != AGENT_LOADABLE)
         error_set(error, -ENOTSUP, "%s %s", work->path, agent_load_words(why));
     else if (preload && agent_load_look(work, work->path, &linker, preload) != AGENT_LOADABLE) {
-        error_set(error, -ENOTSUP, "LD_PRELOAD names a sanitizer, which has to come first in it");
+        error_set(error, -ENOTSUP, "LD_PRELOAD names a sanitizer, which must come first in it");
         why = AGENT_LOAD_SANITIZER;
     }
     return why;

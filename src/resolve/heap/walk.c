@@ -13,22 +13,22 @@
 
 enum {
     ATTEMPTS = 6,
-    ATTEMPTS_NEAR = 4, /* the rest chain from the span's start */
-    AGREED_MANY = 16,  /* marks met that represent a proof where there is none */
-    MARKS_BACK = 24,   /* of the last near attempt: large blocks have few marks in a MiB */
+    ATTEMPTS_NEAR = 4, /* further attempts chain from the span's start */
+    AGREED_MANY = 16,  /* agreeing marks that count as proof */
+    MARKS_BACK = 24, /* marks that the last near attempt goes back: large blocks have few per MiB */
     UNREST_FINDS = 256,
-    CHECK_BYTES = 2048, /* block and neighbours read at once up to here */
+    CHECK_BYTES = 2048, /* up to this size a block and its neighbours are read at once */
     AHEAD_MIN_BYTES = 1024,
     AHEAD_MAX_BYTES = 1 << 16,
-    BACKOFF_MAX = 1024
+    PAUSE_MAX = 1024
 };
 
 static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20, 1 << 20};
 
 #define BUDGET_BYTES ((uint64_t)256 << 20)
 
-/* Where to chain from: so far before the address that the chain meets marks on its way. The
- * further attempts take more room for what may have changed since. */
+/* Returns the chunk to chain from: far enough before the address that the chain meets marks on its
+ * way. Later attempts start further back, in case more has changed since. */
 static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned attempt)
 {
     uint64_t near = walk_span_below(span, target);
@@ -42,10 +42,10 @@ static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned a
 }
 
 /*
- * A remembered boundary may have become invalid: chunks that were merged and cut up anew leave
- * their old headers in the blocks that came after, and these still lead from one to the next. A
- * free chunk settles it: entries of its list are chunks now. Fd and bk of a free chunk are its
- * neighbours' in its list, which point back (at +24 and +16) only if it is in it.
+ * Returns true if a chunk is in a free list. A cached boundary may be stale: when chunks are merged
+ * and split again, their old headers remain inside the later blocks and still form a chain. A free
+ * chunk settles it, because the entries of its list are current chunks. Its fd and bk point to its
+ * neighbours in the list, which point back (at +24 and +16) only if the chunk is in the list.
  */
 static bool in_list(struct walk *walk, uint64_t chunk)
 {
@@ -55,7 +55,7 @@ static bool in_list(struct walk *walk, uint64_t chunk)
            back == chunk && walk_memory_read(walk, links[1] + 16, &forth, 8) && forth == chunk;
 }
 
-/* False: the chain leads through what was a free chunk once. */
+/* Returns false if the chain leads through a stale free chunk. */
 static bool prove(struct walk *walk, struct walk_chain *chain)
 {
     if (chain->in_use || chain->trust.proved)
@@ -64,7 +64,7 @@ static bool prove(struct walk *walk, struct walk_chain *chain)
     return chain->trust.proved;
 }
 
-/* Whether a chain speaks for its end. Where nothing was seen to change a few marks will do. */
+/* Returns true if a chain is reliable. If nothing was seen to change, a few marks are enough. */
 static bool enough(struct walk_span *span, const struct walk_trust *trust, unsigned attempt)
 {
     if (trust->differed)
@@ -74,7 +74,7 @@ static bool enough(struct walk_span *span, const struct walk_trust *trust, unsig
     return trust->agreed >= AGREED_MANY && (!trust->differed || attempt + 1 >= ATTEMPTS_NEAR);
 }
 
-/* Behind fence posts, memory that another took from brk; then perhaps the heap again. */
+/* Continues after fence posts: memory that other code took from brk, then possibly the heap. */
 static enum walk_failure over_gap(struct walk *walk, struct walk_chain *chain, uint64_t target)
 {
     uint64_t fence = chain->chunk.at;
@@ -88,7 +88,7 @@ static enum walk_failure over_gap(struct walk *walk, struct walk_chain *chain, u
     return walk_chain_start(chain, at) ? WALK_FAIL_NONE : WALK_FAIL_UNREADABLE;
 }
 
-/* Chains to the chunk that holds the target; *top: it is the top chunk. */
+/* Chains to the chunk that holds the target. Sets *top if it is the top chunk. */
 static enum walk_failure walk_locate_follow(struct walk *walk, struct walk_chain *chain,
                                             uint64_t target, bool *top)
 {
@@ -120,7 +120,7 @@ static enum walk_failure walk_locate_follow(struct walk *walk, struct walk_chain
     return failure ? failure : WALK_FAIL_BROKEN;
 }
 
-/* Headers as they are now: of the chunk before (if known), this and the next one. */
+/* Reads the current headers of the previous chunk (if known), this chunk and the next one. */
 static bool read_heads(struct walk *walk, const struct walk_chain *chain, uint64_t heads[3])
 {
     unsigned char bytes[CHECK_BYTES];
@@ -140,7 +140,7 @@ static bool read_heads(struct walk *walk, const struct walk_chain *chain, uint64
            walk_memory_read(walk, next + 8, &heads[2], 8);
 }
 
-/* Whether the block is still there, between the same neighbours. */
+/* Returns true if the block is still there, between the same neighbours. */
 static bool verify(struct walk *walk, struct walk_chain *chain)
 {
     uint64_t heads[3];
@@ -178,7 +178,7 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
                                  unsigned number, struct walk_block *block)
 {
     uint64_t from = anchor(span, target, number);
-    /* With room for the header behind a block of usual size. */
+    /* Include the header after a block of usual size. */
     uint64_t ahead = target - from + 512;
     ahead = ahead < AHEAD_MIN_BYTES ? AHEAD_MIN_BYTES : ahead;
     ahead = ahead > AHEAD_MAX_BYTES ? AHEAD_MAX_BYTES : ahead;
@@ -197,27 +197,11 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
     return answer(walk, &chain, top, block);
 }
 
-/* A span with a broken chain from the start stays so for a while: it is not read whole for each
- * sample. */
-static bool must_wait(struct walk_span *span)
-{
-    if (!span->waiting)
-        return false;
-    span->waiting--;
-    return true;
-}
-
-static void back_off(struct walk_span *span)
-{
-    span->backoff = span->backoff < BACKOFF_MAX ? span->backoff * 2 + 1 : BACKOFF_MAX;
-    span->waiting = span->backoff;
-}
-
-/* Fills *block, or says why not. The span may be gone after a failure. */
+/* Fills *block, or returns the reason for failure. The span may be gone after a failure. */
 static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, uint64_t address,
                                      struct walk_block *block)
 {
-    /* The first word of the next chunk is this block's as long as it is in use. */
+    /* A block in use includes the first word of the next chunk. */
     uint64_t target = address - 8;
     enum walk_failure failure = WALK_FAIL_FOREIGN;
     if (target < span->first)
@@ -227,11 +211,12 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
     for (unsigned i = 0; i < ATTEMPTS; i++) {
         if (i == ATTEMPTS_NEAR && target - span->first > walk->reach_bytes)
             return WALK_FAIL_BUDGET;
-        if (i == ATTEMPTS_NEAR && must_wait(span))
+        /* A broken chain rarely heals soon, so do not reread the whole span for every sample. */
+        if (i == ATTEMPTS_NEAR && walk_pause_pass(&span->pause))
             return failure;
         failure = attempt(walk, span, target, i, block);
         if (!failure || failure == WALK_FAIL_BUDGET) {
-            span->backoff = 0;
+            span->pause.length = 0;
             span->unrest -= !!span->unrest;
             return failure;
         }
@@ -241,27 +226,28 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
             return failure;
         }
     }
-    back_off(span);
+    walk_pause_lengthen(&span->pause, PAUSE_MAX);
     return failure;
 }
 
 #define SPAN_LIMIT_BYTES ((uint64_t)1 << 40)
 
-enum { THREADS_MAX = 1024 }; /* threads with caches to be looked for */
+enum { THREADS_MAX = 1024 }; /* threads searched for caches */
 
 enum {
     DATA_BYTES_MUCH = 1 << 20,
-    DATA_BYTES_MAX = 64 << 20, /* of a program's data, searched for arenas */
-    /* A process that allocates in that moment may not look sound; malloc may not have been used. */
+    DATA_BYTES_MAX = 64 << 20, /* limit of a program's data that is searched for arenas */
+    /* Retries: arenas may look damaged while the process allocates. Without a libc, malloc may not
+     * have been used yet. */
     SEARCH_TRIES = 16,
-    SEARCH_TRIES_WITHOUT = 2 /* libc */
+    SEARCH_TRIES_WITHOUT = 2 /* without a libc */
 };
 
-/* Findings from the paths of the mappings. */
+/* Results from the paths of the mappings. */
 struct seen {
-    char libc[64];   /* file name of glibc's, "" if none */
-    char other[64];  /* of another allocator */
-    char loader[64]; /* of a program that is not static, and has another libc */
+    char libc[64];   /* file name of glibc's libc, "" if none */
+    char other[64];  /* file name of another allocator */
+    char loader[64]; /* loader of a dynamic program with another libc */
     char library[64];
     char program[64];
     bool musl;
@@ -336,7 +322,7 @@ static void walk_look_at_mapping(struct seen *seen, const struct maps *maps, con
     const char *name = file_name(maps, map);
     if (is_libc(name))
         walk_keep_name(seen->libc, name);
-    /* Its loader is its libc; Debian has it as libc.so in a folder of its own. */
+    /* musl's loader is also its libc; Debian has it as libc.so in its own folder. */
     if (starts(name, "ld-musl-") || starts(name, "libc.musl-") ||
         (!strcmp(name, "libc.so") && strstr(maps_name(maps, map), "musl")))
         seen->musl = true;
@@ -351,7 +337,7 @@ static void walk_look_at_mapping(struct seen *seen, const struct maps *maps, con
         walk_keep_name(seen->program, name);
 }
 
-/* Arenas in the initialised data of libc; in a program without libc in its own. */
+/* Searches for arenas in the initialised data of libc, or of the program if it has no libc. */
 static bool walk_search_arenas(struct walk *walk, const struct maps *maps, bool libc)
 {
     uint64_t bytes = 0;
@@ -375,7 +361,7 @@ static void say_why_not(struct walk *walk, const struct seen *seen, bool mapped)
     char *out = walk->status;
     size_t size = sizeof walk->status;
     if (seen->musl)
-        snprintf(out, size, "musl: its allocator has no chunks that could be walked");
+        snprintf(out, size, "musl: its allocator has no chunks to walk");
     else if (*seen->other)
         snprintf(out, size, "no glibc heap: %s is loaded and %s never used", seen->other,
                  *seen->libc ? "glibc's malloc was" : "glibc is");
@@ -408,9 +394,9 @@ static void find_arenas(struct walk *walk, const struct maps *maps)
         found = walk_search_arenas(walk, maps, *seen.libc);
     if (!found) {
         say_why_not(walk, &seen, maps->count > 0);
-        /* A program's own data may be large: gone through ever more seldom. */
-        walk->search_backoff = walk->search_backoff * 2 + walk->search_costly;
-        walk->search_waiting = walk->search_backoff;
+        /* A program's own data may be large: back off. */
+        if (walk->search_costly)
+            walk_pause_lengthen(&walk->pause, WALK_SEARCH_PAUSE_MAX);
         return;
     }
     *walk->status = '\0';
@@ -420,12 +406,12 @@ static void find_arenas(struct walk *walk, const struct maps *maps)
         snprintf(walk->source, sizeof walk->source, "static program with glibc malloc");
 }
 
-/* The main arena's heap: from the start of brk's memory, or where others that took some from
- * brk before malloc did have left off. */
+/* Returns the first chunk of the main arena's heap: at the start of brk's memory, or after memory
+ * that other code took from brk before malloc did. */
 static uint64_t first_chunk(struct walk *walk, const struct walk_chain *chain, uint64_t start)
 {
     uint64_t head;
-    /* As a rule the first thing that malloc makes is a thread's cache. */
+    /* Usually the first chunk that malloc makes is a thread's cache. */
     if (walk_memory_read(walk, start + 8, &head, 8) && (head & 15) == WALK_PREV_IN_USE &&
         walk_cache_size(head & ~(uint64_t)7))
         return start;
@@ -476,10 +462,8 @@ int walk_update(struct walk *walk, const struct maps *maps)
     int code = walk_memory_map(walk, maps);
     if (code)
         return code;
-    if (!walk->arenas.count && !walk->search_waiting)
+    if (!walk->arenas.count && !walk_pause_pass(&walk->pause))
         find_arenas(walk, maps);
-    else if (!walk->arenas.count)
-        walk->search_waiting--;
     walk_jemalloc_search(walk, maps);
     walk_go_search(walk, maps);
     if (!walk->arenas.count)
@@ -553,7 +537,7 @@ static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
     struct walk_span *span = walk_mapped_span(walk, address);
     if (span)
         failure = walk_locate(walk, span, address, block);
-    /* Without a span, or with one that is gone now. */
+    /* There is no span, or it was removed meanwhile. */
     if (!failure || walk_spans_find(walk, address))
         return failure;
     if (walk_mapped_find(walk, address, block))
@@ -620,13 +604,13 @@ const struct walk_stats *walk_stats(struct walk *walk)
 
 enum { TRIES = 8, BACK_BYTES = 1 << 16, FAST_CHUNK_MAX = 176, LATER_MAX = 1 << 22 };
 
-/* One walk through everything. */
+/* State of one walk through the whole heap. */
 struct tour {
     struct walk *walk;
     walk_visit visit; /* NULL: only to find thread caches and set marks */
     void *context;
     struct hash listed;       /* chunks in free lists */
-    struct walk_block *later; /* blocks that look cached, by no cache known so far */
+    struct walk_block *later; /* blocks that look cached, but by no known cache */
     size_t later_count;
     size_t later_room;
     long passed;
@@ -660,7 +644,7 @@ static void look_for_cache(struct tour *tour, uint64_t start)
         tour->code = -ENOMEM;
 }
 
-/* A chunk that looks in use. */
+/* Handles a chunk that looks in use. */
 static void walk_all_pass(struct tour *tour, const struct walk_chain *chain)
 {
     const struct walk_chunk *chunk = &chain->chunk;
@@ -681,7 +665,7 @@ static void walk_all_pass(struct tour *tour, const struct walk_chain *chain)
         visit(tour, &block);
 }
 
-/* Through the span from the chain's position to its end. */
+/* Follows the span from the chain's position to its end. */
 static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain *chain,
                                            uint64_t *passed_to)
 {
@@ -697,8 +681,8 @@ static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain 
 }
 
 /*
- * A chain that breaks in a running process usually does so because the process is changing it: it
- * is resumed from further back, and chunks passed already are not passed twice.
+ * Walks a span. A chain usually breaks because the process is changing it at the time: it is
+ * resumed from further back, and no chunk is visited twice.
  */
 static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
 {
@@ -759,8 +743,8 @@ static long walk_all_chunks(struct walk *walk, walk_visit visitor, void *context
     walk_arenas_follow(walk);
     walk_mapped_search(walk);
     walk_cache_search(walk);
-    /* Blocks in a cache that is found only on the way are reported by the key all caches share.
-     * Where there is none, the way is gone twice. */
+    /* Blocks in a cache that is found late are recognised by the key that all caches share. If the
+     * key is not known, the heap is walked twice. */
     if (visitor && !walk->lists.key) {
         long passed = walk_all_start(walk, NULL, NULL);
         if (passed < 0)
@@ -782,10 +766,10 @@ long walk_all(struct walk *walk, walk_visit visitor, void *context)
 
 enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tcache's last */
 
-/* A class of Go's is an odd number, as no other is: of each size up to 32 KiB. */
+/* Classes of Go are odd numbers, unlike all others: one per size up to 32 KiB. */
 enum { GO_CLASS = 1, GO_SMALL_MAX = 32 << 10 };
 
-/* Quarters of a power of two, upwards from 1 KiB. */
+/* Rounds up to a quarter of a power of two, from 1 KiB on. */
 static uint64_t quarter(uint64_t bytes)
 {
     unsigned log = 63 - (unsigned)__builtin_clzll(bytes - 1);
@@ -793,7 +777,7 @@ static uint64_t quarter(uint64_t bytes)
     return (bytes + step - 1) & ~(step - 1);
 }
 
-/* glibc has no such sizes. */
+/* Returns true for sizes that glibc does not have. */
 static bool is_jemalloc_class(uint64_t bytes)
 {
     return bytes && bytes < SMALL_MAX && (bytes == 8 || bytes % STEP == 0);
@@ -812,7 +796,7 @@ uint64_t walk_size_class(uint64_t usable_bytes, bool go)
     return usable_bytes > (uint64_t)1 << 62 ? UINT64_MAX : quarter(usable_bytes);
 }
 
-/* The smallest size of the class that ends there. */
+/* Returns the smallest size of the class with this largest size. */
 static uint64_t class_start(uint64_t size_class)
 {
     if (is_jemalloc_class(size_class) && size_class > 128)

@@ -8,28 +8,28 @@
 
 enum {
     LIKE_BINS_WORDS = 12,
-    PAIRS_MIN = 64, /* 127 in every glibc so far: shorter runs are other ring lists */
+    PAIRS_MIN = 64, /* 127 in every glibc so far; shorter runs are other ring lists */
     PAIRS_MAX = 256,
-    BEHIND_BINS_WORDS = 16,  /* `next` is this near: after the bin map of 2 words */
-    BEFORE_BINS_BYTES = 512, /* an arena starts this near before its bins */
-    DATA_BYTES = 1 << 20,    /* searched at once; arenas that straddle are found by overlap */
+    BEHIND_BINS_WORDS = 16,  /* words after the bins to search for `next` */
+    BEFORE_BINS_BYTES = 512, /* an arena starts at most this far before its bins */
+    DATA_BYTES = 1 << 20,    /* searched at once; pieces overlap, so that no arena is missed */
     DATA_OVERLAP = 8192
 };
 
-/* Words of the process's memory, and their address. */
+/* A copy of words of the process's memory, and their address. */
 struct words {
     const uint64_t *words;
     size_t count;
     uint64_t start;
 };
 
-/* A run of bins in them: the first pair's index, the first word behind. */
+/* A run of bins in a copy: index of the first pair, and of the first word after the run. */
 struct bins {
     size_t first;
     size_t behind;
 };
 
-/* The arena's index, or -1. */
+/* Returns the arena's index, or -1. */
 static int walk_arenas_index(const struct walk_arenas *arenas, uint64_t start)
 {
     for (size_t i = 0; i < arenas->count; i++)
@@ -49,15 +49,16 @@ static bool could_be_chunk(uint64_t address)
     return address >= WALK_PAGE_BYTES && !(address & 15) && address < ADDRESS_END;
 }
 
-/* A filled bin points at its first and last chunk. Whether these point back is not asked: in a
- * process that allocates all the time one of a hundred bins always is just changing. */
+/* Returns true if the pair may be a bin: a filled bin points at its first and last chunk. Does not
+ * check that these point back: in a process that allocates all the time, one bin in a hundred is
+ * changing. */
 static bool is_bin(const struct words *data, size_t pair)
 {
     return empty_bin(data, pair) ||
            (could_be_chunk(data->words[pair]) && could_be_chunk(data->words[pair + 1]));
 }
 
-/* The chunk that ends the heap ends on a page. */
+/* Returns true if the pointer leads to a top chunk, which ends on a page boundary. */
 static bool is_top(struct walk *walk, uint64_t pointer_at)
 {
     uint64_t top, head;
@@ -66,7 +67,7 @@ static bool is_top(struct walk *walk, uint64_t pointer_at)
            !((top + (head & ~(uint64_t)7)) & (WALK_PAGE_BYTES - 1));
 }
 
-/* The next run of pairs that may be bins at or after *at, which is moved behind it. */
+/* Finds the next run of possible bins at or after *at, and moves *at past it. */
 static bool find_bins(const struct words *data, size_t *at, struct bins *bins)
 {
     size_t i = *at;
@@ -84,8 +85,8 @@ static bool find_bins(const struct words *data, size_t *at, struct bins *bins)
     return true;
 }
 
-/* Whether a run is an arena's: long enough, behind a top chunk. The pointers before the bins
- * (fast bins, top, last remainder) may look like some and are left out. */
+/* Returns true if a run belongs to an arena: it is long enough and follows a top chunk. Skips the
+ * pointers before the bins that may look like bins (fast bins, top, last remainder). */
 static bool is_arena(struct walk *walk, const struct words *data, struct bins *bins)
 {
     size_t first = bins->first;
@@ -100,7 +101,7 @@ static bool is_arena(struct walk *walk, const struct words *data, struct bins *b
     return false;
 }
 
-/* How far into the arena that starts at `start` its bins are; 0: no arena. */
+/* Returns the offset of the bins in the arena that starts at `start`; 0: no arena. */
 static uint64_t bins_in(struct walk *walk, uint64_t start)
 {
     uint64_t words[512];
@@ -116,8 +117,8 @@ static uint64_t bins_in(struct walk *walk, uint64_t start)
 }
 
 /*
- * Follows `next` from the main arena; whether the ring closes. A new arena comes right behind the
- * main one, so new ones are put last here: an arena keeps its index.
+ * Follows `next` from the main arena. Returns true if the ring closes. glibc inserts a new arena
+ * right after the main one; here it is appended, so that an arena keeps its index.
  */
 static bool ring(struct walk *walk)
 {
@@ -138,15 +139,15 @@ static bool ring(struct walk *walk)
 }
 
 /*
- * Takes the word behind the bins that is `next`. It leads back to this arena's start, at once where
- * this is the only one; else the next arena's bins show how far before its own bins an arena
+ * Finds `next` among the words after the bins. It leads back to the start of this arena: directly
+ * if there is only one arena; otherwise the next arena's bins show how far before them an arena
  * starts.
  */
 static bool walk_arena_settle(struct walk *walk, const struct words *data, const struct bins *bins)
 {
     struct walk_arenas *arenas = &walk->arenas;
     uint64_t first_bin = data->start + bins->first * 8;
-    /* `next` may look like a bin as well. */
+    /* `next` may itself look like a bin. */
     for (size_t i = bins->behind - LIKE_BINS_WORDS;
          i < bins->behind + BEHIND_BINS_WORDS && i < data->count; i++) {
         uint64_t next = data->words[i];
@@ -193,8 +194,8 @@ bool walk_arenas_search(struct walk *walk, uint64_t start, uint64_t end)
 
 void walk_arenas_follow(struct walk *walk)
 {
-    /* `next` of a new arena is set before it is put into the ring: the part read is valid even if
-     * the rest could not be read. */
+    /* `next` of a new arena is set before the arena is linked into the ring, so the part that was
+     * read is valid even if the remaining arenas could not be read. */
     if (walk->arenas.count)
         ring(walk);
 }
@@ -206,8 +207,9 @@ uint64_t walk_arenas_top(struct walk *walk, uint32_t arena)
     return walk_memory_read(walk, at, &top, 8) && !(top & 15) ? top : 0;
 }
 
-/* An arena is behind the heap_info of its first heap, its first chunk behind it: after
- * `next` come next_free, attached_threads, system_mem and max_system_mem. */
+/* Returns the first chunk of a heap. In the first heap of an arena, the arena follows the heap_info
+ * and the first chunk follows the arena: after `next` come next_free, attached_threads, system_mem,
+ * max_system_mem. */
 static uint64_t first_chunk(const struct walk_arenas *arenas, uint64_t start, uint64_t arena)
 {
     uint64_t info_bytes = arena & (WALK_HEAP_MAX - 1);

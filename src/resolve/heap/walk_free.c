@@ -12,22 +12,22 @@ enum {
     CACHES_MAX = 1 << 16,
     KEY_VOTES_MAX = 16,
     SMALL_BINS = 64,
-    STORAGE_BYTES = 64 * 1024, /* below a thread's control block: its static storage */
+    STORAGE_BYTES = 64 * 1024, /* static storage, below a thread's control block */
     STORAGE_ALIGN = 64,
-    SMALL_MAP_BYTES = 128 * 1024, /* searched whole: ld.so's block for the first thread */
+    SMALL_MAP_BYTES = 128 * 1024, /* searched completely: ld.so's block for the first thread */
     SEARCH_BYTES_MAX = 64 << 20,
     SEARCH_POINTERS_MAX = 1 << 16,
     LOOK_AGAIN_FINDS = 256
 };
 
-/* 16-bit counts, then entries: 2.30 to 2.41, and since 2.42 with bins for large blocks. */
+/* 16-bit counts, then entries: glibc 2.30 to 2.41; since 2.42 with bins for large blocks. */
 static const struct {
     uint64_t chunk_bytes;
     size_t bins;
-    bool room_left; /* counts are of room, not of entries */
+    bool room_left; /* counts are of free room, not of entries */
 } shapes[] = {{0x290, 64, false}, {0x300, 76, true}};
 
-/* malloc gives a chunk 16 bytes larger where the rest of it would be too small to be one. */
+/* Accepts chunks 16 bytes larger: malloc does not split off a remainder that is too small. */
 static int shape_of(uint64_t chunk_bytes)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -41,7 +41,7 @@ bool walk_cache_size(uint64_t chunk_bytes)
     return shape_of(chunk_bytes) >= 0;
 }
 
-/* Size of the chunks in a bin; 0: several. */
+/* Returns the size of the chunks in a bin; 0: several sizes. */
 static uint64_t walk_cache_bin_bytes(size_t bin)
 {
     return bin < SMALL_BINS ? WALK_CHUNK_MIN + bin * 16 : 0;
@@ -56,7 +56,7 @@ static bool entry_fits(const struct walk *walk, const struct walk_cache *cache, 
     return (room_left || cache->counts[bin]) && walk_lists_in_heap(walk, entry);
 }
 
-/* Reads what may be a cache. False: it is none, or no more. */
+/* Reads a possible cache. Returns false if it is not a cache, or no longer one. */
 static bool walk_cache_read(struct walk *walk, uint64_t start, struct walk_cache *cache)
 {
     uint64_t words[1 + WALK_CACHE_BINS_MAX / 4 + WALK_CACHE_BINS_MAX];
@@ -83,7 +83,7 @@ static void learn_key(struct walk *walk, uint64_t cache, uint64_t key)
         lists->own_keys = true;
     if (!key || lists->own_keys)
         return;
-    /* The majority's (Boyer and Moore 1981): an entry may be in use by the time it is read. */
+    /* Majority vote (Boyer and Moore 1981): an entry may be in use by the time it is read. */
     if (!lists->key_votes) {
         lists->key = key;
         lists->key_votes = 1;
@@ -94,7 +94,8 @@ static void learn_key(struct walk *walk, uint64_t cache, uint64_t key)
     }
 }
 
-/* Whether the first entry of some bin is a chunk of that bin; 0: there is no entry at all. */
+/* Returns 1 if the first entry of every filled bin is a chunk of that bin, -1 if one is not, 0 if
+ * there are no entries. */
 static int has_entries(struct walk *walk, uint64_t start, const struct walk_cache *cache)
 {
     int found = 0;
@@ -135,7 +136,7 @@ bool walk_cache_consider(struct walk *walk, uint64_t start, bool sure)
     return (entries > 0 || (!entries && sure)) && walk_cache_remember(&walk->lists, start);
 }
 
-/* Targets of the words of a thread's static storage: one of them is its cache. */
+/* Follows each word of a thread's static storage: one of them points to its cache. */
 static void search_storage(struct walk *walk, const uint64_t *words, size_t count,
                            struct hash *seen)
 {
@@ -148,8 +149,8 @@ static void search_storage(struct walk *walk, const uint64_t *words, size_t coun
     }
 }
 
-/* Thread control blocks hold their own address twice (ELF Handling for Thread-Local Storage,
- * 3.4.6; glibc's tcbhead_t); the static storage is below them. */
+/* Searches for thread control blocks, which hold their own address twice (ELF Handling for
+ * Thread-Local Storage, 3.4.6; glibc's tcbhead_t). The static storage is below them. */
 static void search_words(struct walk *walk, const uint64_t *words, size_t count, uint64_t start,
                          struct hash *seen)
 {
@@ -170,8 +171,8 @@ static void search_mapping(struct walk *walk, const struct map *map, struct hash
 {
     uint64_t size = map->end - map->start;
     uint64_t bytes = size <= SMALL_MAP_BYTES ? size : STORAGE_BYTES;
-    /* A static program's first thread has its block where brk starts, others at the end of
-     * their stack. */
+    /* The control block of a static program's first thread is at the start of brk's memory, that of
+     * other threads at the end of their stack. */
     uint64_t start = map->kind == MAPPING_HEAP ? map->start : map->end - bytes;
     if (!walk_is_data(map) || bytes > *bytes_left)
         return;
@@ -182,14 +183,14 @@ static void search_mapping(struct walk *walk, const struct map *map, struct hash
     search_words(walk, words, got / 8, start, seen);
 }
 
-/* Right below a control block that is known. */
+/* Searches the memory just below a known control block. */
 static void search_thread(struct walk *walk, uint64_t base, struct hash *seen, uint64_t *bytes_left)
 {
     uint64_t *words = walk->probe.words;
     if (base % 8 || base < STORAGE_BYTES || *bytes_left < STORAGE_BYTES)
         return;
     walk_window_reset(&walk->probe, 0);
-    /* The storage is small as a rule, and the addresses below it may be unmapped. */
+    /* The storage is usually small, and the addresses below it may be unmapped. */
     for (uint64_t bytes = STORAGE_BYTES; bytes >= 4096; bytes /= 4) {
         if (!walk_memory_read(walk, base - bytes, words, bytes))
             continue;
@@ -215,11 +216,11 @@ void walk_cache_search(struct walk *walk)
 }
 
 enum {
-    LIST_FIND_MAX = 4096,       /* entries of a list followed for one lookup */
-    LIST_FIND_MIN = 16,         /* a thread cache's has 7 */
-    LIST_FIND_MEAN = 4,         /* more than that only as far as other lookups needed less */
-    LIST_COLLECT_MAX = 1 << 22, /* and for a whole walk */
-    FAST_BINS = 10,             /* the words before `top`; none in the newest glibc */
+    LIST_FIND_MAX = 4096,       /* upper bound of list entries followed per lookup */
+    LIST_FIND_MIN = 16,         /* always followed: a list of a thread cache has 7 entries */
+    LIST_FIND_MEAN = 4,         /* on average per lookup; what a lookup does not use carries over */
+    LIST_COLLECT_MAX = 1 << 22, /* per list, for a walk of the whole heap */
+    FAST_BINS = 10,             /* words before `top`; none in the newest glibc */
     FAST_CHUNK_MAX = 176
 };
 
@@ -228,7 +229,8 @@ void walk_lists_init(struct walk_lists *lists)
     *lists = (struct walk_lists){.entries_left = LIST_FIND_MAX};
 }
 
-/* A place that a list's pointer can have: in a heap, or in a mapping that may be one. */
+/* Returns true if a list pointer can have this value: an address in a heap, or in a mapping that
+ * may be one. */
 static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
 {
     if (address < WALK_PAGE_BYTES || address & 15)
@@ -242,8 +244,8 @@ static bool plausible(const struct walk *walk, uint64_t pointer)
 }
 
 /*
- * The pointer in a list entry's first word. Since 2.32 it is mangled with its own address; which of
- * the two forms a process uses is learnt from the first that fits only one.
+ * Decodes the pointer in a list entry's first word. Since glibc 2.32 it is mangled with its own
+ * address. Which form a process uses is known from the first entry that fits only one.
  */
 static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
 {
@@ -255,7 +257,7 @@ static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t
     return as_mangled || as_plain;
 }
 
-/* Learns the way from an entry that is known to be one. */
+/* Learns the pointer form from a known entry. */
 static void learn(struct walk *walk, uint64_t position, uint64_t word)
 {
     struct walk_lists *lists = &walk->lists;
@@ -267,11 +269,11 @@ static void learn(struct walk *walk, uint64_t position, uint64_t word)
     lists->plain = as_plain;
 }
 
-/* A list under way: `at` is the chunk, 0 at the end or where it stops to be a list. */
+/* Position in a list. `at` is the chunk; 0: at the end, or the list is invalid. */
 struct list {
     uint64_t at;
     uint64_t bytes;  /* of each chunk; 0: any */
-    uint64_t offset; /* of what the pointers point at, in the chunk: 16 in caches */
+    uint64_t offset; /* offset of the pointers' targets in the chunk: 16 in caches */
     uint64_t words[3];
 };
 
@@ -318,15 +320,15 @@ static int list_collect(struct walk *walk, struct list list, struct hash *chunks
         if (!hash_insert(chunks, list.at, &created))
             return -ENOMEM;
         if (!created)
-            break; /* a ring, or a list met twice */
+            break; /* a cycle, or a list seen before */
         if (!list.offset)
-            list.bytes = list.words[0] & ~(uint64_t)7; /* a fast bin has one size */
+            list.bytes = list.words[0] & ~(uint64_t)7; /* all chunks of a fast bin have one size */
         list_next(walk, &list);
     }
     return 0;
 }
 
-/* Heads of an arena's fast bins. */
+/* Reads the list heads of an arena's fast bins. */
 static void fast_heads(struct walk *walk, uint32_t arena, uint64_t heads[FAST_BINS])
 {
     uint64_t before = walk->arenas.bins_offset - 16;
@@ -405,7 +407,7 @@ enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chu
         walk_cache_search(walk);
         listed = in_caches(walk, chunk);
     }
-    /* The key may be left over from an earlier life of the memory, or the cache be unknown. */
+    /* The key may be left over from an earlier use of the memory, or the cache may be unknown. */
     return listed == WALK_LISTED_NO ? WALK_LISTED_UNSURE : listed;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The heap of Go's runtime, found as it finds it itself: a table with a word for each 64 MiB of
- * address space leads to an arena, a word there for each page of 8 KiB to the span of equal blocks
- * that the page is in (Go runtime/mheap.go: mheap.arenas, heapArena.spans, mspan). No symbol names
- * the table, for many programs are stripped, so it is found by its form: a pointer in
- * zero-initialised data that leads from the first page of a mapping to a span which begins there.
+ * Finds blocks in the heap of Go's runtime with the runtime's own tables. A table with a word for
+ * each 64 MiB of address space leads to an arena; a word there for each page of 8 KiB leads to the
+ * span of equal blocks that contains the page (Go runtime/mheap.go: mheap.arenas, heapArena.spans,
+ * mspan). Many programs are stripped, so the table is found by its form: a pointer in
+ * zero-initialised data that leads from the first page of a mapping to a span that begins there.
  */
 #include <string.h>
 
@@ -14,39 +14,39 @@ enum {
     PAGE_SHIFT = 13,
     ARENA_SHIFT = 26,
     ARENA_PAGES = 1 << (ARENA_SHIFT - PAGE_SHIFT),
-    ARENA_DATA_BYTES = (3 << 20), /* no version has its spans farther on */
+    ARENA_DATA_BYTES = (3 << 20), /* no version has its spans at a higher offset */
     SPAN_WORDS = 20,
-    SPAN_START = 3, /* words of a span: the first page, how many */
+    SPAN_START = 3, /* words of a span: first page, number of pages */
     SPAN_PAGES = 4,
-    SIZE_FIRST = 13, /* the size of its blocks: in Go 1.16 to 1.20 and since 1.22; 1.21: 14 */
+    SIZE_FIRST = 13, /* block size: in Go 1.16 to 1.20 and since 1.22; 1.21: 14 */
     SIZE_LAST = 15,
-    STATE_BEFORE = 5, /* bytes before the size: 1: blocks in use */
-    COUNT_BEFORE = 8, /* ... how many are */
+    STATE_BEFORE = 5, /* bytes from the state to the block size */
+    COUNT_BEFORE = 8, /* bytes from the number of blocks in use to the block size */
     IN_USE = 1,
     DATA_BYTES_MAX = 64 << 20,
     SPANS_SURE = 3,
-    ARENAS_MAX = 1 << 18 /* that are counted: 16 TiB */
+    ARENAS_MAX = 1 << 18 /* limit of a count: 16 TiB */
 };
 
-/* Arenas are numbered from the lowest address that is canonical. */
+/* Arenas are numbered from the lowest canonical address. */
 static const uint64_t lowest = UINT64_C(0xffff800000000000);
 static const uint64_t table_bytes = (UINT64_C(1) << (48 - ARENA_SHIFT)) * 8;
 
-/* Where the runtime asks for its first arena: 0x..c000000000. */
+/* Address that the runtime requests for its first arena: 0x..c000000000. */
 static const uint64_t hint = UINT64_C(0xc000000000);
 static const uint64_t hint_mask = UINT64_C(0xffffffffff);
 
 struct span {
-    uint64_t arena; /* the data of the arena that it was found through */
+    uint64_t arena; /* the arena through which it was found */
     uint64_t at;
     uint64_t start;
     uint64_t end;
-    uint64_t bytes; /* of a block */
+    uint64_t bytes; /* per block */
     uint32_t blocks;
     uint32_t in_use;
 };
 
-/* The word of an arena's table for a page; 0: none. */
+/* Returns the word of an arena's table for a page; 0: none. */
 static uint64_t arena_of(struct walk *walk, uint64_t table, uint64_t address)
 {
     uint64_t arena = 0;
@@ -59,8 +59,8 @@ static uint64_t page_word(uint64_t spans, uint64_t address)
     return spans + (address >> PAGE_SHIFT) % ARENA_PAGES * 8;
 }
 
-/* `size_at`: the word with the size of blocks. The limit follows, which in every version is the end
- * of the last block that has room; of one large block, the end of its bytes in use. */
+/* Reads a span. `size_at`: the word with the block size. The limit follows it: in every version the
+ * end of the last whole block, or for one large block the end of its bytes in use. */
 static bool read_span(struct walk *walk, uint64_t at, unsigned size_at, struct span *span)
 {
     uint64_t words[SPAN_WORDS];
@@ -98,7 +98,7 @@ static bool span_of_page(struct walk *walk, uint64_t address, struct span *span)
     return address >= span->start && address < span->end;
 }
 
-/* Arenas' and spans' data are in memory that the runtime took for itself. */
+/* The data of arenas and spans are in memory that the runtime allocated for itself. */
 bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     struct span span;
@@ -117,8 +117,8 @@ bool walk_go_covers(struct walk *walk, uint64_t address)
     return walk->go.table && !(address >> 47) && arena_of(walk, walk->go.table, address);
 }
 
-/* Whether the words from `spans` on are those of the pages: each leads to a span around its page.
- * Sets where spans have the size of their blocks. */
+/* Returns true if the words from `spans` on are the spans of the pages: each leads to a span around
+ * its page. Sets the position of the block size in a span. */
 static bool are_spans(struct walk *walk, uint64_t spans, uint64_t page, const uint64_t *words,
                       size_t count)
 {
@@ -142,8 +142,8 @@ static bool are_spans(struct walk *walk, uint64_t spans, uint64_t page, const ui
     return false;
 }
 
-/* The words for the pages are somewhere in the data of the arena that begins at `page`, behind bits
- * for the collector. */
+/* Searches for the spans of the pages in the data of the arena that begins at `page`. They follow
+ * the bits for the garbage collector. */
 static bool search_arena(struct walk *walk, uint64_t arena, uint64_t page)
 {
     uint64_t start;
@@ -160,7 +160,7 @@ static bool search_arena(struct walk *walk, uint64_t arena, uint64_t page)
     return false;
 }
 
-/* A pointer to a table that leads from the first page of a mapping to its span. */
+/* Searches for a pointer to a table that leads from the first page of a mapping to its span. */
 static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_t page)
 {
     uint64_t last = 0;
@@ -189,12 +189,10 @@ static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_
 
 void walk_go_search(struct walk *walk, const struct maps *maps)
 {
-    enum { TRIED_MAX = 16, WAIT_MAX = 256 };
+    enum { TRIED_MAX = 16 };
     struct walk_go *go = &walk->go;
-    if (go->table || go->waiting) {
-        go->waiting -= !go->table;
+    if (go->table || walk_pause_pass(&go->pause))
         return;
-    }
     for (size_t i = 1, tried = 0; i < maps->count; i++) {
         const struct map *data = &maps->maps[i];
         if (!walk_is_zeroed(data) || data->end - data->start > DATA_BYTES_MAX)
@@ -208,11 +206,10 @@ void walk_go_search(struct walk *walk, const struct maps *maps)
                 return;
         }
     }
-    go->backoff = go->backoff < WAIT_MAX ? go->backoff * 2 + 1 : WAIT_MAX;
-    go->waiting = go->backoff;
+    walk_pause_lengthen(&go->pause, WALK_SEARCH_PAUSE_MAX);
 }
 
-/* Spans that begin in one arena, between two addresses of it. */
+/* Visits the spans that begin between two addresses of one arena. */
 static bool visit_arena(struct walk *walk, uint64_t from, uint64_t to, walk_visit visit,
                         void *context, long *passed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jemalloc 5's blocks, found as it finds them itself: a radix tree of two levels leads from the
- * page of an address to the size class and to the extent (slab or large block) that the page is in
+ * Finds blocks of jemalloc 5 with its own index: a radix tree of two levels leads from the page of
+ * an address to the size class and to the extent (slab or large block) that contains the page
  * (jemalloc include/jemalloc/internal/rtree.h, edata.h). No symbol names the tree, so it is found
  * by its form: an array in zero-initialised data that leads from a page of anonymous memory to an
  * extent around that page.
@@ -13,38 +13,38 @@
 
 enum {
     PAGE_SHIFT = 12,
-    LEAF_SHIFT = 30, /* a leaf is of 1 GiB */
+    LEAF_SHIFT = 30, /* a leaf covers 1 GiB */
     LEAF_ENTRIES = 1 << (LEAF_SHIFT - PAGE_SHIFT),
     ROOT_ENTRIES = 1 << 18,
     ROOT_BYTES = ROOT_ENTRIES * 8,
-    ROOM_MAX = 4 << 20, /* zero-initialised data beside the tree that is searched */
+    ROOM_MAX = 4 << 20, /* limit of zero-initialised data, besides the tree, that is searched */
     NODE_ALIGNMENT = 64,
     TESTS_MAX = 256,
     CLASSES = 232,
-    CLASS_SHIFT = 48, /* in a leaf's entry; below it the extent's address and flags */
-    SLAB_PLACE = 12,  /* in an extent's bits: whether it is one */
-    CLASS_BITS = 8,   /* ... its size class; the number of free blocks of a slab follows */
+    CLASS_SHIFT = 48, /* in a leaf's entry; the bits below are the extent's address and flags */
+    SLAB_PLACE = 12,  /* in an extent's bits: set for a slab */
+    CLASS_BITS = 8,   /* ... size class; the number of free blocks of a slab follows */
     FREE_BITS = 10,
-    BACK_ENTRIES = 512, /* read first on the way back to a large block's start */
+    BACK_ENTRIES = 512, /* entries read first when searching backwards for a large block */
     ENTRIES_MAX = WALK_WINDOW_BYTES / 8
 };
 
 static const uint64_t address_mask = ((uint64_t)1 << CLASS_SHIFT) - NODE_ALIGNMENT;
 
-/* Places of the size class in an extent's bits: versions 5.3, 5.1 and 5.2, 5.0. */
+/* Bit positions of the size class in an extent: versions 5.3, 5.1 and 5.2, 5.0. */
 static const uint8_t class_places[] = {20, 18, 17};
 
 struct extent {
-    uint64_t base; /* its first page */
+    uint64_t base; /* first page */
     uint64_t end;
-    uint64_t start; /* of a large block: behind a random part of the first page */
+    uint64_t start; /* of a large block: after a random part of the first page */
     uint64_t bits;
     uint64_t class_bytes;
     unsigned class;
     bool slab;
 };
 
-/* 8, 16 to 128 by 16, then four to each power of two. */
+/* Returns the block size of a class: 8, 16 to 128 in steps of 16, then four per power of two. */
 static uint64_t bytes_of_class(unsigned class)
 {
     if (class <= 8)
@@ -69,12 +69,13 @@ static uint64_t entry_address(uint64_t leaf, uint64_t address)
 }
 
 /*
- * Reads the extent of an entry; false: none in use is around the address. Its own bits count: an
- * entry repeats the class, but of a large block only that of the first page is kept up to date.
+ * Reads the extent of an entry. Returns false if no extent in use is around the address. The
+ * extent's own bits are used: an entry has a copy of the class, but for a large block only the
+ * first page's copy is kept up to date.
  */
 static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, struct extent *extent)
 {
-    uint64_t words[3]; /* bits, address, size with a serial number below the page */
+    uint64_t words[3]; /* bits, address, size with a serial number in the bits below a page */
     if (!(entry & address_mask) ||
         !walk_memory_read(walk, entry & address_mask, words, sizeof words))
         return false;
@@ -91,7 +92,7 @@ static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, str
     extent->class_bytes = extent->class < CLASSES ? bytes_of_class(extent->class) : UINT64_MAX;
     bool around = size >= extent->class_bytes && extent->end > extent->base &&
                   address >= extent->base && address < extent->end;
-    /* During the search for the tree any memory may look like an extent. */
+    /* Until the tree is found, any memory may look like an extent. */
     if (around && walk->jemalloc.root)
         walk_own_add(walk, entry & address_mask, false);
     return around;
@@ -114,7 +115,7 @@ bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *
            read_extent(walk, entry, address, &extent) && block_at(&extent, address, block);
 }
 
-/* The first page of the mappings around the address, which a block does not go beyond. */
+/* Returns the first page of the adjacent mappings around the address; a block does not cross it. */
 static uint64_t first_page(const struct walk *walk, uint64_t address)
 {
     const struct map *map = maps_find(&walk->memory.maps, address);
@@ -124,8 +125,8 @@ static uint64_t first_page(const struct walk *walk, uint64_t address)
     return walk_is_data(map) ? map->start >> PAGE_SHIFT : UINT64_MAX;
 }
 
-/* Of a large block only the first and the last page are in the tree: the nearest entry before the
- * address has to be its first. */
+/* Finds a large block. The tree has only its first and last page, so the nearest entry before the
+ * address must be its first page. */
 bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     struct walk_jemalloc *jemalloc = &walk->jemalloc;
@@ -163,7 +164,8 @@ bool walk_jemalloc_covers(struct walk *walk, uint64_t address)
     return walk->jemalloc.root && leaf_of(walk, walk->jemalloc.root, address);
 }
 
-/* An extent repeats the size class of the tree; where, differs by version. 0: it does not. */
+/* Returns the bit position of the size class in an extent, found by comparing it with the class in
+ * the tree. The position differs by version. 0: not found. */
 static uint8_t class_place(const struct extent *extent)
 {
     for (size_t i = 0; i < sizeof class_places; i++)
@@ -172,7 +174,7 @@ static uint8_t class_place(const struct extent *extent)
     return 0;
 }
 
-/* Whether there is a tree at `root` that leads to the page. */
+/* Returns true if there is a tree at `root` that leads to the page. */
 static bool is_root(struct walk *walk, uint64_t root, uint64_t page)
 {
     struct extent extent;
@@ -187,15 +189,15 @@ static bool is_root(struct walk *walk, uint64_t root, uint64_t page)
     return place;
 }
 
-/* Whether a word may be an entry of the root: none, or the address of a leaf. */
+/* Returns true if a word may be an entry of the root: empty, or the address of a leaf. */
 static bool is_entry(const struct walk *walk, uint64_t word)
 {
     const struct map *map = word % NODE_ALIGNMENT ? NULL : maps_find(&walk->memory.maps, word);
     return !word || (map && map->kind == MAPPING_ANON && map->end - word >= LEAF_ENTRIES * 8);
 }
 
-/* The tree is in [start, end), if it leads to the page: each word there may be its root's. Memory
- * that is behind a file by chance may be full of words that look so. */
+/* Searches [start, end) for a tree that leads to the page: each word may be its root's entry. The
+ * number of tests is limited because unrelated memory after a file may be full of such words. */
 static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t page)
 {
     uint64_t first = start + (page >> LEAF_SHIFT) * 8;
@@ -216,7 +218,7 @@ static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t
     return false;
 }
 
-/* Pages that extents are likely to be around: the first of a mapping may be the allocator's own. */
+/* Tries pages likely to be in extents; a mapping's first page may hold the allocator's own data. */
 static bool search_by(struct walk *walk, uint64_t start, uint64_t end, const struct map *memory)
 {
     uint64_t pages[] = {memory->start, memory->start + (16 << PAGE_SHIFT),
@@ -237,12 +239,10 @@ static void keep_name(struct walk_jemalloc *jemalloc, const char *path)
 
 void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
 {
-    enum { MAPPINGS_MAX = 16, WAIT_MAX = 256 };
+    enum { MAPPINGS_MAX = 16 };
     struct walk_jemalloc *jemalloc = &walk->jemalloc;
-    if (jemalloc->root || jemalloc->waiting) {
-        jemalloc->waiting -= !jemalloc->root;
+    if (jemalloc->root || walk_pause_pass(&jemalloc->pause))
         return;
-    }
     for (size_t i = 1; i < maps->count; i++) {
         const struct map *data = &maps->maps[i];
         uint64_t size = data->end - data->start;
@@ -258,11 +258,11 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
             return;
         }
     }
-    jemalloc->backoff = jemalloc->backoff < WAIT_MAX ? jemalloc->backoff * 2 + 1 : WAIT_MAX;
-    jemalloc->waiting = jemalloc->backoff;
+    walk_pause_lengthen(&jemalloc->pause, WALK_SEARCH_PAUSE_MAX);
 }
 
-/* Of a slab as many blocks as are not free: those in a thread's cache count as in use. */
+/* Returns the number of blocks in use: for a slab, the blocks that are not free. Blocks in a
+ * thread's cache count as in use. */
 static uint32_t in_use(const struct walk *walk, const struct extent *extent)
 {
     const uint64_t most = (1 << FREE_BITS) - 1;
@@ -272,7 +272,7 @@ static uint32_t in_use(const struct walk *walk, const struct extent *extent)
     return blocks <= most && unused < blocks ? (uint32_t)(blocks - unused) : 0;
 }
 
-/* Entries of a leaf: each extent is visited at its first page. */
+/* Visits the entries of a leaf: each extent is visited at its first page. */
 static bool visit_entries(struct walk *walk, uint64_t page, const uint64_t *entries, size_t count,
                           walk_visit visit, void *context, long *passed)
 {
@@ -293,7 +293,7 @@ static bool visit_entries(struct walk *walk, uint64_t page, const uint64_t *entr
     return true;
 }
 
-/* The pages of mapped memory alone: the rest of a leaf was never touched. */
+/* Visits only the pages of mapped memory: the remaining part of a leaf was never touched. */
 long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context)
 {
     long passed = 0;

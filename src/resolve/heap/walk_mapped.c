@@ -6,19 +6,19 @@
 #include "resolve/heap/walk_state.h"
 
 enum {
-    ALIGN_LOG_MIN = 5,   /* of memalign: malloc itself aligns to 16 */
+    ALIGN_LOG_MIN = 5,   /* of memalign; malloc itself aligns to 16 */
     ALIGN_LOG_PAGE = 11, /* up to here the chunk is in the first page */
     ALIGN_LOG_MAX = 30,
-    FOREIGN_PAGES_MAX = 16384, /* pages without a block passed one by one in a mapping */
+    FOREIGN_PAGES_MAX = 16384, /* pages without a block that are checked one by one per mapping */
     SEARCH_AGAIN_FINDS = 1024,
     SEGMENTS_MAX = 1 << 20,
     BLOCKS_MAX = 1 << 22
 };
 
 /*
- * Whether a header at `lead` bytes from a page is an mmapped block's: its first word is the
- * distance to the mapping's start (since 2.43 with a bit for huge pages), and size and
- * distance add up to pages (since 2.43 with the header).
+ * Returns true if a header at `lead` bytes from a page belongs to an mmapped block. Its first word
+ * is the distance to the mapping's start (since 2.43 with a bit for huge pages), and size plus
+ * distance is a whole number of pages (since 2.43 including the header).
  */
 static bool is_block(const uint64_t words[2], uint64_t lead, uint64_t room, uint64_t *total,
                      uint64_t *usable)
@@ -44,7 +44,7 @@ static bool block_at(const uint64_t words[2], uint64_t base, uint64_t lead, uint
     return true;
 }
 
-/* Where a block aligned by memalign to a power of two has its header. */
+/* Returns the offset of the header of a block that memalign aligned to a power of two. */
 static uint64_t aligned_lead(uint64_t base, unsigned log)
 {
     uint64_t align = (uint64_t)1 << log;
@@ -52,7 +52,7 @@ static uint64_t aligned_lead(uint64_t base, unsigned log)
            WALK_CHUNK_HEADER;
 }
 
-/* The block with its mapping starting at `base`; those of large alignment only where `likely`. */
+/* Reads the block in a mapping that starts at `base`; large alignments only if `likely`. */
 static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool likely,
                        struct walk_mapped_block *found, uint64_t *usable)
 {
@@ -65,8 +65,8 @@ static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool like
             block_at(page + lead / 8, base, lead, end - base, found, usable))
             return true;
     }
-    /* Until 2.42 an aligned block leaves the header it was cut from at the start (of a size
-     * that realloc may have changed since); later nothing was ever written there. */
+    /* Until 2.42 an aligned block leaves the header that it was cut from at the start, with a size
+     * that realloc may have changed since. Later versions never write there. */
     bool plain = block_at(page, base, 0, end - base, found, usable);
     likely = plain || (likely && !page[0] && (!page[1] || (page[1] & 15) == WALK_MMAPPED));
     for (unsigned log = ALIGN_LOG_PAGE + 1; likely && log <= ALIGN_LOG_MAX; log++) {
@@ -81,13 +81,13 @@ static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool like
     return plain;
 }
 
-/* Index of the first block that ends behind the address. */
+/* Returns the index of the first block that ends after the address. */
 static size_t after(const struct walk_mapped *mapped, uint64_t address)
 {
     return SORTED_UP_TO(mapped->blocks, mapped->count, end, address);
 }
 
-/* Puts a block in the place of what it overlaps. */
+/* Inserts a block, replacing all blocks that it overlaps. */
 static void walk_mapped_remember(struct walk_mapped *mapped, const struct walk_mapped_block *block)
 {
     size_t first = after(mapped, block->base);
@@ -125,7 +125,7 @@ static struct walk_span *heap_at(struct walk *walk, uint64_t start)
     return NULL;
 }
 
-/* The end of a piece of the main arena: the page behind its top or its fence posts. */
+/* Returns the end of a piece of the main arena: the page after its top or its fence posts. */
 static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
 {
     struct walk_chain chain = walk_chain_of(walk, span, WALK_PAGE_BYTES);
@@ -144,7 +144,8 @@ static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
                : 0;
 }
 
-/* A piece of the main arena in a mapping: only if brk failed it, as its top shows. */
+/* Finds a piece of the main arena in a mapping. Such pieces exist only if brk failed, which the
+ * position of top shows. */
 static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end)
 {
     uint64_t head;
@@ -165,7 +166,7 @@ static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end
     return NULL;
 }
 
-/* The end of the segment of the heap at `at`; 0: there is none. */
+/* Returns the end of the heap segment at `at`; 0: there is none. */
 static uint64_t segment(struct walk *walk, uint64_t at, uint64_t end, bool likely)
 {
     struct walk_mapped_block block;
@@ -183,7 +184,7 @@ static uint64_t segment(struct walk *walk, uint64_t at, uint64_t end, bool likel
     return span ? span->limit : 0;
 }
 
-/* Goes through a mapping. */
+/* Parses all segments of a mapping. */
 static void walk_mapped_parse(struct walk *walk, uint64_t at, uint64_t end)
 {
     unsigned foreign = 0;
@@ -236,8 +237,8 @@ static bool find_known(struct walk *walk, uint64_t address, struct walk_block *b
     return false;
 }
 
-/* Memory that is not malloc's is not gone through again for each miss in it. False: all of it was
- * before. */
+/* Searches a mapping, but does not search memory that is not malloc's again for each miss. Returns
+ * false if all of it was searched before. */
 static bool search_mapping(struct walk *walk, const struct map *map, bool anew)
 {
     struct walk_searched *searched = &walk->memory.searched[map - walk->memory.maps.maps];

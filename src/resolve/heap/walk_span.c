@@ -6,9 +6,9 @@
 #include "base/array.h"
 #include "resolve/heap/walk_state.h"
 
-enum { MARKS_MAX = 1 << 30 }; /* 1 TiB of heap: a GiB of marks, if ever touched */
+enum { MARKS_MAX = 1 << 30 }; /* 1 TiB of heap; a GiB of marks if all are touched */
 
-/* Index of the first span that starts behind the address. */
+/* Returns the index of the first span that starts after the address. */
 static size_t behind(const struct walk_spans *spans, uint64_t address)
 {
     return SORTED_UP_TO(spans->spans, spans->count, first, address);
@@ -57,8 +57,8 @@ void walk_spans_remove(struct walk *walk, struct walk_span *span)
     spans->count--;
 }
 
-/* The end of the main arena's memory: top ends there. Where top is elsewhere (brk failed, and
- * the arena went on in a mapping) fence posts end the span, and the mapping bounds it. */
+/* Sets the end of the main arena's memory, where top ends. If top is elsewhere (brk failed and the
+ * arena continued in a mapping), fence posts end the span, and the mapping bounds it. */
 static bool refresh_main(struct walk *walk, struct walk_span *span)
 {
     uint64_t head;
@@ -95,7 +95,7 @@ static void make_marks(struct walk_span *span)
     uint64_t cells = (bytes + WALK_MARK_BYTES - 1) / WALK_MARK_BYTES;
     if (cells <= span->mark_count || cells > MARKS_MAX)
         return;
-    /* Of half as much again only the used part is ever backed by memory. */
+    /* Reserve half as much again; only the used part is backed by memory. */
     cells += cells / 2;
     uint8_t *marks = calloc(cells, sizeof *marks);
     if (!marks)
@@ -155,8 +155,8 @@ void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, struct w
 }
 
 enum {
-    RESUME_BYTES = 1 << 20, /* searched for a chain */
-    RESUME_CHUNKS = 16,     /* that must follow, unless top ends them */
+    RESUME_BYTES = 1 << 20, /* bytes searched for a chain */
+    RESUME_CHUNKS = 16,     /* chunks that must follow, unless top ends them */
     RESUME_PROBES = 4096
 };
 
@@ -190,7 +190,8 @@ static enum walk_chain_end successor(struct walk_chain *chain, uint64_t bytes)
     return WALK_CHAIN_ON;
 }
 
-/* Top and end move as the heap grows: asked for again once they are reached. */
+/* Returns true if the chain is at the top chunk. Rereads top and end: they move as the heap
+ * grows. */
 static bool at_top(struct walk_chain *chain)
 {
     return walk_span_refresh(chain->walk, chain->span) && chain->chunk.at == chain->span->top;
@@ -207,7 +208,7 @@ enum walk_chain_end walk_chain_look(struct walk_chain *chain)
     uint64_t bytes = walk_chunk_bytes(chunk);
     if ((chunk->at == chain->span->top || !inside(chain, bytes)) && at_top(chain))
         return WALK_CHAIN_TOP;
-    /* Two headers without a block: a size of 16, and another one or 0 behind it. */
+    /* Fence posts are two headers without a block: size 16, then another 16 or 0. */
     if (bytes < WALK_CHUNK_MIN)
         return bytes == WALK_CHUNK_HEADER || chunk->head == WALK_PREV_IN_USE ? WALK_CHAIN_FENCE
                                                                              : WALK_CHAIN_BROKEN;
@@ -230,7 +231,7 @@ static bool lead_on(struct walk_chain *chain, uint64_t at)
     return true;
 }
 
-/* Whether enough chunks follow a chunk at this position. Tried on a copy: it may be none. */
+/* Returns true if enough chunks follow this position. Uses copies, as it may not be a chunk. */
 static bool leads_on(struct walk_chain chain, uint64_t at)
 {
     struct walk_span span = *chain.span;
@@ -253,7 +254,7 @@ uint64_t walk_chain_resume(const struct walk_chain *chain, uint64_t from)
     for (uint64_t at = from; at < end && probes < RESUME_PROBES; at += 16) {
         const uint64_t *words = walk_window_at(chain->walk, chain->window, at, 16);
         uint64_t head = words ? words[1] : 0;
-        /* The first chunk has nothing free before it. */
+        /* No free chunk precedes the first chunk. */
         if ((head & 0xf) != WALK_PREV_IN_USE || head < WALK_CHUNK_MIN || head > span->end - at)
             continue;
         probes++;
@@ -274,7 +275,7 @@ void walk_window_reset(struct walk_window *window, size_t ahead_bytes)
 const uint64_t *walk_window_fill(struct walk *walk, struct walk_window *window, uint64_t address,
                                  size_t bytes)
 {
-    /* Beyond what the window held: the chain jumped over a large block. */
+    /* The address is past the window: the chain jumped over a large block. */
     bool jump = window->bytes && address - window->start > window->bytes;
     if (jump && window->ahead_bytes > JUMP_BYTES)
         window->ahead_bytes = JUMP_BYTES;
@@ -307,7 +308,8 @@ size_t walk_memory_read_some(struct walk *walk, uint64_t address, void *out, siz
     return got;
 }
 
-/* A mapping grows at its start or its end, where the kernel joins new ones to it. */
+/* Returns the part of a mapping that was searched before. The kernel joins new mappings to the
+ * start or the end of an old one. */
 static struct walk_searched searched_within(const struct walk_memory *memory, const struct map *map)
 {
     const struct map *before = maps_find(&memory->maps, map->end - 1);
@@ -318,8 +320,18 @@ static struct walk_searched searched_within(const struct walk_memory *memory, co
     return memory->searched[before - memory->maps.maps];
 }
 
+/* madvise(MADV_HUGEPAGE) cuts a mapping in two where a large page begins or ends: a block and its
+ * header, which memalign puts before that. */
+static bool is_advised(const struct map *before, const struct map *map)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    return before->kind == MAPPING_ANON && map->kind == MAPPING_ANON && before->writable &&
+           map->writable && before->end == map->start && !(map->start % HUGE_PAGE);
+}
+
 int walk_memory_map(struct walk *walk, const struct maps *maps)
 {
+    size_t count = 0;
     struct walk_memory *memory = &walk->memory;
     struct map *copy = malloc((maps->count + 1) * sizeof *copy);
     struct walk_searched *searched = calloc(maps->count + 1, sizeof *searched);
@@ -328,13 +340,16 @@ int walk_memory_map(struct walk *walk, const struct maps *maps)
         free(searched);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < maps->count; i++) {
-        copy[i] = maps->maps[i];
+    for (size_t i = 0; i < maps->count; i++)
+        if (count && is_advised(&copy[count - 1], &maps->maps[i]))
+            copy[count - 1].end = maps->maps[i].end;
+        else
+            copy[count++] = maps->maps[i];
+    for (size_t i = 0; i < count; i++)
         searched[i] = searched_within(memory, &copy[i]);
-    }
     free(memory->maps.maps);
     free(memory->searched);
-    memory->maps = (struct maps){.maps = copy, .count = maps->count};
+    memory->maps = (struct maps){.maps = copy, .count = count};
     memory->searched = searched;
     return 0;
 }

@@ -15,14 +15,14 @@ enum { CACHE_BYTES_MAX = 64 << 20, FOREIGN_SHIFT = 20 /* regions of 1 MiB */ };
 
 static const uint64_t look_ns = 20000000;
 static const uint64_t foreign_ns = 60000000000;
-/* Of lookups, before and after the first count. */
+/* Reach of lookups before and after the first count. */
 static const uint64_t reach_uncounted_bytes = 1 << 20;
 static const uint64_t reach_bytes = 32 << 20;
 
 struct walked_count {
-    struct walk *walk; /* NULL: none for this program so far */
+    struct walk *walk; /* NULL: not made yet for this program */
     struct walked_classes classes;
-    uint64_t maps; /* state of the maps */
+    uint64_t maps; /* version of the maps */
     uint64_t took_ns;
     long blocks; /* or a negative errno */
 };
@@ -113,7 +113,7 @@ void walked_forget(struct walked *walked)
 {
     struct walk *before = walked->walk;
     if (new_walk(walked, &walked->walk))
-        walked->walk = before; /* no memory: its blocks are gone, and lookups report that */
+        walked->walk = before; /* out of memory: the old walk finds no blocks, so lookups fail */
     else
         walk_free(before);
     walked->outdated = walked->counts;
@@ -123,7 +123,7 @@ void walked_forget(struct walked *walked)
     start_anew(walked);
 }
 
-/* Index of the class of a size; sizes beyond the table share the last one. */
+/* Returns the index of the class of a size; classes beyond the table share the last entry. */
 static uint32_t walked_class_of(struct walked_classes *classes, uint64_t size_class)
 {
     bool created = false;
@@ -141,8 +141,8 @@ static uint32_t walked_class_of(struct walked_classes *classes, uint64_t size_cl
     return *index;
 }
 
-/* While no block is known one is looked for again and again: malloc may not have been used yet, or
- * its first heap was being made when it was looked at. */
+/* Passes the maps to the walk. Searches again periodically while no block is known: malloc may not
+ * have been used yet, or its first heap was being set up during the search. */
 static void show_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
 {
     bool arenas = walk_stats(walked->walk)->arenas;
@@ -166,13 +166,14 @@ static void walked_remember(struct walked *walked, const struct walk_block *foun
                             .bin = found->state == WALK_IN_USE
                                        ? walked_class_of(&walked->classes, size_class)
                                        : WALKED_FREE};
-    /* Full: start again rather than grow. */
+    /* The cache is full: empty it instead of growing it. */
     if (blocks_add(walked->cache, block) == -ENOMEM)
         blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
 }
 
-/* Memory that is not malloc's costs most: all of it is searched for a large block's header, a
- * tenth of a second for 64 MiB. So the answer is believed for a minute. */
+/* Returns the cached answer for a region. Memory that is not malloc's is the slowest case: all of
+ * it is searched for the header of a large block, a tenth of a second for 64 MiB. The answer is
+ * cached for a minute. */
 static struct walked_foreign *foreign_at(struct walked *walked, const struct space *space,
                                          uint64_t address)
 {
@@ -187,7 +188,7 @@ static struct walked_foreign *foreign_at(struct walked *walked, const struct spa
     return foreign;
 }
 
-/* Boundaries that are too far from those known: a count brings them. */
+/* Schedules an early count, because a lookup was too far from the known boundaries. */
 static void count_soon(struct walked *walked)
 {
     uint64_t soon_ns = walked->counted_ns + (uint64_t)((double)walked->took_ns / WALKED_COST_ASKED);
@@ -227,7 +228,7 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
         show_maps(walked, &space->maps, now_ns);
         answered = seen != walked->seen_maps && walk_find(walked->walk, address, &found);
     }
-    /* The process has ended, or freed the block's mapping, since the sample. */
+    /* The process has ended, or has freed the block's mapping, since the sample. */
     if (!answered)
         return known && !walked_read_all(walked, address, &byte, 1);
     if (address >= found.start + found.usable_bytes)
@@ -265,7 +266,7 @@ static uint64_t own_cpu_ns(void)
     return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/* In the counter's thread, as all that is called from here. */
+/* Counts all blocks. This and everything called from here runs in the counter's thread. */
 static void count_all(void *context, void *batch)
 {
     struct walked_count *count = *(struct walked_count **)batch;
@@ -299,7 +300,7 @@ static void begin_count(struct walked *walked, const struct maps *maps, const st
     lane_give(walked->counter);
 }
 
-/* Classes keep their places: these are the numbers of bins. */
+/* Copies the counts of all classes. Classes keep their indexes, which are bin numbers. */
 static void take_classes(struct walked_classes *known, const struct walked_classes *counted)
 {
     for (uint32_t i = 0; i < known->count; i++) {
@@ -321,13 +322,14 @@ static void mark_classes(struct walked_classes *classes)
         bin_stats_mark(&classes->list[i].stats);
 }
 
-/* Its walk answers from now on, and the one that did so far is for the next count. */
+/* Takes the result of a count. Its walk now does the lookups, and the previous one the next
+ * count. */
 static void take_count(struct walked *walked, struct walked_count *count, uint64_t now_ns)
 {
     struct walk *counted = count->walk;
     walk_reach(walked->walk, reach_bytes);
     walked->took_ns = count->took_ns;
-    /* A program that began a moment ago still fills its heap. */
+    /* A newly started program is still filling its heap. */
     double cost = walked->counted_ns ? WALKED_COST : WALKED_COST_ASKED;
     walked->next_ns = now_ns + (uint64_t)((double)count->took_ns / cost);
     if (count->blocks < 0)

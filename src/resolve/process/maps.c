@@ -25,7 +25,7 @@ const char *maps_name(const struct maps *maps, const struct map *map)
 static int intern_name(struct maps *maps, const char *name, uint32_t *offset)
 {
     size_t size = strlen(name) + 1;
-    /* Mappings of one file follow each other: its name is most likely the last one. */
+    /* Mappings of one file are consecutive, so the name is most likely the last one. */
     if (maps->count && !strcmp(maps_name(maps, &maps->maps[maps->count - 1]), name)) {
         *offset = maps->maps[maps->count - 1].name;
         return 0;
@@ -78,7 +78,7 @@ static int parse_line(struct maps *maps, char *line)
     if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor,
                &inode, &used) < 7)
         return 0;
-    /* The kernel writes them in order; the table is searched as such. */
+    /* The kernel writes mappings in order, and the lookup relies on it. */
     if (end <= start || (maps->count && start < maps->maps[maps->count - 1].end))
         return 0;
     map.start = start;
@@ -97,7 +97,7 @@ static int parse_line(struct maps *maps, char *line)
     return 0;
 }
 
-/* Findings about an unchanged mapping are kept. */
+/* Keeps results about unchanged mappings. */
 static void keep_findings(struct maps *maps, const struct maps *old)
 {
     for (size_t i = 0; i < maps->count; i++) {
@@ -152,7 +152,7 @@ struct map *maps_find(const struct maps *maps, uint64_t address)
     return index < maps->count && maps->maps[index].start <= address ? &maps->maps[index] : NULL;
 }
 
-/* Cuts [start, end) out of the table. */
+/* Removes [start, end) from the table. */
 static int maps_cut(struct maps *maps, uint64_t start, uint64_t end)
 {
     size_t first = maps_after(maps, start);

@@ -38,7 +38,7 @@ void memory_use_tick(struct memory_use_of *use, const struct process_stat *stat,
     use->system_ticks = stat->system_ticks;
 }
 
-/* ---- huge pages ---- */
+/* Huge pages */
 
 static struct memory_use_mapping *smallest(struct memory_use_mapping *mappings, size_t count)
 {
@@ -63,7 +63,7 @@ static void memory_use_keep(struct memory_use_mapping *mappings, size_t *count,
         *least = *mapping;
 }
 
-/* Names in smaps are escaped, so the beginning of a line is the kernel's (fs/proc/task_mmu.c). */
+/* Names in smaps are escaped, so every line starts with text of the kernel (fs/proc/task_mmu.c). */
 size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings)
 {
     struct memory_use_mapping one = {0};
@@ -75,7 +75,7 @@ size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings)
         bool whole = strchr(line, '\n') != NULL;
         bool first = begins;
         begins = whole;
-        if (!first) /* the rest of a long path */
+        if (!first) /* continuation of a long path */
             continue;
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2) {
             memory_use_keep(mappings, &count, &one);
@@ -88,7 +88,7 @@ size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings)
             one.huge_kib += kib;
         } else if (sscanf(line, "Private_Hugetlb: %" SCNu64, &kib) == 1 ||
                    sscanf(line, "Shared_Hugetlb: %" SCNu64, &kib) == 1) {
-            one.huge_kib += kib; /* hugetlbfs is in no Rss */
+            one.huge_kib += kib; /* Rss does not include hugetlbfs */
             one.resident_kib += kib;
         }
     }
@@ -143,7 +143,7 @@ static long ask_kernel(pid_t pid, unsigned long count, void **pages, const int *
     return syscall(SYS_move_pages, pid, count, pages, nodes, status, flags);
 }
 
-/* "0-3,8-11" */
+/* Parses a CPU list, as in "0-3,8-11". */
 static void take_cpus(struct nodes *nodes, const char *list, int16_t node)
 {
     char *end;
@@ -169,7 +169,7 @@ static int read_node(struct nodes *nodes, unsigned node)
     return 0;
 }
 
-/* Numbers of nodes may have holes where a socket is empty. */
+/* Node numbers may have gaps if sockets are empty. */
 void nodes_init(struct nodes *nodes, pid_t pid, const struct nodes_system *system)
 {
     enum { HOLES_MAX = 64 };

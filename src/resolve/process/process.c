@@ -28,7 +28,7 @@ static bool read_stat(const char *path, struct process_stat *out)
     *out = (struct process_stat){0};
     if (text_read_file(path, text, sizeof text) <= 0)
         return false;
-    /* The name may hold anything, parentheses too: it ends at the last one. */
+    /* The name may contain anything, including parentheses: it ends at the last one. */
     char *open = strchr(text, '(');
     char *close = strrchr(text, ')');
     if (!open || !close || close < open)
@@ -56,7 +56,7 @@ bool process_stat(pid_t pid, struct process_stat *out)
         return false;
     if (out->state != 'Z' || out->threads < 2)
         return true;
-    /* Its first thread has ended; the others have the state and the memory. */
+    /* The first thread has ended; state and memory are those of the other threads. */
     pid_t tid = files_shown_by(pid);
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
     if (tid != pid && read_stat(path, &other)) {
@@ -75,7 +75,7 @@ void process_exe(pid_t pid, char *out, size_t out_size)
     text_sanitise(out, out_size, target, length > 0 ? (size_t)length : 0);
 }
 
-/* Where a page is missing, the kernel stops there and returns how far it came. */
+/* Reads in pieces: the kernel stops at a missing page and returns the bytes read so far. */
 size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size)
 {
     size_t used = 0;
@@ -131,7 +131,7 @@ static const char *why_denied(pid_t pid)
     return "it may not be traced";
 }
 
-/* No more descriptors are no sign that a process is gone. */
+/* Returns true if descriptors ran out, which does not mean that a process is gone. */
 static bool lacks_descriptors(void)
 {
     return errno == EMFILE || errno == ENFILE;
@@ -156,9 +156,10 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
     ssize_t got = read(fd, ident, sizeof ident);
     close(fd);
     if (got == sizeof ident && ident[EI_CLASS] == ELFCLASS32)
-        return error_set(error, -ENOEXEC,
-                         "process %d (%s) is a 32-bit program; misstop reads 64-bit ones only",
-                         (int)pid, stat->comm);
+        return error_set(
+            error, -ENOEXEC,
+            "process %d (%s) is a 32-bit program; misstop supports only 64-bit programs", (int)pid,
+            stat->comm);
     return 0;
 }
 
@@ -184,13 +185,13 @@ int resolver_check(pid_t pid, struct error *error)
     return check_program(pid, &stat, error);
 }
 
-/* The processes a user may choose from: his own, or all for root; no kernel threads. */
+/* The processes a user may choose from: the user's own, or all for root; no kernel threads. */
 
 enum { PROCESS_LIST_MAX = 4096 };
 
 struct resolver_process_list {
     struct resolver_process *entries;
-    struct hash ticks_before; /* pid to CPU ticks at the last reading */
+    struct hash ticks_before; /* pid -> CPU ticks at the last read */
     uint64_t read_ns;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts about a process from /proc: permission, name, state. */
+/* Information about a process from /proc: permission, name, state. */
 #ifndef MISSTOP_RESOLVE_PROCESS_PROCESS_H
 #define MISSTOP_RESOLVE_PROCESS_PROCESS_H
 
@@ -15,17 +15,18 @@ struct process_stat {
     uint64_t flags;     /* PF_*: 0x200000 is a kernel thread */
     uint64_t cpu_ticks; /* user and system time */
     uint64_t system_ticks;
-    uint64_t minor_faults; /* that no disk was read for */
+    uint64_t minor_faults; /* without a disk read */
     uint64_t resident_bytes;
 };
 
 enum { PROCESS_PF_KTHREAD = 0x200000 };
 
-/* False when there is no such process. */
+/* Reads the state of a process. Returns false if there is no such process. */
 bool process_stat(pid_t pid, struct process_stat *stat);
 
-/* Its users, whether its entry in /proc is root's though it is not (it may not be traced), and
- * whether its program's file is setuid, or cannot be looked at. False: not known. */
+/* The users of a process; whether root owns its /proc entry although root does not run it (it may
+ * not be traced); and whether its program is setuid or cannot be examined. process_rights() returns
+ * false if this is not known. */
 struct process_rights {
     uint32_t real;
     uint32_t effective;
@@ -34,13 +35,13 @@ struct process_rights {
 };
 bool process_rights(pid_t pid, struct process_rights *rights);
 
-/* Path of the program, sanitised for showing; "" if it cannot be read. */
+/* Returns the path of the program, sanitised for display; "" if it cannot be read. */
 void process_exe(pid_t pid, char *out, size_t out_size);
 
-/* Reads memory of a process; all of it or false. Never stops it (process_vm_readv). */
+/* Reads memory of a process, all or nothing. Never stops the process (process_vm_readv). */
 bool process_read(pid_t pid, uint64_t address, void *out, size_t size);
 
-/* As above, but as much as there is from the start. */
+/* Like process_read(), but reads as much as possible from the start. Returns the bytes read. */
 size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size);
 
 #endif

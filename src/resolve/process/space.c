@@ -14,7 +14,7 @@
 
 enum {
     KEY_SIZE = 2,
-    KEY_ANON = 3 /* beside those of objects.c and provisional.c, in the place of a kind */
+    KEY_ANON = 3 /* in place of a kind; objects.c and provisional.c use other values */
 };
 
 void regions_fini(struct regions *regions)
@@ -39,8 +39,9 @@ static bool continues(const struct maps *maps, const struct map *map, const stru
            (!*name || !strcmp(name, other));
 }
 
-/* How far memory goes from `at` within its mapping before it comes to a thread's stack. What only
- * stack pointers report (coroutines, goroutines) is in the middle of something else. */
+/* Returns the end, below `at`, of the nearest thread's stack in the mapping, or the mapping's
+ * start. Stacks known only from stack pointers (coroutines, goroutines) are inside other memory and
+ * are ignored. */
 static uint64_t lower_end(const struct stacks *stacks, const struct map *map, uint64_t at)
 {
     for (size_t i = stacks->count; i-- > 0;) {
@@ -61,8 +62,7 @@ static uint64_t upper_end(const struct stacks *stacks, const struct map *map, ui
     return map->end;
 }
 
-/* The run of mappings side by side around [*start, *end), as far as there is no thread's stack in
- * it. */
+/* Finds the run of adjacent mappings around [*start, *end), up to the nearest thread stacks. */
 static void find_run(const struct maps *maps, const struct stacks *stacks, const struct map *map,
                      uint64_t *start, uint64_t *end)
 {
@@ -132,8 +132,7 @@ static uint64_t new_key(const struct regions *regions, uint64_t start)
     return (hash_mix(start ^ hash_mix(regions->changes)) & ~UINT64_C(15)) | KEY_ANON;
 }
 
-/* The regions that [start, end) touches become one, which now has these bounds. NULL: it touches
- * none. */
+/* Merges the regions that [start, end) touches into one with these bounds; NULL: there are none. */
 static struct region *grow(struct regions *regions, uint64_t start, uint64_t end)
 {
     struct region *first = NULL;
@@ -149,7 +148,7 @@ static struct region *grow(struct regions *regions, uint64_t start, uint64_t end
             i++;
         } else {
             regions->changes++;
-            /* One of many regions yields to a large one, and takes no other with it. */
+            /* A region of a size bin is absorbed by a larger region, without a join. */
             if (!region->is_of_bin && !first->is_of_bin)
                 regions_join(regions, region->key, first->key);
             else if (!region->is_of_bin)
@@ -221,23 +220,16 @@ enum { SPACE_REREAD_MS_MIN = 20, SPACE_REREAD_MS_MAX = 250, SPACE_REREAD_PART = 
 enum { SPACE_USER_BITS = 47 };
 
 #define SPACE_FIRST        UINT64_C(0x10000)     /* nothing is mapped below: vm.mmap_min_addr */
-#define SPACE_MMAP_AREA    (UINT64_C(0x7) << 44) /* mappings are made from above down to here */
-#define SPACE_HEAP_WITHIN  (UINT64_C(1) << 40)   /* of the program: brk's heap */
+#define SPACE_MMAP_AREA    (UINT64_C(0x7) << 44) /* mmap() places mappings from above down to here */
+#define SPACE_HEAP_WITHIN  (UINT64_C(1) << 40)   /* distance of brk's heap from the program */
 #define SPACE_STACK_GROWTH (UINT64_C(8) << 20)   /* the usual limit of a stack */
-#define SPACE_FILE_MAX     (UINT64_C(1) << 36)   /* a larger file is made up */
+#define SPACE_FILE_MAX     (UINT64_C(1) << 36)   /* larger files are not plausible */
 
-int space_init(struct space *space, const struct modules_from *from)
+int space_init(struct space *space, const struct lookup_from *from)
 {
-    struct lookup_from lookup = {.symfs = from->symfs,
-                                 .debug_root = from->debug_root,
-                                 .files = from->files,
-                                 .debuginfod = from->debuginfod,
-                                 .elsewhere = from->elsewhere,
-                                 .host_unknown = from->host_unknown};
-    *space = (struct space){.from = *from};
+    *space = (struct space){.from = *from, .modules.binaries = &space->binaries};
     if (!from->live)
-        binaries_init(&space->binaries, &lookup);
-    space->from.binaries = &space->binaries;
+        binaries_init(&space->binaries, &space->from);
     space->from.root = from->live ? files_root(from->pid) : -1;
     return from->live ? maps_read(&space->maps, from->pid) : 0;
 }
@@ -263,7 +255,7 @@ void space_forget(struct space *space)
     space->programs++;
 }
 
-/* Mappings that /proc already listed are not news, and /proc has more detail. */
+/* Returns true if /proc already listed the mapping; /proc has more detail. */
 static bool is_known(const struct space *space, const struct sample_mapping *mapping)
 {
     const struct map *known = maps_find(&space->maps, mapping->start);
@@ -283,8 +275,8 @@ bool space_take(struct space *space, const struct sample_mapping *mapping)
     return mapping->executable;
 }
 
-/* So that reading takes a fiftieth of the time at most: some mappings have no record (mremap, a
- * heap or stack that grew), and until the next reading all samples there are lost. */
+/* Limits reading to a fiftieth of the time. Some mappings have no record (mremap, a heap or stack
+ * that grew), and samples in them are lost until the next read. */
 static uint64_t pause_after(uint64_t took_ns)
 {
     uint64_t pause_ns = took_ns * SPACE_REREAD_PART;
@@ -331,7 +323,7 @@ bool space_continues_file(const struct space *space, const struct map *map)
            (map[-1].kind == MAPPING_FILE || map[-1].kind == MAPPING_VDSO);
 }
 
-/* .bss goes on in an anonymous mapping right behind the file's: that file's module. */
+/* Returns the module of .bss, which continues in an anonymous mapping directly after the file's. */
 static struct module *module_behind(struct space *space, const struct map *map, uint64_t address)
 {
     uint64_t start;
@@ -366,7 +358,7 @@ enum space_unrecorded space_unrecorded(const struct space *space, uint64_t addre
     return behind ? SPACE_HEAP : SPACE_SOMETHING;
 }
 
-/* One range between mappings, as part of the file at `index`. */
+/* Adds a range between mappings as part of the file. */
 static bool space_fill(struct space *space, uint64_t start, uint64_t end, const char *path,
                        const struct map *map)
 {

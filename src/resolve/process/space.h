@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The target's address space: the mappings and the ELF file behind each. Kept current by records;
- * /proc is read at the start, for addresses without a record, and when records were lost. For the
- * files of the resolver.
+ * The target's address space: its mappings and their ELF files. Records keep it current; /proc is
+ * read at the start, for addresses without a record, and after lost records. For the files of the
+ * resolver.
  */
 #ifndef MISSTOP_RESOLVE_PROCESS_SPACE_H
 #define MISSTOP_RESOLVE_PROCESS_SPACE_H
@@ -17,22 +17,22 @@
 #include "resolve/process/threads.h"
 
 /*
- * Which object anonymous memory without a name is, however its mappings grow, split and are made
- * anew: a run of mappings side by side is one, and stays the one it was as it grows. Many apart
- * from each other of one size are an allocator's (pages of a garbage collector): together they are
- * one. Where two turn out to be one, a join says so. Owned by the space.
+ * Identity of anonymous memory without a name while its mappings grow, split and are remapped. A
+ * run of adjacent mappings is one object, and stays the same object as it grows. Many separate
+ * mappings of one size belong to an allocator (pages of a garbage collector): together they are one
+ * object. If two objects turn out to be one, a join records it. Owned by the space.
  */
 enum { REGIONS_MAX = 4096, REGIONS_SAME_SIZE = 3 };
 
 struct region {
     uint64_t start;
     uint64_t end;
-    uint64_t key;   /* of the object */
+    uint64_t key;   /* key of the object */
     bool is_of_bin; /* one of many of this size */
-    bool resized;   /* it was of another size before: it is none of them */
+    bool resized;   /* had another size before, so it is not one of many */
 };
 
-/* Objects by their keys: counts of the one go to the other. */
+/* Keys of two objects: the counts of `from` are added to `to`. */
 struct region_join {
     uint64_t from;
     uint64_t to;
@@ -45,84 +45,84 @@ struct regions {
     struct region_join *joins;
     size_t join_count;
     size_t join_room;
-    uint64_t changes; /* grows with each change */
+    uint64_t changes; /* incremented with each change */
 };
 
-/* The whole that anonymous memory is part of. */
+/* The object that anonymous memory is part of. */
 struct region_found {
     uint64_t key;
-    uint64_t start;      /* of the run of mappings, or of the mapping where it is one of many */
-    uint64_t size_bytes; /* of the whole object */
-    uint32_t blocks;     /* it has */
+    uint64_t start;      /* start of the run of mappings, or of the mapping if it is one of many */
+    uint64_t size_bytes; /* size of the whole object */
+    uint32_t blocks;     /* number of blocks in it */
     bool is_of_bin;
 };
 
 void regions_fini(struct regions *regions);
 
-/* The object of [start, end), which is what `map` has around an address beside stacks. `key`: of a
- * new one; 0: any that is not used. false: there is no room for more. */
+/* Finds the object of [start, end), the part of `map` around an address without stacks. `key`: for
+ * a new object; 0: any unused key. Returns false if there is no room for more. */
 bool regions_find(struct regions *regions, const struct maps *maps, const struct stacks *stacks,
                   const struct map *map, uint64_t start, uint64_t end, uint64_t key,
                   struct region_found *found);
 
 struct space {
-    struct modules_from from;
+    struct lookup_from from;
     struct maps maps;
     struct modules modules;
     struct stacks stacks;
     struct regions regions;
-    struct binaries binaries; /* of a recording; kept through programs */
-    uint64_t reread_ns;       /* no rereading before */
-    uint32_t programs;        /* run before this one */
-    bool data_recorded;       /* a recording reports mappings without code: perf record -d */
+    struct binaries binaries; /* of a recording; kept across execs */
+    uint64_t reread_ns;       /* earliest time of the next read */
+    uint32_t programs;        /* programs run before the current one */
+    bool data_recorded;       /* the recording has mappings without code: perf record -d */
 };
 
-/* Kinds of addresses without a mapping in the recording. */
+/* Kinds of addresses outside the recorded mappings. */
 enum space_unrecorded {
-    SPACE_NOTHING, /* none of the program's */
+    SPACE_NOTHING, /* not memory of the program */
     SPACE_STACK,   /* below the stack's mapping, which has grown since */
-    SPACE_HEAP,    /* shortly behind the program; data mappings were not recorded */
+    SPACE_HEAP,    /* just after the program; data mappings were not recorded */
     SPACE_SOMETHING
 };
 
-/* 0 or a negative errno: the maps of a live process cannot be read. */
-int space_init(struct space *space, const struct modules_from *from);
+/* Returns 0, or a negative errno if the maps of a live process cannot be read. */
+int space_init(struct space *space, const struct lookup_from *from);
 void space_fini(struct space *space);
 
-/* The process runs another program now: nothing known holds. */
+/* Drops all state: the process has executed another program. */
 void space_forget(struct space *space);
 
-/* A mapping was made. True: code may have changed in its range. */
+/* Adds a new mapping. Returns true if code may have changed in its range. */
 bool space_take(struct space *space, const struct sample_mapping *mapping);
 
-/* Maps from /proc, so seldom that it costs little; false: too soon, or gone. */
+/* Rereads /proc maps at a limited rate; returns false if it is too early or the process is gone. */
 bool space_reread(struct space *space, uint64_t now_ns);
 
-/* The mapping around an address, asking /proc if none is known; NULL: none. */
+/* Returns the mapping around an address, reading /proc if none is known; NULL: none. */
 struct map *space_map(struct space *space, uint64_t address);
 
-/* The ELF file behind a mapping; NULL: none. */
+/* Returns the ELF file of a mapping; NULL: none. */
 struct module *space_module(struct space *space, struct map *map);
 
-/* Another number whenever something in the same place may be another object. */
+/* Returns a number that changes whenever an address may belong to another object. */
 uint64_t space_version(const struct space *space);
 
-/* Whether an address of a mapping may be in the file of the mapping before, as .bss is. */
+/* Returns true if an address of a mapping may belong to the file before it, like .bss. */
 bool space_continues_file(const struct space *space, const struct map *map);
 
 enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address);
 
-/* Where only code was recorded, the rest of a file with mapped code is given its mapping. Mappings
- * found before have moved. */
+/* If only code was recorded, adds mappings for the other parts of a file with mapped code. Pointers
+ * to mappings become invalid. */
 void space_complete(struct space *space, const struct map *map);
 
-/* The same for an address, .bss behind the file's own mappings included. */
+/* Returns the ELF file of an address, including .bss after the file's own mappings. */
 struct module *space_module_at(struct space *space, struct map *map, uint64_t address);
 
 /*
- * The thread-local images of every thread: one block for each module that has one and each
- * thread that has touched it, static ones below the thread control block, those of libraries
- * loaded later wherever the dynamic linker put them; and the control block. For the files of the
+ * The TLS blocks of all threads: one per module with a TLS image and thread that has used it.
+ * Static blocks are below the thread control block, blocks of libraries loaded later are wherever
+ * the dynamic linker allocated them. Also contains the control blocks. For the files of the
  * resolver.
  */
 
@@ -141,10 +141,11 @@ struct tls {
 
 void tls_fini(struct tls *tls);
 
-/* Looks again, in the modules opened so far. Some system calls a thread: not per sample. */
+/* Rebuilds the blocks from the modules opened so far. Needs some system calls per thread: not to be
+ * called per sample. */
 void tls_refresh(struct tls *tls, struct space *space, const struct tcbs *tcbs);
 
-/* The block around an address; NULL: none. */
+/* Returns the block around an address; NULL: none. */
 const struct tls_block *tls_find(const struct tls *tls, uint64_t address);
 
 #endif

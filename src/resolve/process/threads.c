@@ -15,9 +15,9 @@
 
 enum {
     TCB_ALIGN = 64,
-    TCB_SMALL_MAP = 2 << 20,   /* searched whole: ld.so's block for the first thread */
-    TCB_STACK_TOP = 64 * 1024, /* of larger maps the end: a pthread's stack has it there */
-    TCB_SCAN_MAX = 64 << 20,   /* bytes read in one scan at most */
+    TCB_SMALL_MAP = 2 << 20,   /* searched completely: ld.so's block for the first thread */
+    TCB_STACK_TOP = 64 * 1024, /* searched end of larger maps, such as the stack of a pthread */
+    TCB_SCAN_MAX = 64 << 20,   /* limit of bytes read per scan */
     TCB_PAGE = 4096
 };
 
@@ -60,7 +60,7 @@ static bool is_tid(const struct tids *tids, uint32_t value)
     return bsearch(&value, tids->tids, tids->count, sizeof value, compare_tids);
 }
 
-/* The thread id inside a block: at the known place, or the first that is one. */
+/* Returns the thread id in a block: at the known offset, or the first word that is one. */
 static uint32_t tid_in(struct tcbs *tcbs, const unsigned char *block, size_t size,
                        const struct tids *tids)
 {
@@ -81,7 +81,7 @@ static uint32_t tid_in(struct tcbs *tcbs, const unsigned char *block, size_t siz
     return 0;
 }
 
-/* Index of the first thread with this id or a higher one. */
+/* Returns the index of the first thread with this id or a higher one. */
 static size_t tcbs_place_of(const struct tcbs *tcbs, uint32_t tid)
 {
     return SORTED_BELOW(tcbs->tcbs, tcbs->count, tid, tid);
@@ -117,7 +117,7 @@ static bool is_block(const unsigned char *bytes, uint64_t base)
     return words[0] == base && words[2] == base;
 }
 
-/* The block around the robust list's head: the nearest one below. 0: there is none. */
+/* Returns the block around the head of the robust list: the nearest one below. 0: none. */
 static uint64_t block_below(struct tcbs *tcbs, pid_t pid, uint64_t head)
 {
     unsigned char bytes[TCB_BYTES + TCB_ALIGN];
@@ -126,7 +126,7 @@ static uint64_t block_below(struct tcbs *tcbs, pid_t pid, uint64_t head)
     size_t size = tcbs->list_offset ? 24 : head - first;
     if (head < TCB_PAGE || first & (TCB_ALIGN - 1))
         return 0;
-    /* The addresses below the block may be unmapped: then the read starts at its page. */
+    /* The addresses below the block may be unmapped: retry from the next page. */
     while (size >= 24 && !process_read(pid, first, bytes, size)) {
         uint64_t next = (first | (TCB_PAGE - 1)) + 1;
         size = next < head ? head - next : 0;
@@ -218,7 +218,8 @@ enum { STACK_PAGE = 4096, STACK_HEADER = 3 * 8 };
 
 #define STACK_BYTES_MAX (UINT64_C(1) << 40)
 
-/* Below the struct are at most its alignment and the thread-local data; above, nothing. */
+/* Returns true if the words describe a stack: below the struct are only the stack, padding and
+ * thread-local data, above it nothing. */
 static bool is_stack(const uint64_t words[3], uint64_t base)
 {
     uint64_t block = words[0];
@@ -247,9 +248,9 @@ bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t 
 enum {
     STACKS_MAX = 1 << 16,
     STACKS_PAGE = 4096,
-    STACKS_TOP_MIN = 64 * 1024, /* below a control block; with less it is by itself */
-    STACKS_STEP = 64 * 1024,    /* of what stack pointers reached */
-    STACKS_FRAMES = 1 << 20     /* above a stack pointer: frames of the callers */
+    STACKS_TOP_MIN = 64 * 1024, /* memory below a control block; less is not a stack */
+    STACKS_STEP = 64 * 1024,    /* granularity of the memory that stack pointers reached */
+    STACKS_FRAMES = 1 << 20     /* above a stack pointer, for frames of the callers */
 };
 
 void stacks_fini(struct stacks *stacks)
@@ -258,7 +259,7 @@ void stacks_fini(struct stacks *stacks)
     *stacks = (struct stacks){0};
 }
 
-/* Index of the first stack that ends behind the address. */
+/* Returns the index of the first stack that ends after the address. */
 static size_t after(const struct stacks *stacks, uint64_t address)
 {
     return SORTED_UP_TO(stacks->stacks, stacks->count, end, address);
@@ -280,7 +281,7 @@ void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, 
 {
     size_t next = after(stacks, address);
     size_t before = next;
-    /* A guessed stack grows, and its neighbours keep their bounds. */
+    /* A guessed stack may grow; its neighbours keep their bounds. */
     while (before && !stacks->stacks[before - 1].tid && stacks->stacks[before - 1].start >= *start)
         before--;
     while (next < stacks->count && !stacks->stacks[next].tid && stacks->stacks[next].start < *end)
@@ -299,8 +300,8 @@ static void take_out(struct stacks *stacks, size_t at)
     stacks->changes++;
 }
 
-/* A guess gives way. Of two threads each goes up to where the lower ends: where a stack ends is
- * known better than where it begins. */
+/* Makes room for a stack. Guessed stacks are removed. Two threads' stacks are split at the end of
+ * the lower one, because the end of a stack is known better than its start. */
 static void make_way(struct stacks *stacks, struct stack *stack)
 {
     size_t at = after(stacks, stack->start);
@@ -376,7 +377,7 @@ void stacks_refresh(struct stacks *stacks, const struct tcbs *tcbs, const struct
             stacks_of_thread(stacks, &tcbs->tcbs[i], maps);
 }
 
-/* The guess right above or below, if it is so near that one stack is likelier than two. */
+/* Returns the guessed stack just above or below, if it is so near that both are probably one. */
 static struct stack *near_guess(struct stacks *stacks, uint64_t address)
 {
     size_t next = after(stacks, address);
@@ -431,7 +432,7 @@ void thread_names_put(struct thread_names *names, uint32_t tid, const char *name
         text_sanitise(place, THREAD_NAME_MAX, name, strlen(name));
 }
 
-/* Its place stays empty until the same number comes again: there are few numbers. */
+/* Clears the name. Its slot stays until the same id is used again: there are few ids. */
 void thread_names_forget(struct thread_names *names, uint32_t tid)
 {
     const uint32_t *index = hash_find(&names->of_tid, tid);

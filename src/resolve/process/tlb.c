@@ -22,9 +22,9 @@
 enum { AMD_CACHES = (int)0x80000006, AMD_FEATURES = (int)0x80000021 };
 enum { INTEL_TRANSLATIONS = 0x18, SUBLEAVES_MAX = 16 };
 enum { KIND_DATA = 1, KIND_UNIFIED = 3 };
-enum { AMD_TIMES_32 = 1 << 14, AMD_LEAST = 512 /* family 10h; later ones have 1024 and more */ };
+enum { AMD_TIMES_32 = 1 << 14, AMD_LEAST = 512 /* family 10h; later ones have at least 1024 */ };
 
-static const double walk_least_ns = 2; /* a walk with reads that hit the first cache takes longer */
+static const double walk_least_ns = 2; /* a walk takes longer, even if its reads hit the L1 cache */
 static const double walk_begins = 0.5;
 
 uint32_t tlb_entries_amd(uint32_t ebx, uint32_t eax_21)
@@ -42,9 +42,9 @@ uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx)
     return data && ebx & 1 && entries < 1 << 20 ? (uint32_t)entries : 0;
 }
 
-/* ---- the CPU's report ---- */
+/* The CPU's report */
 
-/* Vendor, family, model and stepping, and whether a hypervisor is below. */
+/* Formats vendor, family, model and stepping, and whether there is a hypervisor. */
 static void name_cpu(char *out, size_t size)
 {
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -60,7 +60,7 @@ static void name_cpu(char *out, size_t size)
     snprintf(out, size, "%s-%x%s", vendor, eax, ecx >> 31 ? "-guest" : "");
 }
 
-/* As the CPU reports it; 0: it does not. */
+/* Returns the size that the CPU reports; 0: none. */
 static uint32_t tlb_reported(void)
 {
     unsigned eax, ebx, ecx, edx, ebx_6 = 0;
@@ -78,7 +78,7 @@ static uint32_t tlb_reported(void)
     }
     return most;
 }
-/* ---- the file ---- */
+/* The file */
 
 uint32_t tlb_entries_kept(FILE *file, const char *cpu)
 {
@@ -110,17 +110,17 @@ uint32_t tlb_entries(void)
     return entries ? entries : tlb_reported();
 }
 
-/* The folder may not be there yet; a home that cannot be written keeps nothing. */
+/* Saves a measurement, and creates the folder if necessary; does nothing if it is not writable. */
 static bool tlb_keep(const char *cpu, uint32_t entries)
 {
     char path[PATH_MAX];
     if (settings_path(path, sizeof path, "tlb"))
         return false;
     if (tlb_entries() == entries && tlb_reported() != entries)
-        return true; /* as before */
+        return true; /* already saved */
     settings_make_folders(path);
     struct stat status;
-    /* A FIFO would be waited for, a link leads elsewhere. */
+    /* Avoid blocking on a FIFO and following a link. */
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     FILE *file = fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) ? fdopen(fd, "a") : NULL;
     if (!file) {
@@ -132,11 +132,11 @@ static bool tlb_keep(const char *cpu, uint32_t entries)
     return !fclose(file) && wrote;
 }
 
-/* ---- measuring ---- */
+/* Measurement */
 
 enum { PAGE = 4096, LINE = 64, PAGES_MOST = 8192, REPEATS = 6, MAPPINGS = 3 };
 
-/* No more than the lines of a second cache of 512 KiB, or data misses would be measured instead. */
+/* At most the number of lines of a 512 KiB L2 cache; otherwise data misses would be measured. */
 static const uint32_t measured_pages[] = {512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192};
 enum { MEASURED = sizeof measured_pages / sizeof *measured_pages };
 
@@ -151,7 +151,7 @@ uint32_t tlb_knee(const uint32_t *pages, const double *ns, size_t count)
     return pages[last];
 }
 
-/* One line of each page, of a set of the first cache of its own; or lines side by side. */
+/* Returns one line per page, spread over the L1 cache's sets; or consecutive lines if `dense`. */
 static char *tlb_place_of(char *memory, uint32_t i, bool dense)
 {
     return dense ? memory + (size_t)i * LINE
@@ -165,7 +165,8 @@ static double thread_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Time of one access in a chain through `count` places in no order: the least of some rounds. */
+/* Measures the time per access in a chain through `count` places in random order: the best
+ * round. */
 static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order, struct prng *prng)
 {
     double best = INFINITY;
@@ -191,8 +192,9 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
     return best;
 }
 
-/* Cost of translation, beside the same number of lines on few pages. The physical pages of a
- * mapping decide how its entries share the sets of the TLB: the mean of several. */
+/* Measures the cost of translation as the difference to the same number of lines on few pages. The
+ * physical pages of a mapping determine how its entries are spread over the TLB's sets, so several
+ * mappings are averaged. */
 static bool tlb_measure(double ns[MEASURED])
 {
     struct prng prng = {29};
@@ -232,9 +234,9 @@ void tlb_doctor(FILE *out)
                 "  page walks begin beyond about %u pages of 4 KiB (%.1f MiB), measured; the CPU "
                 "reports %.0u%s\n  %s\n",
                 (unsigned)pages, pages / 256.0, (unsigned)reported,
-                reported ? "" : "no size that can be true",
-                tlb_keep(cpu, pages) ? "kept for this CPU model"
-                                     : "not kept: the folder of settings cannot be written");
+                reported ? "" : "no plausible size",
+                tlb_keep(cpu, pages) ? "saved for this CPU model"
+                                     : "not saved: the settings directory is not writable");
     else
-        fprintf(out, "  not known: page walks took no time that could be measured\n");
+        fprintf(out, "  not known: page walks took no measurable time\n");
 }

@@ -9,11 +9,11 @@
 
 enum { TLS_BLOCKS_MAX = 1 << 17, TLS_TABLE_MAX = 256, TLS_IMAGE_MAX = 1 << 30 };
 
-/* At the thread pointer, in glibc and musl alike: itself, the thread's table, the guards of stacks
- * (fs:0x28) and pointers. */
+/* Size of the words at the thread pointer, in glibc and musl alike: itself, the thread's table, the
+ * stack guards (fs:0x28) and pointers. */
 enum { TLS_CONTROL_BYTES = 0x40 };
 
-/* An entry of a thread's table: glibc's dtv_t. The one before the first holds their number. */
+/* An entry of a thread's table: glibc's dtv_t. The entry before the first holds their number. */
 struct dtv_entry {
     uint64_t value;
     uint64_t to_free;
@@ -21,7 +21,7 @@ struct dtv_entry {
 
 struct dtv {
     struct dtv_entry at[TLS_TABLE_MAX];
-    size_t count; /* of them valid, from index 1 */
+    size_t count; /* valid entries, from index 1 */
 };
 
 void tls_fini(struct tls *tls)
@@ -50,7 +50,7 @@ static void read_dtv(struct dtv *dtv, pid_t pid, const struct tcb *tcb)
     dtv->count = process_read_some(pid, table, dtv->at, count * sizeof *dtv->at) / sizeof *dtv->at;
 }
 
-/* Location of a module's images; found once for all threads. */
+/* Location of a module's images, found once for all threads. */
 struct images {
     const struct module *module; /* NULL: not known */
     struct tlsslot_answer answer;
@@ -64,7 +64,7 @@ static struct images tls_ask_images(const struct module *module, bool is_program
         return (struct images){0};
     if (!module_tls_answer(module, pid, &images.answer))
         return images;
-    /* The program's own is right below the block, and needs no relocation. */
+    /* The program's own image is directly below the block, and needs no relocation. */
     images.answer = (struct tlsslot_answer){.offset = -bytes};
     return is_program ? images : (struct images){0};
 }
@@ -92,14 +92,14 @@ static void add_thread(struct tls *tls, pid_t pid, const struct tcb *tcb,
             continue;
         if (answer->module)
             start = answer->module < dtv.count ? dtv.at[answer->module].value : 0;
-        /* 0 and ~0: this thread has not touched the module yet. */
+        /* 0 and ~0: this thread has not used the module yet. */
         if (start && start < UINT64_C(1) << 47)
             tls_add(tls, (struct tls_block){start, start + module_tls_bytes(images[i].module),
                                             images[i].module, tcb->tid});
     }
 }
 
-/* The first file mapped, in order of addresses: libraries are above. */
+/* Returns the first mapped file in address order, which is the program: libraries are above. */
 static const struct module *program_of(struct space *space)
 {
     for (size_t i = 0; i < space->maps.count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The heap of a Java machine; see runtime.h. Sources: vmStructs.hpp, klass.hpp, markWord.hpp and
- * fieldInfo.hpp of OpenJDK. */
+/* Reads the heap of a Java virtual machine; see runtime.h. Sources: vmStructs.hpp, klass.hpp,
+ * markWord.hpp and fieldInfo.hpp of OpenJDK. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,22 +14,22 @@ enum {
     TABLE_ROWS_MAX = 1 << 14,
     TABLE_STRIDE_MAX = 128,
     TABLE_TEXT = 48,                /* bytes of a name that are compared */
-    CLASS_TEXT = RUNTIME_NAME - 16, /* bytes that are read of a name; the rest is for "[]" */
+    CLASS_TEXT = RUNTIME_NAME - 16, /* bytes of a name that are read; leaves room for "[]" */
     HEADER_BYTES = 24,
     OBJECT_ALIGN = 8,
     SUPERS_MAX = 32,
-    FIELD_WORDS = 6, /* flags, name, signature, initial value, place low, place high */
+    FIELD_WORDS = 6, /* flags, name, signature, initial value, offset low, offset high */
     FIELD_STATIC = 8,
-    FIELD_PLACE_BITS = 2, /* of the place: which kind it is */
+    FIELD_PLACE_BITS = 2, /* low bits of the offset: its kind */
     FIELD_PLACED = 1
 };
 
 #define PLACE(member) offsetof(struct hotspot_places, member)
 
-/* Without one of these, that is not known. */
+/* Features that need an entry of the table. */
 enum wanted_for { FOR_OBJECTS, FOR_FIELDS, FOR_CODE };
 
-/* Later versions call some of them otherwise. */
+/* Some names differ in later versions. */
 static const struct wanted {
     const char *type;
     const char *field;
@@ -75,7 +75,7 @@ static const struct wanted {
     {"ConstantPool", "_pool_holder", PLACE(pool_class), FOR_CODE},
 };
 
-/* Where a row of the table has what. */
+/* Location of the table, and offsets in a row. */
 struct table {
     uint64_t rows;
     uint64_t stride;
@@ -160,7 +160,7 @@ static bool all_known(const struct hotspot_places *places, enum wanted_for wante
     return true;
 }
 
-/* Another table has the sizes of the structures. */
+/* Reads the sizes of the structures, which are in another table. */
 static void read_sizes(struct hotspot *hotspot, const struct module *library)
 {
     pid_t pid = hotspot->pid;
@@ -186,7 +186,7 @@ static void read_sizes(struct hotspot *hotspot, const struct module *library)
     }
 }
 
-/* Before the machine has made its heap there is none. */
+/* Reads the bounds of the heap, if the machine has already created it. */
 static void read_heap(struct hotspot *hotspot)
 {
     const struct hotspot_places *places = &hotspot->places;
@@ -221,7 +221,7 @@ void hotspot_look(struct hotspot *hotspot, pid_t pid, const struct module *libra
         read_heap(hotspot);
 }
 
-/* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
+/* Formats a type name: "[[I" is int[][], "[Ljava/lang/String;" is java.lang.String[]. */
 static void write_name(const char *raw, char *out, size_t size)
 {
     static const char *const elements[] = {
@@ -240,7 +240,7 @@ static void write_name(const char *raw, char *out, size_t size)
         text_append(out, size, "[]");
 }
 
-/* A Symbol; false: it does not look like a name. */
+/* Reads a Symbol. Returns false if it does not look like a name. */
 static bool read_name(const struct hotspot *hotspot, uint64_t symbol, char raw[CLASS_TEXT + 1])
 {
     uint16_t length;
@@ -287,8 +287,8 @@ static struct runtime_class *class_at(const struct hotspot *hotspot,
     return runtime_class_at(classes, at, look_at_class, hotspot);
 }
 
-/* Klass::layout_helper(): above 0 the size of an instance; else an array's header and the
- * logarithm of its elements' size. */
+/* Computes the size of an object from Klass::layout_helper(): above 0 the size of an instance;
+ * otherwise an array's header size and the log2 of its element size. */
 static uint64_t object_bytes(const struct runtime_class *class, int32_t length)
 {
     uint32_t layout = (uint32_t) class->bytes;
@@ -299,8 +299,9 @@ static uint64_t object_bytes(const struct runtime_class *class, int32_t length)
                                              : (bytes + OBJECT_ALIGN - 1) & -(uint64_t)OBJECT_ALIGN;
 }
 
-/* Whether an object of a class that is known begins there and holds the address. Its first word is
- * that of an unlocked object: a hash of 31 bits and an age, and nothing above (markWord.hpp). */
+/* Returns true if an object of a known class begins at `start` and holds the address. Its first
+ * word must be that of an unlocked object: a 31-bit hash, an age, and nothing above
+ * (markWord.hpp). */
 bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                     struct runtime_object *object)
 {
@@ -324,16 +325,17 @@ bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
     return true;
 }
 
-/* ---- fields ---- */
+/* Fields */
 
-/* One class while its fields are read. */
+/* State of reading the fields of a class. */
 struct fields {
     const struct hotspot *hotspot;
     struct runtime_members members;
     uint64_t constants;
 };
 
-/* Of a field with that signature: "J" is a long. A reference is compressed below 32 GiB. */
+/* Returns the size of a field with that signature, as in "J" for long. References are compressed
+ * below 32 GiB. */
 static uint64_t field_bytes(const struct hotspot *hotspot, char signature)
 {
     static const uint8_t bytes[] = {
@@ -363,7 +365,7 @@ static bool add_field(struct fields *fields, const uint16_t words[FIELD_WORDS])
     if ((place & ((1 << FIELD_PLACE_BITS) - 1)) != FIELD_PLACED ||
         !read_constant(fields, words[1], name) || !read_constant(fields, words[2], signature + 1))
         return false;
-    /* Written as an array of it, without that array's brackets. */
+    /* Formats the field's type as an array of it, and removes the brackets. */
     write_name(signature, type, sizeof type);
     type[strlen(type) - 2] = '\0';
     return runtime_member(&fields->members, name, type, place >> FIELD_PLACE_BITS,
@@ -380,7 +382,7 @@ static bool add_fields(struct fields *fields, uint64_t class)
         !read_word(pid, class + places->class_constants, &fields->constants) ||
         !process_read(pid, class + places->class_field_count, &count, sizeof count))
         return false;
-    list += sizeof(int32_t); /* the length comes first */
+    list += sizeof(int32_t); /* skip the length */
     for (size_t i = 0; i < count; i++) {
         uint16_t words[FIELD_WORDS];
         if (!process_read(pid, list + i * sizeof words, words, sizeof words) ||
@@ -412,7 +414,7 @@ bool hotspot_describe(const struct runtimes *runtimes, const struct runtime_obje
     return true;
 }
 
-/* ---- code ---- */
+/* Code */
 
 enum {
     CODE_HEAPS_MAX = 16,
@@ -427,7 +429,7 @@ static bool read_space(const struct hotspot *hotspot, uint64_t at, uint64_t *low
            read_word(hotspot->pid, at + hotspot->places.space_high, high);
 }
 
-/* The first segment of a block, by the map of segments: each says how far back to go on. */
+/* Finds the first segment of a block in the segment map: each entry says how far to go back. */
 static bool find_first(const struct hotspot *hotspot, uint64_t map, uint64_t segments,
                        uint64_t *segment)
 {
@@ -444,7 +446,7 @@ static bool find_first(const struct hotspot *hotspot, uint64_t map, uint64_t seg
     return false;
 }
 
-/* The CodeBlob around an instruction; 0: none. */
+/* Returns the CodeBlob around an instruction; 0: none. */
 static uint64_t find_blob(const struct hotspot *hotspot, uint64_t heap, uint64_t ip)
 {
     const struct hotspot_places *places = &hotspot->places;
@@ -461,7 +463,7 @@ static uint64_t find_blob(const struct hotspot *hotspot, uint64_t heap, uint64_t
                : 0;
 }
 
-/* "Orders.main": of the class and the method. */
+/* Formats the class and the method, as in "Orders.main". */
 static bool name_method(const struct hotspot *hotspot, uint64_t method, char *out, size_t size)
 {
     const struct hotspot_places *places = &hotspot->places;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects of a CPython interpreter; see runtime.h. Sources: Include/object.h and
+/* Reads objects of a CPython interpreter; see runtime.h. Sources: Include/object.h and
  * Include/cpython/object.h. The parts used here are the same from 3.0 to 3.13. */
 #include <string.h>
 
@@ -11,10 +11,10 @@ enum {
     OBJECT_ALIGN = 8,
     ADDRESS_BITS = 47,
     PAGE_BYTES = 4096,
-    OBJECT_BYTES_MAX = 1 << 20, /* of an instance without its items */
-    REFERENCES_MAX_LOG2 = 40,   /* a freed block begins with a pointer */
+    OBJECT_BYTES_MAX = 1 << 20, /* limit of an instance without its items */
+    REFERENCES_MAX_LOG2 = 40,   /* larger counts are pointers: a freed block begins with one */
     MEMBERS_MAX = 128,
-    DIGIT_BYTES = 4, /* of an int; no other type has items of that size */
+    DIGIT_BYTES = 4, /* digit of an int; no other type has items of that size */
     TAG_BITS = 3,
     NAME_BYTES = RUNTIME_NAME - 1
 };
@@ -26,7 +26,7 @@ struct object_head {
     int64_t items;
 };
 
-/* PyTypeObject: its beginning, and the places of other parts. */
+/* PyTypeObject: its start, and offsets of other parts. */
 struct type_head {
     struct object_head head;
     uint64_t name;
@@ -52,7 +52,7 @@ struct member_row {
 
 void python_look(struct python *python, pid_t pid, const struct module *library)
 {
-    const uint64_t first_tagged = 0x030c0000; /* 3.12; Py_Version is there from 3.11 on */
+    const uint64_t first_tagged = 0x030c0000; /* 3.12; Py_Version exists since 3.11 */
     const struct symbol *symbol = library ? module_named(library, "PyType_Type") : NULL;
     const struct symbol *version = library ? module_named(library, "Py_Version") : NULL;
     uint64_t number = 0;
@@ -73,7 +73,7 @@ static bool read_name(pid_t pid, uint64_t address, char out[NAME_BYTES + 1])
     return *out;
 }
 
-/* A type of the type of types, or of one of that (a metaclass). */
+/* Returns true for PyType_Type, or for a type of that type (a metaclass). */
 static bool is_type(const struct python *python, uint64_t type)
 {
     struct object_head head;
@@ -103,8 +103,8 @@ static bool look_at_type(const void *runtime, struct runtime_class *class)
     return true;
 }
 
-/* Bytes of a character of a string: three bits of its state, after two that say whether it is
- * interned; from 3.14 on these are 16. Four where that makes no sense. */
+/* Returns the bytes per character of a string, from three bits of its state. They follow two bits
+ * for interning, 16 bits from 3.14 on. Returns four if the bits are invalid. */
 static unsigned character_bytes(const struct python *python, uint64_t start)
 {
     uint32_t state;
@@ -114,8 +114,9 @@ static unsigned character_bytes(const struct python *python, uint64_t start)
     return kind == 1 || kind == 2 ? kind : 4;
 }
 
-/* An int's sign is that of its number of digits, or below it (longintrepr.h); 0 has a digit too. A
- * string is longer than its type says: its characters follow. */
+/* Computes the size of an object. The sign of an int is the sign of its number of digits, or below
+ * that number (longintrepr.h); 0 also has a digit. A string is longer than its type: its characters
+ * follow. */
 static uint64_t object_bytes(const struct python *python, const struct runtime_class *class,
                              uint64_t start, int64_t items)
 {
@@ -144,14 +145,14 @@ bool python_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
     char last;
     if (address - start >= bytes)
         return false;
-    /* Numbers that look like a head. */
+    /* Reject numbers that look like an object's head. */
     if (bytes > PAGE_BYTES && !process_read(python->pid, start + bytes - 1, &last, sizeof last))
         return false;
     *object = (struct runtime_object){start, bytes, class};
     return true;
 }
 
-/* Bytes of a member by its kind (structmember.h). */
+/* Returns the size of a member by its kind (structmember.h). */
 static uint64_t member_bytes(int32_t kind)
 {
     static const uint8_t bytes[] = {
@@ -160,7 +161,7 @@ static uint64_t member_bytes(int32_t kind)
     return kind >= 0 && (size_t)kind < sizeof bytes ? bytes[kind] : 0;
 }
 
-/* __slots__ of a class, and what types written in C say of themselves. */
+/* Adds the __slots__ of a class, and the members that types written in C declare. */
 static bool add_members(const struct python *python, struct runtime_members *members,
                         const struct runtime_object *object)
 {
@@ -200,8 +201,8 @@ bool python_describe(const struct runtimes *runtimes, const struct runtime_objec
     const struct python *python = &runtimes->python;
     struct runtime_members members;
     const uint32_t head_members = 2;
-    /* Of objects with items each is of another size. Without members of its own the code says more
-     * of an object than its class. */
+    /* Objects with items have different sizes. If the class has no members of its own, the type in
+     * the code is more specific. */
     if (object->class->item_bytes || object->bytes != (uint64_t)object->class->bytes ||
         !runtime_members_init(&members, arena) ||
         !runtime_member(&members, "ob_refcnt", "Py_ssize_t", 0, sizeof(uint64_t)) ||

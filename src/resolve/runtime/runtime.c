@@ -85,7 +85,7 @@ void runtimes_forget(struct runtimes *runtimes)
     *runtimes = (struct runtimes){0};
 }
 
-/* The first file of the process with that part in its name, and with the symbol. */
+/* Returns the first file of the process with `part` in its name and with the symbol. */
 static struct module *find_file(struct space *space, const char *part, const char *symbol)
 {
     for (size_t i = 0; i < space->maps.count; i++) {
@@ -122,7 +122,7 @@ bool runtimes_tick(struct runtimes *runtimes)
     return runtimes->hotspot.known;
 }
 
-/* An object that begins at `start` and holds the address; its fields. */
+/* Functions of a runtime: find the object at `start` that holds an address, and describe it. */
 struct runtime {
     const char *memory;
     bool (*object)(struct runtimes *runtimes, uint64_t start, uint64_t address,
@@ -135,7 +135,7 @@ static const struct runtime java = {"[Java heap]", hotspot_object, hotspot_descr
 static const struct runtime python = {"[Python memory]", python_object, python_describe};
 static const struct runtime v8 = {"[V8 heap]", v8_object, v8_describe};
 
-/* NULL: none. */
+/* Returns the runtime of an address; NULL: none. */
 static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_t address)
 {
     return hotspot_holds(&runtimes->hotspot, address) ? &java
@@ -144,7 +144,8 @@ static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_
                                                       : NULL;
 }
 
-/* An index leads to an item, or is the compressed pointer to the object itself. */
+/* Finds the object of an access. An index leads to an item, or is a compressed pointer to the
+ * object. */
 static bool find_object(struct runtimes *runtimes, const struct runtime *runtime,
                         const struct access *access, const uint64_t *regs,
                         struct runtime_object *object)

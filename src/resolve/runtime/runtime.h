@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runtimes that make code and objects of their own: JIT maps, and the heap of a Java machine. */
+/* Runtimes that create code and objects: JIT maps, and the heaps of Java, Python and V8. */
 #ifndef MISSTOP_RESOLVE_RUNTIME_RUNTIME_H
 #define MISSTOP_RESOLVE_RUNTIME_RUNTIME_H
 
@@ -18,9 +18,9 @@ struct module;
 struct runtimes;
 
 /*
- * Names of JIT-compiled code: /tmp/perf-PID.map inside the process's root, lines of "START SIZE
+ * Names of JIT-compiled code: /tmp/perf-PID.map in the process's root, with lines of "START SIZE
  * NAME" in hexadecimal (tools/perf/Documentation/jit-interface.txt). The file grows as code is
- * compiled; where lines overlap, the later one is valid. Hostile input: anyone may write to /tmp.
+ * compiled; if lines overlap, the later one is valid. Hostile input: anyone may write to /tmp.
  */
 
 enum { JITMAP_BYTES_MAX = 64 << 20 };
@@ -28,54 +28,52 @@ enum { JITMAP_BYTES_MAX = 64 << 20 };
 struct jit_symbol {
     uint64_t start;
     uint64_t end;
-    uint32_t line; /* its place in the file */
-    uint32_t name; /* offset into text */
+    uint32_t line;   /* line number in the file */
+    uint32_t name;   /* offset into text */
+    uint32_t before; /* the last line that begins earlier and ends after this start, + 1; 0: none */
 };
 
 struct jitmap {
-    char *text; /* of the file so far, a NUL for each line's end */
+    char *text; /* text of the file so far, with NULs as line ends */
     size_t text_bytes;
-    struct jit_symbol *lines; /* as in the file */
-    size_t line_count;
-    size_t line_room;
-    struct jit_symbol *symbols; /* ascending, no overlaps */
+    size_t whole_bytes;       /* ... up to the end of the last whole line: those count */
+    struct jit_symbol *lines; /* by start, then as in the file */
     size_t count;
-    size_t whole_bytes; /* of the text, up to the end of the last whole line */
-    size_t whole_lines;
+    size_t room;
     uint64_t inode;
-    int64_t file_bytes; /* when last read; -1: never */
-    int64_t changed_ns; /* the file's own time stamp then */
+    int64_t file_bytes; /* size at the last read; -1: never read */
+    int64_t changed_ns; /* modification time at the last read */
 };
 
 void jitmap_init(struct jitmap *jitmap);
 void jitmap_fini(struct jitmap *jitmap);
 
-/* Reads the process's file if it is new or has changed. True when it did. `files`: the process's
- * own rights; NULL: ours. */
+/* Reads the process's file if it is new or changed. Returns true if it was read. `files`: rights of
+ * the process; NULL: our own. */
 bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files);
 
-/* The same from a descriptor, with any owner. */
+/* Like jitmap_refresh(), from a descriptor with any owner. */
 bool jitmap_read(struct jitmap *jitmap, int fd);
 
-/* NULL: none covers the address. */
+/* Returns the symbol that covers the address; NULL: none. */
 const struct jit_symbol *jitmap_find(const struct jitmap *jitmap, uint64_t address);
 const char *jitmap_name(const struct jitmap *jitmap, const struct jit_symbol *symbol);
 
 /*
- * Classes of objects that runtimes make, read from the process (doc/design/heap.md). A class is
- * looked at again once per refresh: another may have come in its place. Hostile input.
+ * Classes of objects that runtimes create, read from the process (doc/design/heap.md). A class is
+ * reread once per refresh, because another may have replaced it. Hostile input.
  */
 enum { RUNTIME_NAME = 160 };
 
 struct runtime_class {
     uint64_t at;
-    uint64_t text;      /* of its name: another one is another class */
-    int64_t bytes;      /* of an instance; of Java: Klass::_layout_helper */
-    int64_t item_bytes; /* of Python: what each item adds */
-    uint32_t tick;      /* when it was last looked at */
-    uint32_t type;      /* of the caller, who has asked for its fields; 0: none */
+    uint64_t text;      /* address of its name; if it changes, it is another class */
+    int64_t bytes;      /* size of an instance; Java: Klass::_layout_helper */
+    int64_t item_bytes; /* Python: size of each item */
+    uint32_t tick;      /* tick of the last read */
+    uint32_t type;      /* set by the caller that asked for its fields; 0: none */
     bool asked;
-    bool gone;               /* nothing is there any more */
+    bool gone;               /* nothing is there any longer */
     char name[RUNTIME_NAME]; /* "java.util.HashMap$Node", "long[]", "Order" */
 };
 
@@ -88,14 +86,14 @@ struct runtime_classes {
 };
 
 /*
- * The class at an address, which `look` reads into `class` where it is new or this is the first
- * time since the last tick: at and text are those of before. NULL: it is none, or there is no room.
+ * Returns the class at an address. `look` reads it into `class` if it is new or was not read since
+ * the last tick; `at` and `text` are then the previous values. NULL: not a class, or no room.
  */
 typedef bool runtime_look(const void *runtime, struct runtime_class *class);
 struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at,
                                        runtime_look *look, const void *runtime);
 
-/* The members of a class that is described; strings and members in the arena. */
+/* The members of a class while it is described; strings and members are in the arena. */
 enum { RUNTIME_MEMBERS = 512 };
 
 struct runtime_members {
@@ -104,26 +102,26 @@ struct runtime_members {
     uint32_t count;
 };
 
-/* False: there is no room. */
+/* Both functions return false if there is no room. */
 bool runtime_members_init(struct runtime_members *members, struct arena *arena);
 bool runtime_member(struct runtime_members *members, const char *name, const char *type,
                     uint64_t offset, uint64_t bytes);
-/* The type of the object, with its members in their order. */
+/* Describes the type of the object, with its members in order. */
 void runtime_members_end(struct runtime_members *members, const char *name, uint64_t bytes,
                          struct type_desc *desc);
 
 struct runtime_object {
     uint64_t start;
     uint64_t bytes;
-    struct runtime_class *class; /* until the next call; NULL: it is not known */
+    struct runtime_class *class; /* valid until the next call; NULL: not known */
 };
 
 /*
- * The heap of a HotSpot Java machine. Its library exports a table of its own structures for
- * debuggers (gHotSpotVMStructs); all else is read from the process with it.
+ * The heap of a HotSpot Java virtual machine. Its library exports a table of its own structures for
+ * debuggers (gHotSpotVMStructs); everything else is read from the process with this table.
  */
 
-/* Places in the machine's structures, and of its variables; UINT64_MAX: not in the table. */
+/* Offsets in the machine's structures, addresses of its variables; UINT64_MAX: not in the table. */
 struct hotspot_places {
     uint64_t heap; /* a variable: pointer to the CollectedHeap */
     uint64_t reserved;
@@ -135,13 +133,13 @@ struct hotspot_places {
     uint64_t class_name;
     uint64_t class_layout;
     uint64_t class_super;
-    uint64_t class_fields; /* these three: until version 20 */
+    uint64_t class_fields; /* until version 20, like the next two members */
     uint64_t class_field_count;
     uint64_t class_constants;
-    uint64_t constants_bytes; /* size of a ConstantPool, the constants follow */
+    uint64_t constants_bytes; /* size of a ConstantPool; the constants follow */
     uint64_t text_length;
     uint64_t text_bytes;
-    uint64_t code_heaps; /* a variable: array of pointers to a CodeHeap; all below: for code */
+    uint64_t code_heaps; /* a variable: array of pointers to CodeHeaps; from here on for code */
     uint64_t array_length;
     uint64_t array_list;
     uint64_t code_memory;
@@ -149,7 +147,7 @@ struct hotspot_places {
     uint64_t code_shift;
     uint64_t space_low;
     uint64_t space_high;
-    uint64_t block_bytes; /* size of a HeapBlock, the code's description follows */
+    uint64_t block_bytes; /* size of a HeapBlock; the code's description follows */
     uint64_t blob_name;
     uint64_t blob_start;
     uint64_t blob_end;
@@ -162,7 +160,7 @@ struct hotspot_places {
 
 struct hotspot {
     pid_t pid;
-    bool known; /* the places */
+    bool known; /* the offsets are known */
     struct hotspot_places places;
     uint64_t heap_start;
     uint64_t heap_end; /* 0: not known */
@@ -177,7 +175,7 @@ struct hotspot_code {
     char name[2 * RUNTIME_NAME];
 };
 
-/* `library`: libjvm.so; NULL: it is known, or the process has none. */
+/* `library`: libjvm.so; NULL: already known, or the process has none. */
 void hotspot_look(struct hotspot *hotspot, pid_t pid, const struct module *library);
 
 static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address)
@@ -185,20 +183,20 @@ static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address
     return address - hotspot->heap_start < hotspot->heap_end - hotspot->heap_start;
 }
 
-/* Whether an object begins at `start` and holds the address. */
+/* Returns true if an object begins at `start` and holds the address. */
 bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                     struct runtime_object *object);
 
-/* False: the instruction is in no code of the machine. */
+/* Finds the code around an instruction. Returns false if it is not code of the machine. */
 bool hotspot_code(const struct hotspot *hotspot, uint64_t ip, struct hotspot_code *code);
 
-/* The fields of a class, of those it inherits too; strings and members in `arena`. False: it is of
- * arrays, or its fields cannot be read. */
+/* Describes the fields of a class, including inherited ones; strings and members in `arena`.
+ * Returns false for a class of arrays, or if its fields cannot be read. */
 bool hotspot_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                       struct arena *arena, struct type_desc *desc);
 
-/* Objects of a CPython interpreter: each begins with a count of references and its type, which is
- * an object itself. `library`: the file with PyType_Type. */
+/* Objects of a CPython interpreter. Each begins with a reference count and its type, which is
+ * itself an object. `library`: the file with PyType_Type. */
 struct python {
     pid_t pid;
     uint64_t type_of_types; /* 0: not known */
@@ -212,8 +210,8 @@ bool python_describe(const struct runtimes *runtimes, const struct runtime_objec
                      struct arena *arena, struct type_desc *desc);
 
 /*
- * Objects of V8 in Node.js: each begins with its map, which has the fields and leads to the
- * function that made it. The program exports constants for debuggers (v8dbg_...). `pointer` is
+ * Objects of V8 in Node.js. Each begins with its map, which has the fields and leads to the
+ * function that created it. The program exports constants for debuggers (v8dbg_...). `pointer` is
  * tagged.
  */
 enum { V8_TYPES = 512 };
@@ -246,28 +244,29 @@ bool v8_describe(const struct runtimes *runtimes, const struct runtime_object *o
 
 struct space;
 
-/* The runtimes of a process. Starts as zeros. */
+/* The runtimes of a process. Initialised with zeros. */
 struct runtimes {
     struct hotspot hotspot;
     struct python python;
     struct v8 v8;
     struct runtime_classes classes;
-    struct hash memory;       /* starts of mappings that objects of Python or V8 were in */
-    uint64_t look_ns;         /* not before */
-    uint64_t none_at_changes; /* maps.changes: until then no library of one is there */
+    struct hash memory;       /* starts of mappings with objects of Python or V8 */
+    uint64_t look_ns;         /* time of the next search */
+    uint64_t none_at_changes; /* maps.changes at the last search without a result */
 };
 
 void runtimes_fini(struct runtimes *runtimes);
-/* Another program runs. */
+/* Drops all state: the process has executed another program. */
 void runtimes_forget(struct runtimes *runtimes);
-/* Looks for runtimes, some times a second, as they begin to work after the program. */
+/* Searches for runtimes several times a second, because they start later than the program. */
 void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns);
-/* Once per refresh. True: code may have other names by now. */
+/* Starts a new tick; called once per refresh. Returns true if code may have other names now. */
 bool runtimes_tick(struct runtimes *runtimes);
 
 /*
- * The object that an access is in; `mapping` is where that begins, `regs` the sample's registers or
- * NULL. The name of its memory where the object is not known; NULL: it is no runtime's.
+ * Finds the object of an access; `mapping` is the start of its mapping, `regs` the sample's
+ * registers or NULL. If the object is not known, returns the name of the runtime's memory; NULL:
+ * not memory of a runtime.
  */
 const char *runtimes_find(struct runtimes *runtimes, const struct access *access, uint64_t mapping,
                           const uint64_t *regs, struct runtime_object *object);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects of V8 in Node.js; see runtime.h. Source: tools/gen-postmortem-metadata.py of V8, which
- * makes the constants; include/v8-internal.h for tagged words. */
+/* Reads objects of V8 in Node.js; see runtime.h. Sources: tools/gen-postmortem-metadata.py of V8,
+ * which generates the constants; include/v8-internal.h for tagged words. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 enum {
     WORD = 8,
-    SMI_SHIFT = 32, /* small integers, without compressed pointers */
+    SMI_SHIFT = 32, /* small integers without pointer compression */
     TEXT_MAX = 96,
     BACK_POINTERS_MAX = 256,
     SCOPE_SLOTS_MAX = 256,
-    SCOPE_LOCALS_MAX = 75, /* more are in a table of their own */
+    SCOPE_LOCALS_MAX = 75, /* if there are more, they are in a separate table */
     FIELDS_MAX = 256,
     NAMES_MAX = 3
 };
@@ -78,7 +78,7 @@ static const struct {
     CONSTANT("type_ScopeInfo__SCOPE_INFO_TYPE", type_scope),
 };
 
-/* The kinds of objects by number: v8dbg_type_FixedArray__FIXED_ARRAY_TYPE. */
+/* Reads the kinds of objects by number, as in v8dbg_type_FixedArray__FIXED_ARRAY_TYPE. */
 static void read_types(struct v8 *v8, const struct module *library)
 {
     static const char before[] = "v8dbg_type_";
@@ -113,7 +113,8 @@ void v8_look(struct v8 *v8, pid_t pid, const struct module *library)
     v8->known = true;
 }
 
-/* A word of an object; a tagged pointer without its tag, 0 if it is none. */
+/* read_word() reads a word of an object; read_pointer() a tagged pointer, which it returns without
+ * the tag; 0: not a pointer. */
 static bool read_word(const struct v8 *v8, uint64_t at, uint64_t *word)
 {
     return process_read(v8->pid, at, word, sizeof *word);
@@ -139,7 +140,7 @@ static int type_of(const struct v8 *v8, uint64_t object)
     return object ? type_of_map(v8, read_pointer(v8, object + (uint64_t)v8->is.map)) : -1;
 }
 
-/* A map is an object of a map that is its own. */
+/* Returns true if an object is a map: its own map is its own map. */
 static bool is_map(const struct v8 *v8, uint64_t map)
 {
     uint64_t of_maps = map % WORD ? 0 : read_pointer(v8, map + (uint64_t)v8->is.map);
@@ -147,7 +148,7 @@ static bool is_map(const struct v8 *v8, uint64_t map)
            type_of_map(v8, of_maps) == v8->is.type_map;
 }
 
-/* A string in one piece, of bytes. */
+/* Reads a flat one-byte string. */
 static bool read_text(const struct v8 *v8, uint64_t text, char out[TEXT_MAX])
 {
     int type = type_of(v8, text);
@@ -173,7 +174,7 @@ static int64_t small_integer(uint64_t word)
     return (int64_t)word >> SMI_SHIFT;
 }
 
-/* The function's name comes after those of the variables that its closures use. */
+/* Reads a function's name from its scope, after the names of variables used by closures. */
 static bool read_name_of_scope(const struct v8 *v8, uint64_t scope, char out[TEXT_MAX])
 {
     uint64_t slots[SCOPE_SLOTS_MAX];
@@ -195,7 +196,7 @@ static bool read_name_of_scope(const struct v8 *v8, uint64_t scope, char out[TEX
     return false;
 }
 
-/* The name of the function that makes objects of a map. */
+/* Reads the name of the function that creates objects of a map. */
 static bool read_maker(const struct v8 *v8, uint64_t map, char out[TEXT_MAX])
 {
     uint64_t maker = map;
@@ -219,7 +220,7 @@ static const char *type_name(const struct v8 *v8, int type)
     return NULL;
 }
 
-/* A class is a map: objects with the same fields. */
+/* Reads a class, which is a map: objects with the same fields. */
 static bool look_at_map(const void *runtime, struct runtime_class *class)
 {
     const struct v8 *v8 = runtime;
@@ -242,7 +243,7 @@ static bool look_at_map(const void *runtime, struct runtime_class *class)
     return true;
 }
 
-/* An object without a size of its own is an array: of words, or a string. */
+/* Computes an object's size. Without a fixed size it is an array of words or a string. */
 static uint64_t object_bytes(const struct v8 *v8, const struct runtime_class *class, uint64_t start)
 {
     uint64_t length;
@@ -288,7 +289,7 @@ static bool add_field(const struct v8 *v8, struct runtime_members *members, uint
     uint64_t offset = (first + index) * WORD;
     if ((of & v8->is.location_mask) >> v8->is.location_shift != v8->is.location_field ||
         offset + WORD > bytes)
-        return true; /* it is elsewhere */
+        return true; /* it is stored elsewhere */
     if (!read_text(v8, read_pointer(v8, row + WORD * (uint64_t)v8->is.field_key), name))
         snprintf(name, sizeof name, "(symbol)");
     return runtime_member(members, name, "", offset, WORD);

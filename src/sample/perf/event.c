@@ -15,8 +15,8 @@
 struct alias {
     const char *name;
     enum event_role role;
-    /* Tried in order; libpfm4 skips those that the CPU at hand lacks. Intel's names since Skylake,
-     * before it, AMD's since Zen 4, Zen 3, then perf's generic ones. */
+    /* Tried in order; libpfm4 skips events that the CPU lacks. Intel's names since Skylake, before
+     * Skylake, AMD's since Zen 4, Zen 3, then perf's generic events. */
     const char *candidates[8];
 };
 
@@ -28,7 +28,7 @@ static const struct alias aliases[] = {
     {"l2-miss",
      EVENT_MISS_L2,
      {"MEM_LOAD_RETIRED:L2_MISS", "MEM_LOAD_UOPS_RETIRED:L2_MISS",
-      /* On AMD the generic event counts misses of the L2 (doc/facts.md); on Intel, of the L3. */
+      /* On AMD the generic event counts L2 misses (doc/facts.md), on Intel L3 misses. */
       "PERF_COUNT_HW_CACHE_MISSES"}},
     {"mem-fill",
      EVENT_MEM_FILL,
@@ -39,7 +39,7 @@ static const struct alias aliases[] = {
     {"stall",
      EVENT_STALL,
      /* Stalled beyond L1, on AMD since Zen 4: the oldest instruction waits for a load that missed.
-      * Where no event counts that, cycles of any kind. */
+      * Falls back to all cycles if no event counts that. */
      {"CYCLE_ACTIVITY:STALLS_L1D_MISS", "CYCLE_ACTIVITY:STALLS_L1D_PENDING",
       "CYCLES_NO_RETIRE:NOT_COMPLETE_MISSING_LOAD", "PERF_COUNT_HW_CPU_CYCLES"}},
     {"cycles",
@@ -47,8 +47,8 @@ static const struct alias aliases[] = {
      {"PERF_COUNT_HW_CPU_CYCLES", "UNHALTED_CORE_CYCLES", "CYCLES_NOT_IN_HALT"}},
     {"access",
      EVENT_ACCESS,
-     /* Loads, because the misses are of loads; as the last candidate, instructions; those that
-      * access memory count (event_counts_instructions()). */
+     /* Loads, because the miss events count loads. The last candidate counts instructions; those
+      * that access memory are accesses (event_counts_instructions()). */
      {"MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS", "LS_DISPATCH:LD_DISPATCH",
       "PERF_COUNT_HW_CACHE_L1D:READ:ACCESS", "PERF_COUNT_HW_INSTRUCTIONS"}},
 };
@@ -66,10 +66,10 @@ bool event_is_software(const struct event *event)
     return event->type == PERF_TYPE_SOFTWARE;
 }
 
-/* Not one of libpfm4's codes: the string asks for more than user mode. */
+/* Not a code of libpfm4: the string requests more than user mode. */
 enum { ENCODE_NOT_USER = -1000 };
 
-/* 0 or a negative code, libpfm4's or ours. User mode only: misstop asks for no more. */
+/* Returns 0 or a negative code, libpfm4's or ours. Requests user mode only. */
 static int encode_by_libpfm(struct event *event, const char *string)
 {
     struct perf_event_attr attr = {.size = sizeof attr};
@@ -125,9 +125,11 @@ static bool is_hybrid(const struct kernel *kernel)
     return sysfs_pmu_type(kernel, event_twin_pmus()[0]) >= 0;
 }
 
-/* Levels are computed from the events that missed: an event of the wrong level would be a false
- * figure. On Intel the generic cache-misses are those of the last level (SDM 3, LLC Misses).
- * Stalls are compared with cycles, which all cores of a hybrid count. */
+/*
+ * Returns false for an event of the wrong level, because miss levels are computed from events. On
+ * Intel the generic cache-misses event counts the last level (SDM 3, LLC Misses). Stalls are
+ * compared with cycles, which all cores of a hybrid CPU count.
+ */
 static bool fits(const struct event *event, const struct kernel *kernel)
 {
     if (event->role == EVENT_STALL && !is_cycles(event) && is_hybrid(kernel))
@@ -152,7 +154,7 @@ static int encode_alias(struct event *event, const struct alias *alias, unsigned
                      alias->name);
 }
 
-/* "r0843": config of the CPU's own PMU in hexadecimal, as perf writes it. */
+/* Encodes "r0843": the config of the CPU's own PMU in hexadecimal, in perf's syntax. */
 static bool encode_raw(struct event *event, const char *name)
 {
     char *end;
@@ -212,7 +214,7 @@ static int say_nearest(const char *word, int why, struct error *error)
     struct nearest best[OFFERED] = {{0}};
     char name[sizeof((struct event *)0)->name];
     text_sanitise(name, sizeof name, word, strlen(word));
-    /* Names perf knows by heart; libpfm4 spells some of them in capitals only. */
+    /* Names that perf has built in; libpfm4 spells some of them in capitals only. */
     static const char *const common[] = {"cache-misses", "cpu-clock",    "page-faults",
                                          "cycles",       "instructions", "L1-dcache-load-misses"};
     for (size_t i = 0; i < ALIASES; i++)
@@ -224,10 +226,8 @@ static int say_nearest(const char *word, int why, struct error *error)
                      pfm_strerror(why), best[0].name, best[1].name, best[2].name);
 }
 
-/*
- * Generic events of a hybrid go to cpu_core; the upper half of config has the PMU that shall count
- * them instead (perf_event.h, PERF_PMU_TYPE_SHIFT).
- */
+/* Adds the encodings for other PMUs: generic events of a hybrid CPU go to cpu_core, unless the
+ * upper half of config names another PMU (perf_event.h, PERF_PMU_TYPE_SHIFT). */
 static void add_twins(struct event *event, const struct kernel *kernel)
 {
     if (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE)
@@ -324,10 +324,8 @@ long sysfs_pmu_type(const struct kernel *kernel, const char *pmu)
     return kernel_number(kernel->sysfs, path, -1);
 }
 
-/*
- * Puts a value into the bits "0-7,32-35" of a word, in place of what stood there: a term
- * overrides that of the event file before it. False when the value does not fit.
- */
+/* Writes a value to the bits "0-7,32-35" of a word and replaces the old value: a term overrides the
+ * same term of the event file. Returns false if the value does not fit. */
 static bool put_bits(uint64_t *word, const char *ranges, uint64_t value)
 {
     for (;;) {
@@ -352,7 +350,7 @@ static uint64_t *word_named(struct event *event, const char *name)
                                       : NULL;
 }
 
-/* One term by its format file ("config1:0-15"), or a whole word ("config1=0x1e"). */
+/* Sets one term by its format file ("config1:0-15"), or a whole word ("config1=0x1e"). */
 static int set_term(struct event *event, const char *pmu, const char *term, uint64_t value,
                     const struct kernel *kernel, struct error *error)
 {
@@ -380,7 +378,7 @@ static int set_term(struct event *event, const char *pmu, const char *term, uint
     return 0;
 }
 
-/* "term=value" or "term", which means 1. Cuts the value off the term. */
+/* Parses "term=value", or "term" with the value 1. Cuts the value off the term. */
 static int take_value(char *term, uint64_t *value, const struct event *event, struct error *error)
 {
     char *equals = strchr(term, '=');
@@ -407,7 +405,7 @@ static int set_terms(struct event *event, const char *pmu, char *terms, const st
         bool bare = !strchr(term, '=');
         int code = take_value(term, &value, event, error);
         snprintf(path, sizeof path, "%s/%s/events/%s", devices, pmu, term);
-        /* A bare word may be an event file that holds terms itself. */
+        /* A bare word may be an event file that contains terms. */
         bool is_event = expand && bare && kernel_text(kernel->sysfs, path, named, sizeof named);
         if (!code)
             code = is_event ? set_terms(event, pmu, named, kernel, false, error)
@@ -418,7 +416,8 @@ static int set_terms(struct event *event, const char *pmu, char *terms, const st
     return 0;
 }
 
-/* Modifiers after the closing slash: u, and the precision (p, pp, ppp, P: the highest there is). */
+/* Parses modifiers after the closing slash: u, and the precision (p, pp, ppp, P: the highest
+ * supported). */
 static int set_modifiers(struct event *event, const char *modifiers, struct error *error)
 {
     enum { MOST_PRECISE = 3 };
@@ -458,19 +457,19 @@ int sysfs_event_encode(struct event *event, const struct kernel *kernel, struct 
 }
 
 /*
- * Meaning of weights. Precise events are reported by their encodings (source_pebs.c, source_ibs.c
- * have their sources): sampled accesses are chosen evenly among those that pass the filter, so a
- * share is one of those and must say so.
+ * Meaning of weights. For precise events it follows from the encoding (source_pebs.c and
+ * source_ibs.c cite the sources). The hardware samples evenly among the accesses that pass the
+ * filter, so a share is a share of these accesses and the text must say so.
  */
 
 enum {
     IBS_L3_MISS_ONLY = 1 << 16,
     IBS_LDLAT = 0xfff,
     PEBS_LDLAT = 0xffff,
-    PEBS_LDLAT_OF_ALL = 3 /* the least that the hardware takes (SDM 3, load latency facility) */
+    PEBS_LDLAT_OF_ALL = 3 /* the lowest that the hardware accepts (SDM 3, load latency facility) */
 };
 
-/* Intel's events for loads by latency. */
+/* Intel's load latency events. */
 static const uint16_t timed_loads[] = {0x100b, 0x01cd, 0x05d0, 0};
 
 static bool one_of(uint64_t config, const uint16_t *configs)
@@ -492,7 +491,7 @@ static void weigh_op(const struct event *event, char *out, size_t out_size)
                                                   : "loads and stores among the ops tagged");
 }
 
-/* False: none of Intel's events for loads by latency and for stores. */
+/* Returns false if it is neither an Intel load latency nor an Intel store event. */
 static bool weigh_precise(const struct event *event, char *out, size_t out_size)
 {
     static const uint16_t stores[] = {0x82d0, 0x02cd, 0x06d0, 0};
@@ -524,7 +523,7 @@ bool event_samples_all(const struct event *event)
            ldlat <= PEBS_LDLAT_OF_ALL && one_of(event->config, timed_loads);
 }
 
-/* On hybrids the upper half of config names the PMU. */
+/* On hybrid CPUs the upper half of config names the PMU. */
 bool event_counts_instructions(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_HARDWARE && (uint32_t)attr->config == PERF_COUNT_HW_INSTRUCTIONS;

@@ -5,7 +5,7 @@
 
 /* PERF_RECORD_SAMPLE: every field of sample_type, in the order of the ABI. */
 
-/* Later than some uapi headers this must compile with. */
+/* Newer than some uapi headers that this must compile with. */
 #define SAMPLE_CGROUP         (UINT64_C(1) << 21)
 #define SAMPLE_DATA_PAGE_SIZE (UINT64_C(1) << 22)
 #define SAMPLE_CODE_PAGE_SIZE (UINT64_C(1) << 23)
@@ -33,7 +33,7 @@ static void skip_read(struct cursor *cursor, uint64_t format)
 static void skip_raw(struct cursor *cursor)
 {
     uint64_t size = cursor_u32(cursor);
-    /* The size word and the data together fill whole words. */
+    /* The size word and the data are padded together to a multiple of 8 bytes. */
     cursor_skip(cursor, ((size + 4 + 7) & ~UINT64_C(7)) - 4);
 }
 
@@ -47,7 +47,7 @@ static void skip_branches(struct cursor *cursor, uint64_t type)
         cursor_skip_items(cursor, count, 8);
 }
 
-/* The kernel's numbers of rax to flags and of r8 to r15 are in the order of ours. */
+/* The kernel numbers rax to flags and r8 to r15 in the same order as we do. */
 enum {
     LOW_COUNT = SREG_R8,
     HIGH_COUNT = SREG_COUNT - SREG_R8,
@@ -56,7 +56,8 @@ enum {
     HIGH_MASK = (1 << HIGH_COUNT) - 1
 };
 
-/* All that we know, as perf record --intr-regs and we ourselves ask for them, in two pieces. */
+/* Copies all known registers in two pieces, the usual case: perf record --intr-regs and misstop
+ * itself request them all. */
 static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
 {
     uint64_t between = mask >> LOW_COUNT & ((1 << (HIGH_FIRST_BIT - LOW_COUNT)) - 1);
@@ -69,7 +70,7 @@ static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
     return true;
 }
 
-/* Of those that are not known yet. */
+/* Copies only registers that are still missing. */
 static void copy_some(struct cursor *values, uint64_t mask, struct sample *sample)
 {
     for (; mask; mask &= mask - 1) {
@@ -83,10 +84,8 @@ static void copy_some(struct cursor *values, uint64_t mask, struct sample *sampl
     }
 }
 
-/*
- * Registers the mask names, unless the sample carries none (ABI_NONE: it is shorter), or they are
- * not wanted. Those of 32-bit code and of other architectures are left out, and that is said.
- */
+/* Takes the registers in the mask, unless the sample carries none (ABI_NONE: it is shorter) or they
+ * are not wanted. Skips registers of 32-bit code and of other architectures, and sets a flag. */
 static void take_registers(struct cursor *cursor, uint64_t mask, bool wanted, bool foreign,
                            struct sample *sample)
 {
@@ -137,7 +136,8 @@ static enum sample_mode mode_of(uint16_t misc)
     }
 }
 
-/* The part of a sample before the variable-sized fields; by a cursor that stays in registers. */
+/* Reads the part of a sample before the variable-sized fields, with a local cursor that the
+ * compiler keeps in registers. */
 static void take_head(struct cursor *at, const struct record_format *format, struct record *out)
 {
     struct cursor cursor = *at;
@@ -169,8 +169,9 @@ static void take_head(struct cursor *at, const struct record_format *format, str
 }
 
 /*
- * The user's part of a call chain: behind its marker the sampled instruction, then return
- * addresses up to the next marker. Source: include/uapi/linux/perf_event.h, PERF_CONTEXT_USER.
+ * Finds the user's part of a call chain: after its marker come the sampled instruction and the
+ * return addresses, up to the next marker. Source: include/uapi/linux/perf_event.h,
+ * PERF_CONTEXT_USER.
  */
 static void take_chain(struct cursor *cursor, struct sample *sample)
 {
@@ -216,16 +217,14 @@ static void take_middle(struct cursor *cursor, const struct record_format *forma
 static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sample)
 {
     uint64_t weight = cursor_u64(cursor);
-    /* WEIGHT_STRUCT: var1_dw, the low half in either byte order, is the latency. */
+    /* WEIGHT_STRUCT: the latency is var1_dw, the low half in either byte order. */
     sample->latency = type & SAMPLE_WEIGHT_STRUCT ? (uint32_t)weight : weight;
     if (sample->latency)
         sample->has |= SAMPLE_HAS_LATENCY;
 }
 
-/*
- * Those of the interrupted code are the user's own where that is user code, and are all there
- * is after perf record --intr-regs.
- */
+/* Takes the interrupted registers, which are the user's if user code was interrupted. perf record
+ * --intr-regs records no others. */
 static void take_interrupted(struct cursor *cursor, const struct record_format *format,
                              struct sample *sample)
 {
@@ -233,7 +232,7 @@ static void take_interrupted(struct cursor *cursor, const struct record_format *
                    sample);
 }
 
-/* Walked for the sake of what follows, and of a record cut off in them. */
+/* Skips the last fields, in order to detect a record that is cut off inside them. */
 static void skip_end(struct cursor *cursor, uint64_t type)
 {
     cursor_skip(cursor, 8u * (!!(type & SAMPLE_CGROUP) + !!(type & SAMPLE_DATA_PAGE_SIZE) +
@@ -269,8 +268,9 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
 }
 
 /*
- * Address 0 means none, and an operation that touches no memory leaves an old one behind: IBS
- * says so by "not available" (doc/facts.md). A data source of 0 was not recorded and says nothing.
+ * Address 0 means none. An operation that accesses no memory leaves an old address in place; IBS
+ * marks it "not available" (doc/facts.md). A data source of 0 was not recorded and excludes
+ * nothing.
  */
 static bool address_valid(const struct record_format *format, uint64_t address, uint64_t data_src)
 {
@@ -279,7 +279,9 @@ static bool address_valid(const struct record_format *format, uint64_t address, 
     return format->recorded_address && address && !no_access;
 }
 
-/* All but the registers, which are most of a record: on the path of every sample that counts. */
+/*
+ * Clears all members except the registers, which are most of a record: this runs for every sample.
+ */
 static void clear(struct record *out)
 {
     struct sample *sample = &out->sample;
@@ -295,7 +297,7 @@ static void clear(struct record *out)
     sample->stack = sample->chain = NULL;
 }
 
-/* Each returns 1 when `out` is filled, 0 for a record of no interest, -EBADMSG. */
+/* These functions return 1 if `out` is filled, 0 for a record that is not needed, or -EBADMSG. */
 static int record_take_sample(struct cursor *cursor, uint16_t misc,
                               const struct record_format *format, struct record *out)
 {
@@ -318,7 +320,7 @@ static int record_take_sample(struct cursor *cursor, uint16_t misc,
         sample->has |= SAMPLE_HAS_ALIEN_REGS;
     if (format->of_any)
         sample->has |= SAMPLE_HAS_ANY_INSTRUCTION;
-    /* Not asked for, and known all the same. */
+    /* The IP is known even if it was not requested as a register. */
     if (sample->regs_missing >> SREG_IP & 1) {
         sample->regs[SREG_IP] = sample->ip;
         sample->regs_missing &= ~(1u << SREG_IP);
@@ -326,12 +328,12 @@ static int record_take_sample(struct cursor *cursor, uint16_t misc,
     return 1;
 }
 
-/* Records that are no samples: mappings, names, tasks, losses. */
+/* Records other than samples: mappings, names, tasks, losses. */
 
-/* Later than some uapi headers this must compile with. */
+/* Newer than some uapi headers that this must compile with. */
 enum { RECORD_MISC_MMAP_BUILD_ID = 1 << 14 };
 
-/* The trailer that sample_id_all adds to other records: cut off, its time and ids read. */
+/* Removes the trailer that sample_id_all adds to other records, and reads its time and ids. */
 static void strip_trailer(struct cursor *cursor, const struct record_format *format,
                           struct record *out)
 {
@@ -358,7 +360,8 @@ static void take_ids(struct cursor *cursor, struct record *out)
     out->tid = cursor_u32(cursor);
 }
 
-/* The rest of the record as a string; bad unless it ends within the record. */
+/* Takes the rest of the record as a string; marks the cursor bad if the string does not end within
+ * the record. */
 static const char *take_string(struct cursor *cursor)
 {
     if (!memchr(cursor->at, '\0', cursor->left))
@@ -385,8 +388,8 @@ static void take_file_identity(struct cursor *cursor, struct sample_mapping *map
     cursor_u64(cursor); /* generation */
 }
 
-/* Kernels 3.12 to 3.15 wrote neither protection nor flags: the path comes at once, where else bits
- * of the protection are, which are no letters in either byte order. */
+/* Kernels 3.12 to 3.15 wrote neither protection nor flags: the path is where other kernels
+ * write the protection. The first byte of a protection is not printable in either byte order. */
 static bool lacks_protection(const struct cursor *cursor)
 {
     enum { PROTECTION_BYTES = 8 };
@@ -487,7 +490,7 @@ struct perf_event_header record_header(const void *bytes, size_t size, bool swap
     return header;
 }
 
-/* The record between its header and the trailing sample_id. */
+/* Returns the record between its header and the trailing sample_id. */
 static struct cursor body(const void *bytes, const struct perf_event_header *header, bool swap)
 {
     return (struct cursor){(const unsigned char *)bytes + sizeof *header,
@@ -512,7 +515,8 @@ int record_parse_as(const void *bytes, size_t size, const struct record_format *
     return record_take_other(&cursor, &header, format, out);
 }
 
-/* In a ring of ours: first in a sample, last in other records, for we ask for IDENTIFIER. */
+/* Reads the id in a ring that misstop opened: first in a sample, last in other records, because
+ * misstop sets PERF_SAMPLE_IDENTIFIER. */
 static uint64_t id_in_ring(const struct perf_event_header *header, struct cursor cursor)
 {
     if (header->type != PERF_RECORD_SAMPLE && cursor.left >= 8)
@@ -592,8 +596,8 @@ bool record_brief(const void *bytes, size_t size, const struct record_format *fo
     return !cursor.bad;
 }
 
-/* Fields of one word each, in the order of the ABI: before the registers of the user, between these
- * and those of the interrupted code, and behind. */
+/* Fields of one word each, in the order of the ABI: before the user registers, between the user and
+ * the interrupted registers, and after these. */
 static const uint64_t words_before[] = {
     PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,   PERF_SAMPLE_TID,
     PERF_SAMPLE_TIME,       PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
@@ -603,7 +607,7 @@ static const uint64_t words_between[] = {PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRU
 static const uint64_t words_behind[] = {PERF_SAMPLE_PHYS_ADDR, SAMPLE_CGROUP, SAMPLE_DATA_PAGE_SIZE,
                                         SAMPLE_CODE_PAGE_SIZE};
 
-/* Steps over them; notes the place of one of them. */
+/* Skips the fields, and stores the offset of the wanted field if it is present. */
 static uint16_t find_words(const uint64_t *words, size_t count, uint64_t type, uint16_t at,
                            uint64_t wanted, uint16_t *place)
 {

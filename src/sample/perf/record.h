@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * One perf_event record, as it is in a ring or a perf.data file, into our own form.
- * Every byte is untrusted: sizes are checked before each read.
- * Layout: include/uapi/linux/perf_event.h, enum perf_event_type.
- */
+/* Parses one perf_event record from a ring or a perf.data file. Every byte is untrusted: sizes are
+ * checked before each read. Layout: include/uapi/linux/perf_event.h, enum perf_event_type. */
 #ifndef MISSTOP_SAMPLE_PERF_RECORD_H
 #define MISSTOP_SAMPLE_PERF_RECORD_H
 
@@ -16,74 +13,75 @@
 #include "sample.h"
 #include "sample/cursor.h"
 
-/* Where a sample has what a survey counts: offsets in the record, of what follows the registers of
- * the user as if there were none. 0: it is not there. */
+/* Offsets in a sample of the fields that a survey needs. Offsets after the user registers assume
+ * that the sample has none. 0: the field is absent. */
 struct record_places {
-    uint16_t size; /* of a sample without registers; 0: fields vary in size, or bytes are swapped */
+    uint16_t size; /* without registers; 0: fields vary in size, or bytes are swapped */
     uint16_t ip, pid, time, address, user_regs, data_src, regs;
-    uint16_t user_regs_bytes; /* where there are any */
+    uint16_t user_regs_bytes; /* if the sample has them */
     uint16_t regs_bytes;
 };
 
-/* How one event's records are laid out and what its samples mean. */
+/* Layout of the records of one event, and the meaning of its samples. */
 struct record_format {
     uint64_t sample_type; /* attr.sample_type */
     uint64_t read_format;
     uint64_t branch_type; /* attr.branch_sample_type */
     uint64_t regs_user;   /* mask */
     uint64_t regs_intr;
-    uint64_t period; /* weight of a sample that carries none */
+    uint64_t period; /* weight of a sample that has none */
     bool sample_id_all;
     bool exact_ip;               /* precise_ip >= 2: the sampled instruction itself */
-    bool recorded_address;       /* ADDR is that of a data access, not a breakpoint's or 0 */
-    bool no_data_source;         /* DATA_SRC is there and says nothing: a software event's */
-    bool by_writer;              /* ADDR is what misstop worked out when it recorded */
-    bool alien_regs;             /* registers are not those of the sampled instruction */
-    bool of_any;                 /* counts instructions, whether they access memory or not */
-    bool foreign_regs;           /* registers of another architecture: of no use here */
+    bool recorded_address;       /* ADDR is of a data access, not 0 or a breakpoint */
+    bool no_data_source;         /* DATA_SRC is present and meaningless: a software event */
+    bool by_writer;              /* ADDR is what misstop decoded when it recorded */
+    bool alien_regs;             /* registers are not of the sampled instruction */
+    bool of_any;                 /* counts instructions, whether or not they access memory */
+    bool foreign_regs;           /* registers of another architecture: unusable */
     bool swap;                   /* recorded on a machine of the other byte order */
     uint16_t event;              /* index for struct sample */
-    struct record_places places; /* of record_find_places() */
+    struct record_places places; /* from record_find_places() */
 };
 
-/* Finds the format a record belongs to by its id; NULL: not known. */
+/* Finds the format of a record by its id; NULL: not known. */
 typedef const struct record_format *(*record_lookup)(void *context, uint64_t id, bool has_id);
 
 /*
- * Parses one record of `size` bytes, 8-aligned, header first. Strings of `out` point into
- * `bytes` and end with NUL. Returns 1 when `out` is filled, 0 for a record of no interest,
- * -EBADMSG when it is malformed.
+ * Parses one record of `size` bytes, 8-aligned, header first. Strings in `out` point into `bytes`
+ * and end with NUL. Returns 1 if `out` is filled, 0 for a record that is not needed, -EBADMSG if it
+ * is malformed.
  */
 int record_parse(const void *bytes, size_t size, record_lookup lookup, void *context,
                  struct record *out);
 
-/* The same where the format is known already. */
+/* Does the same with a known format. */
 int record_parse_as(const void *bytes, size_t size, const struct record_format *format,
                     struct record *out);
 
-/* Time of a record without the rest; 0 when it carries none. */
+/* Returns only the time of a record, or 0 if it has none. */
 uint64_t record_time(const void *bytes, size_t size, record_lookup lookup, void *context);
 
-/* The header in our byte order; all zero where `size` cannot hold one. */
+/* Returns the header in our byte order, or all zero if `size` is too small. */
 struct perf_event_header record_header(const void *bytes, size_t size, bool swap);
 
 /*
- * The id of the event that a record belongs to, from where records of `format` carry it: true
- * if they do. Events of one recording that are distinguished by ids agree about the place.
+ * Reads the id of the event of a record, at the offset at which records of `format` have it.
+ * Returns true if they have one. All events of a recording that are distinguished by ids use the
+ * same offset.
  */
 bool record_id(const void *bytes, size_t size, const struct record_format *format, uint64_t *id);
 
-/* The part of a sample that sorting and choosing need, for most records. */
+/* The part of a sample that is needed for sorting and filtering, for most records. */
 struct record_brief {
     uint64_t time_ns; /* 0: none */
     uint32_t pid;
 };
 
-/* Of a PERF_RECORD_SAMPLE; false if it is too short. */
+/* Reads the brief of a PERF_RECORD_SAMPLE. Returns false if it is too short. */
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
 
-/* The same of a whole one, by the places of its format. */
+/* Does the same for a complete sample, by the offsets of its format. */
 static inline struct record_brief record_fixed_brief(const unsigned char *bytes,
                                                      const struct record_format *format)
 {
@@ -95,10 +93,10 @@ static inline struct record_brief record_fixed_brief(const unsigned char *bytes,
     return brief;
 }
 
-/* Looks for the places that sample_type, the masks of registers and `swap` lead to. */
+/* Computes the offsets from sample_type, the register masks and `swap`. */
 void record_find_places(struct record_format *format);
 
-/* All that a survey counts of a sample. */
+/* The values of a sample that a survey counts. */
 struct record_survey {
     struct record_brief brief;
     uint64_t ip;
@@ -106,12 +104,12 @@ struct record_survey {
     bool registers; /* SAMPLE_HAS_REGS */
 };
 
-/* Of a PERF_RECORD_SAMPLE, without parsing it; false: that has to be done. */
+/* Reads a PERF_RECORD_SAMPLE without parsing it. Returns false if it must be parsed. */
 bool record_survey(const void *bytes, const struct perf_event_header *header,
                    const struct record_format *format, struct record_survey *survey);
 
-/* Parsers of record bodies, for record.c, and for writer.c, which writes the same layout. */
-/* enum perf_event_x86_regs to ours; SREG_NONE: segments, which are skipped. */
+/* Shared by record.c and writer.c, which writes the same layout. */
+/* Maps enum perf_event_x86_regs to our numbers; SREG_NONE: segment registers, which are skipped. */
 enum { RECORD_REGISTER_BITS = 24 };
 extern const uint8_t record_register_of_bit[RECORD_REGISTER_BITS];
 

@@ -21,7 +21,7 @@ int ring_open(struct ring *ring, int fd, size_t data_bytes)
             *ring = (struct ring){.memory = memory, .data_bytes = data_bytes};
             return 0;
         }
-        /* EPERM: over perf_event_mlock_kb and RLIMIT_MEMLOCK; a smaller ring may fit. */
+        /* EPERM: exceeds perf_event_mlock_kb and RLIMIT_MEMLOCK; a smaller ring may fit. */
         if ((errno != EPERM && errno != ENOMEM) || data_bytes <= page)
             return -errno;
     }
@@ -47,7 +47,7 @@ long ring_next(struct ring *ring, void *out, size_t out_size)
 {
     const struct perf_event_mmap_page *page = ring->memory;
     struct perf_event_header header;
-    /* Pairs with the kernel's store of data_head after the record's bytes. */
+    /* Pairs with the kernel's store of data_head after it wrote the record. */
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
     uint64_t waiting = head - ring->tail;
     if (!waiting)

@@ -19,13 +19,14 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* The kernel events of a session: one per thread, CPU and event; a CPU's share its ring. */
+/* The kernel events of a session: one per thread, CPU and event. The events of a CPU share its
+ * ring. */
 
 enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
 
-enum { SESSION_OPENING_PART = 100 /* of the time; thousands of threads take a second */ };
+enum { SESSION_OPENING_PART = 100 /* of the time; thousands of threads take 1 s */ };
 
-#define SESSION_MOVED 0.05 /* part of a period, after which all handles are set */
+#define SESSION_MOVED 0.05 /* fraction of a period; if it moves by more, all handles are set */
 
 static bool cpu_known(const struct session *session, long number)
 {
@@ -35,7 +36,7 @@ static bool cpu_known(const struct session *session, long number)
     return false;
 }
 
-/* Adds the new CPUs in "0-3,8,10-11". */
+/* Adds the new CPUs of a list "0-3,8,10-11". */
 static void add_cpus(struct session *session, const char *text)
 {
     for (;;) {
@@ -54,7 +55,7 @@ static void add_cpus(struct session *session, const char *text)
     }
 }
 
-/* Lines "cpu0 ..." of those that are online. */
+/* Adds the online CPUs, from the lines "cpu0 ..." of /proc/stat. */
 static void add_cpus_of_stat(struct session *session)
 {
     char path[64];
@@ -71,7 +72,7 @@ static void add_cpus_of_stat(struct session *session)
     fclose(file);
 }
 
-/* In a container /sys may be missing. */
+/* Falls back to /proc/stat because /sys may be missing in a container. */
 static int read_cpus(struct session *session)
 {
     char text[4096];
@@ -109,7 +110,7 @@ static int own_ring(struct session *session, struct session_cpu *cpu, int fd)
     if (code)
         return code;
     cpu->owner_fd = fd;
-    /* Edge-triggered: a thread that has ended would else report its hang-up for ever. */
+    /* Edge-triggered: otherwise a thread that has ended would report its hang-up forever. */
     return epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) ? -errno : 0;
 }
 
@@ -120,7 +121,7 @@ static int attach_ring(struct session *session, struct session_cpu *cpu, int fd)
     return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner_fd) ? -errno : 0;
 }
 
-/* Kernels before 5.13 refuse inherit_thread; once that is known, they are not asked again. */
+/* Kernels before 5.13 refuse inherit_thread; do not try again once this is known. */
 static int session_open_event(struct session *session, struct perf_event_attr *attr, pid_t tid,
                               int cpu, int group)
 {
@@ -135,7 +136,7 @@ static int session_open_event(struct session *session, struct perf_event_attr *a
     return fd;
 }
 
-/* Events opened after the others were enabled. */
+/* Enables an event that is opened after the others were enabled. */
 static int enable_late(const struct session *session, int fd)
 {
     if (!session->follows || !session->enabled)
@@ -143,7 +144,7 @@ static int enable_late(const struct session *session, int fd)
     return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }
 
-/* The leader that load latency needs, kept as a handle of its own. */
+/* Opens the leader that load latency needs, with its own handle. */
 static int open_leader(struct session *session, pid_t tid, uint16_t cpu)
 {
     struct perf_event_attr attr;
@@ -158,7 +159,7 @@ static int open_leader(struct session *session, pid_t tid, uint16_t cpu)
     return code ? code : fd;
 }
 
-/* A descriptor or -errno; -ENOENT: the CPU is of another kind, which the twin is for. */
+/* Returns a descriptor or -errno. -ENOENT: the CPU is of another kind, try the twin. */
 static int open_event(struct session *session, pid_t tid, uint16_t event, uint16_t cpu)
 {
     const struct event *planned = &session->plan.events[event];
@@ -193,13 +194,14 @@ static int open_one(struct session *session, pid_t tid, uint16_t event, uint16_t
     return code;
 }
 
-/* CPU gone, or of a kind that has no such event: the others are watched without it. */
+/* Returns true if the CPU is gone, or is of a kind that has no such event: the other CPUs are
+ * watched without it. */
 static bool cpu_lacks(int code)
 {
     return code == -ENODEV || code == -ENOENT;
 }
 
-/* All events of a thread on one CPU. -ESRCH: it ended meanwhile. */
+/* Opens all events of a thread on one CPU. -ESRCH: the thread ended meanwhile. */
 static int open_on_cpu(struct session *session, pid_t tid, uint16_t cpu)
 {
     for (uint16_t event = 0; event < session->plan.count; event++) {
@@ -209,7 +211,9 @@ static int open_on_cpu(struct session *session, pid_t tid, uint16_t cpu)
         session->refused = code == -ESRCH ? session->refused : code;
         if (event == 0 && cpu_lacks(code))
             return 0;
-        /* Only the ranking event must open; counters may run out for the others. */
+        /*
+         * Only the ranking event must open; the hardware may have too few counters for the others.
+         */
         if (event == 0 || code == -ESRCH)
             return code;
     }
@@ -225,10 +229,10 @@ static int open_thread(struct session *session, pid_t tid)
 }
 
 /*
- * All threads there are. Listed again until no new one turns up: a thread started meanwhile
- * by one that had no event yet would be missed. One started by a thread that had is inherited
- * and would count twice if opened, so the lists are read again only while threads are opened
- * for the first time, which takes milliseconds.
+ * Opens the events of all threads. Reads the list of threads again until no new thread turns up: a
+ * thread that was started meanwhile by a thread without an event would be missed. A thread that was
+ * started by a thread with an event has inherited it and would count twice if opened. So the list
+ * is read again only while threads are being opened for the first time, which takes milliseconds.
  */
 static int open_threads(struct session *session)
 {
@@ -248,7 +252,7 @@ static int open_threads(struct session *session)
         before = session->threads;
         session->threads = swapped;
     }
-    /* Messages and new CPUs use the last list of threads. */
+    /* Messages and new CPUs use the most recent list of threads. */
     if (before.count > session->threads.count) {
         struct threads swapped = before;
         before = session->threads;
@@ -258,7 +262,6 @@ static int open_threads(struct session *session)
     return code;
 }
 
-/* Parts of the above, in session.c. */
 static int session_open_events(struct session *session)
 {
     int code = read_cpus(session);
@@ -269,7 +272,8 @@ static int session_open_events(struct session *session)
     return code;
 }
 
-/* Events opened before: they sample no more. The owner of a ring stays, because the ring is its. */
+/* Stops the events that were opened before. The owner of a ring stays open, because the ring
+ * belongs to it. */
 static void leave_handles(struct session *session, struct session_handle *handles, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -282,8 +286,8 @@ static void leave_handles(struct session *session, struct session_handle *handle
     free(handles);
 }
 
-/* All threads anew, with the periods of now: threads that inherited their events keep the period
- * that they were born with. On failure the events of before go on. */
+/* Reopens the events of all threads with the current periods: threads that inherited their events
+ * keep the period from then. On failure the old events continue. */
 static int session_reopen(struct session *session)
 {
     struct session_handle *before = session->handles;
@@ -291,7 +295,7 @@ static int session_reopen(struct session *session)
     session->handles = NULL;
     session->handle_count = session->handle_room = 0;
     session->follows = true;
-    /* Of a single event it is known without its id. */
+    /* With a single event, the event is known without an id. */
     if (session->plan.count == 1)
         hash_clear(&session->event_of_id);
     for (unsigned i = 0; i < session->plan.count; i++) {
@@ -309,7 +313,9 @@ static int session_reopen(struct session *session)
     return code ? code : -ESRCH;
 }
 
-/* A CPU that went away and came back keeps its events: the kernel does that. */
+/*
+ * Opens events on new CPUs. The kernel keeps the events of a CPU that goes offline and comes back.
+ */
 static int session_follow_cpus(struct session *session)
 {
     size_t known = session->cpu_count;
@@ -325,10 +331,10 @@ static int session_follow_cpus(struct session *session)
 }
 
 /*
- * A counter may have to do for several events, which then take turns. Each descriptor costs a
- * system call, and one that runs on another CPU an interrupt there, so not all of them are read:
- * what takes turns does so alike on all CPUs. An event of a thread on one CPU is enabled while the
- * thread runs on any of them: all its CPUs together ran as long as it was counted.
+ * Measures multiplexing: several events may have to share a counter. Reading a descriptor costs a
+ * system call, and an interrupt if the event runs on another CPU. So only some are read, because
+ * multiplexing is similar on all CPUs. An event of a thread on one CPU is enabled while the thread
+ * runs on any CPU: the times that all CPUs together ran add up to the time it was counted.
  */
 void session_ask_times(struct session *session)
 {
@@ -352,9 +358,9 @@ void session_ask_times(struct session *session)
 }
 
 enum {
-    SESSION_HARDWARE_PERIOD = 10007, /* of further events, until they are steered */
+    SESSION_HARDWARE_PERIOD = 10007, /* of further events, until they are adjusted */
     SESSION_HARDWARE_PERIOD_LOWEST = 997,
-    SESSION_PERIOD_EXACT = 10 /* shorter ones are not jittered: rare events */
+    SESSION_PERIOD_EXACT = 10 /* shorter periods are not jittered: rare events */
 };
 
 static bool counts_time(const struct event *event)
@@ -371,7 +377,8 @@ static void raise_descriptor_limit(void)
     }
 }
 
-/* A period fits its own event only: -c and the source's choice are for the one that ranks. */
+/* Returns the first period of an event. A period suits one event only: -c and the source's choice
+ * apply to the ranking event. */
 static uint64_t first_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
@@ -398,7 +405,7 @@ static uint64_t jittered(struct session *session, uint64_t period)
                : period_jitter(period, &session->prng);
 }
 
-/* A multiple of 8, as the kernel wants it. */
+/* Returns a multiple of 8, as the kernel requires. */
 static uint32_t stack_bytes(uint32_t rate)
 {
     enum { STACK_BYTES_LEAST = 512 };
@@ -417,14 +424,14 @@ static void prepare_event(struct session *session, unsigned index)
         fixed_period(session, index) ? event->steered : jittered(session, event->steered);
     source_attribute(session->source, &session->plan, &session->plan.events[index], &event->attr);
     event->attr.sample_period = event->period;
-    /* Callers are found in it; and code that is not optimised keeps addresses in slots of its
-     * frame, which are others when the sample is read. Rings would not hold it at high rates. */
+    /* The stack is used to find callers. Unoptimised code also keeps addresses in its stack frame,
+     * which changes before the sample is read. At high rates the rings could not hold it. */
     if (event->attr.sample_type & PERF_SAMPLE_REGS_USER &&
         session->options.rate <= SESSION_STACK_RATE_MAX) {
         event->attr.sample_type |= PERF_SAMPLE_STACK_USER;
         event->attr.sample_stack_user = stack_bytes(session->options.rate);
     }
-    /* A watermark of 0 is half of the ring, however large that turns out to be. */
+    /* A watermark of 0 means half of the ring, whatever its final size. */
     event->attr.watermark = 1;
     event->attr.enable_on_exec = session->options.launched;
     if (index == 0) {
@@ -473,7 +480,7 @@ static int explain(const struct session *session, int code, struct error *error)
 
 static int open_pid(pid_t pid)
 {
-    /* Linux 5.3; without it the exit shows when the process is reaped. */
+    /* Linux 5.3; without it the exit is noticed only when the process is reaped. */
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
@@ -555,14 +562,17 @@ static void set_period(struct session *session, uint16_t event, uint64_t period)
     if (period == session->events[event].period)
         return;
     session->events[event].period = period;
-    session->events[event].format.period = period; /* the weight where records carry none */
+    session->events[event].format.period = period; /* the weight of records that carry none */
     for (size_t i = 0; i < session->handle_count; i++)
         if (session->handles[i].event == event)
             ioctl(session->handles[i].fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/* Each handle costs a system call and often an interrupt of another CPU. Of very many the next ones
- * get another jitter each time; all of them have periods around the weight of their samples. */
+/*
+ * Sets the period of the next handles. This costs a system call per handle and often an interrupt
+ * of another CPU. With very many handles only some get a new jitter each time; all periods stay
+ * close to the weight of their samples.
+ */
 static void set_next_periods(struct session *session, uint16_t event, uint64_t period)
 {
     session->events[event].period = period;
@@ -575,7 +585,8 @@ static void set_next_periods(struct session *session, uint16_t event, uint64_t p
     }
 }
 
-/* Shortest sensible period: one thread that does nothing else must not exceed the rate much. */
+/* Returns the shortest sensible period: a single thread that does nothing else must not exceed the
+ * rate by much. */
 static uint64_t lowest_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
@@ -585,8 +596,8 @@ static uint64_t lowest_period(const struct session *session, unsigned index)
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;
 }
 
-/* No more samples than misstop can process: lost samples cost the target all the same. Down at
- * once, up by steps. */
+/* Takes no more samples than misstop can process, because lost samples still cost the target.
+ * Lowers the rate at once and raises it in steps. */
 static void adapt_rate(struct session *session, double seconds)
 {
     uint64_t handed = 0;
@@ -602,8 +613,8 @@ static void adapt_rate(struct session *session, double seconds)
     session->rate = fmax(fmin(session->rate, asked), fmin(asked, SESSION_RATE_LEAST));
 }
 
-/* Threads of a launched program were born with the period of the start, and keep it. Only once
- * fewer samples are taken than were asked for: else that period is as good. */
+/* Threads of a launched program inherited the period from the start and keep it. Reopens them only
+ * after the rate was lowered: until then the initial period is good enough. */
 static void reach_inherited(struct session *session, uint64_t now_ns)
 {
     double ratio = (double)session->born_period / (double)session->events[0].period;
@@ -625,7 +636,8 @@ static void reach_inherited(struct session *session, uint64_t now_ns)
 static void steer(struct session *session, uint16_t index, double seconds)
 {
     struct session_event *event = &session->events[index];
-    /* Lost samples were taken too; their event is not known, and the first has the most. */
+    /* Lost samples were taken too; their event is not known, so count them for the first, which has
+     * the most. */
     double rate = (double)(event->samples + (index ? 0 : session->lost)) / seconds;
     double wanted = index ? session->rate / 4.0 : session->rate;
     event->samples = 0;
@@ -641,7 +653,8 @@ static void steer(struct session *session, uint16_t index, double seconds)
     set_period(session, index, jittered(session, event->steered));
 }
 
-/* The descriptor reports the end of the last thread; kill() only that of the zombie. */
+/* Returns true if the process has ended. The descriptor reports the end of the last thread; kill()
+ * fails only after a zombie is reaped. */
 static bool ended(const struct session *session)
 {
     struct pollfd process = {session->pid_fd, POLLIN, 0};
@@ -655,7 +668,7 @@ int session_tick(struct session *session, uint64_t now_ns)
     double seconds = (double)(now_ns - session->steered_ns) / CLOCK_NS_PER_S;
     if (ended(session))
         return -ESRCH;
-    /* A CPU that cannot be followed is one that is not watched: no reason to stop. */
+    /* Ignore errors: a CPU that cannot be followed is not watched. */
     session_follow_cpus(session);
     if (seconds < 0.05)
         return 0;
@@ -672,13 +685,14 @@ int session_tick(struct session *session, uint64_t now_ns)
     return 0;
 }
 
-/* Draining the rings of a session: records of all CPUs, put in the order of time. */
+/* Drains the rings of a session: puts the records of all CPUs in time order. */
 
 static const struct record_format *lookup(void *context, uint64_t id, bool has_id)
 {
     struct session *session = context;
     uint32_t *event = has_id ? hash_find(&session->event_of_id, id) : NULL;
-    /* LOST and other records of the ring itself may carry no id: laid out as the first. */
+    /* LOST and other records of the ring itself may carry no id: they use the layout of the first
+     * event. */
     return &session->events[event ? *event : 0].format;
 }
 
@@ -694,12 +708,12 @@ static bool stage(struct session *session, const unsigned char *record, size_t s
     memcpy(session->staging + session->staging_used, record, size);
     session->order[session->order_count++] =
         (struct session_order){record_time(record, size, lookup, session), session->staging_used};
-    /* Kernel records are 8-byte multiples; keep that whatever a size says. */
+    /* Kernel records are multiples of 8 bytes; keep the alignment whatever a size claims. */
     session->staging_used += (size + 7) & ~(size_t)7;
     return true;
 }
 
-/* At most one ring's worth, so that a busy target cannot keep us here. */
+/* Stages at most one ring's worth, so that a busy target cannot keep this loop running. */
 static void stage_ring(struct session *session, struct ring *ring)
 {
     unsigned char record[65536];
@@ -722,7 +736,7 @@ static size_t staged_size(const struct session *session, uint64_t offset)
     return ((size_t)header.size + 7) & ~(size_t)7;
 }
 
-/* Records not handed over yet move to the front, for the next call. */
+/* Moves the records not handed over yet to the front, for the next call. */
 static void keep_from(struct session *session, size_t first)
 {
     size_t count = session->order_count - first;
@@ -742,7 +756,7 @@ static void keep_from(struct session *session, size_t first)
     session->staging_used = used;
 }
 
-/* Forked children of the target are processes of their own. */
+/* Returns true for a forked child of the target, which is a process of its own. */
 static bool foreign(const struct session *session, const struct record *record)
 {
     return record->kind != RECORD_LOST && record->pid != (uint32_t)session->options.pid &&
@@ -759,11 +773,13 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
         session->bad++;
     if (code != 1 || foreign(session, &record))
         return;
-    /* A record that another CPU wrote a little later than it says must not turn time back. */
+    /*
+     * A record that another CPU wrote slightly later than its time stamp must not turn time back.
+     */
     if (record.time_ns < session->last_ns)
         record.time_ns = session->last_ns;
     session->last_ns = record.time_ns;
-    /* Events set to be enabled on exec are enabled now. */
+    /* Events with enable_on_exec are enabled now. */
     session->enabled |= record.kind == RECORD_COMM && record.comm.exec;
     if (record.kind == RECORD_SAMPLE) {
         record.sample.time_ns = record.time_ns;
@@ -777,7 +793,7 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context)
 {
     struct epoll_event ready[16];
-    /* Clears the edge; the rings themselves show the bytes to read. */
+    /* Clears the edge; the rings themselves show the available bytes. */
     while (epoll_wait(session->epoll_fd, ready, 16, 0) == 16)
         continue;
     for (size_t i = 0; i < session->cpu_count && session->staging_used < SESSION_STAGED_MAX; i++)
@@ -804,7 +820,7 @@ static bool is_prime(uint64_t value)
         return value >= 2;
     if (value % 2 == 0)
         return false;
-    /* Periods stay below 2^40: at most half a million divisions, once per refresh. */
+    /* Periods stay below 2^40: at most half a million divisions per refresh. */
     for (uint64_t divisor = 3; divisor * divisor <= value; divisor += 2)
         if (value % divisor == 0)
             return false;
@@ -833,7 +849,7 @@ uint64_t period_jitter_step(uint64_t period, uint64_t step, struct prng *prng)
 uint64_t period_steer(uint64_t period, double samples_per_s, double wanted_per_s, uint64_t low,
                       uint64_t high)
 {
-    /* The root damps: phases of the program would make the period swing. */
+    /* The root damps the steps: otherwise phases of the program would make the period oscillate. */
     double factor = samples_per_s > 0 ? sqrt(samples_per_s / wanted_per_s) : 0.5;
     factor = fmin(fmax(factor, 0.25), 4);
     double next = fmin(fmax((double)period * factor, (double)low), (double)high);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A live session: the kernel events of one process, on every CPU and thread, and the rings
- * their records come in. inherit with cpu = -1 cannot be mapped (doc/facts.md), so each thread
- * gets one event per CPU, and all of a CPU write to that CPU's ring. Owned by the sampler.
+ * A live session: the kernel events of one process, on every CPU and thread, and the rings that
+ * receive their records. An event with inherit and cpu = -1 cannot be mapped (doc/facts.md), so
+ * each thread gets one event per CPU, and all events of a CPU write to the ring of that CPU. Owned
+ * by the sampler.
  */
 #ifndef MISSTOP_SAMPLE_PERF_SESSION_H
 #define MISSTOP_SAMPLE_PERF_SESSION_H
@@ -17,18 +18,18 @@
 #include "sample/sampler.h"
 
 enum {
-    SESSION_RING_BYTES = 512 * 1024, /* limit of perf_event_mlock_kb (516) for a CPU */
-    SESSION_STAGED_MAX = 8 << 20, /* read and not handed over: what comes then stays in the rings */
-    SESSION_STACK_BYTES = 1024,   /* of a sample, at most; at high rates half of it */
-    SESSION_STACK_BYTES_PER_S = 2 << 20, /* so a ring holds 200 ms of samples */
-    SESSION_LOST_PART = 50,              /* one in so many lost is too many */
-    SESSION_RATE = 2000,                 /* samples a second where none is asked for */
-    SESSION_RATE_LEAST = 100,            /* ... however many are lost */
-    SESSION_RATE_SPARING = 100,          /* ... and CPU: the kernel's tick is mostly shorter */
-    SESSION_STACK_RATE_MAX = 10000       /* samples a second that come with their stack */
+    SESSION_RING_BYTES = 512 * 1024, /* limit of perf_event_mlock_kb (516) per CPU */
+    SESSION_STAGED_MAX = 8 << 20, /* read but not handed over; further records stay in the rings */
+    SESSION_STACK_BYTES = 1024,   /* per sample, at most; half of it at high rates */
+    SESSION_STACK_BYTES_PER_S = 2 << 20, /* so that a ring holds 200 ms of samples */
+    SESSION_LOST_PART = 50,              /* losing more than one sample in this many is too much */
+    SESSION_RATE = 2000,                 /* default samples per second */
+    SESSION_RATE_LEAST = 100,            /* lower bound, however many samples are lost */
+    SESSION_RATE_SPARING = 100,          /* if switched often: a period above most ticks */
+    SESSION_STACK_RATE_MAX = 10000       /* highest rate with stacks, in samples per second */
 };
 
-/* How often events are opened anew, at the most, for a lower and for a higher rate. */
+/* Minimum time between two reopenings of events, for a lower and for a higher rate. */
 #define SESSION_SLOWER_NS CLOCK_NS_PER_S
 #define SESSION_FASTER_NS (10 * CLOCK_NS_PER_S)
 
@@ -40,8 +41,8 @@ struct session_handle {
 
 struct session_cpu {
     int number;
-    int owner_fd;    /* the event that owns the ring the others write to; -1: CPU not in use */
-    bool owner_left; /* it is no handle any more: it only has the ring */
+    int owner_fd;    /* the event that owns the ring of this CPU; -1: CPU not in use */
+    bool owner_left; /* it is no longer a handle and only keeps the ring */
     struct ring ring;
 };
 
@@ -50,10 +51,10 @@ struct session_event {
     struct record_format format;
     uint64_t period;
     uint64_t steered; /* the period before jitter */
-    uint64_t reached; /* the same when all handles were set last */
+    uint64_t reached; /* the same when all handles were last set */
     uint64_t samples; /* since the last steering */
     uint64_t opened;
-    double counted; /* part of the time that it was counted; NAN: not known yet */
+    double counted; /* share of the time that it was counted; NAN: not known yet */
 };
 
 struct session {
@@ -75,24 +76,24 @@ struct session {
     bool enabled;
     bool follows;           /* events opened from now on are enabled one by one */
     bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
-    sampler_may *may;       /* NULL: nothing waits */
+    sampler_may *may;       /* NULL: hand over all records */
     void *may_context;
-    bool behind;  /* records that could be handed over wait */
-    double rate;  /* samples a second aimed at: the requested rate, or the highest that can be
-                     processed */
-    bool adapted; /* fewer have been taken than were asked for */
-    bool spares;  /* fewer samples where the process is switched often: no rate was asked for, and
-                     the timer is set anew in a virtual machine */
+    bool behind;  /* records that could be handed over are waiting */
+    double rate;  /* target of samples per second: the requested rate, or the highest that misstop
+                     can process */
+    bool adapted; /* fewer samples have been taken than requested */
+    bool spares;  /* take fewer samples if the process is switched often: no rate was requested, and
+                     the timer is that of a virtual machine */
     struct switching switching;
-    uint64_t born_period; /* of the ranking event when the events were opened, */
-    uint64_t born_ns;     /* and when */
-    uint64_t opening_ns;  /* how long that took */
-    uint64_t lost;        /* since the last steering, of all events */
+    uint64_t born_period; /* period of the ranking event when the events were opened, */
+    uint64_t born_ns;     /* and the time of that */
+    uint64_t opening_ns;  /* duration of that opening */
+    uint64_t lost;        /* lost samples of all events since the last steering */
     uint64_t steered_ns;
-    size_t asked; /* handle to be asked next how long it was counted */
-    size_t set;   /* handle that gets another period next */
-    int refused;  /* the last error of an event that could not be opened */
-    /* Records of one drain, put in time order before they are handed on. */
+    size_t asked; /* next handle to be read for multiplexing */
+    size_t set;   /* next handle to get another period */
+    int refused;  /* last error of an event that could not be opened */
+    /* Records of one drain, sorted by time before they are delivered. */
     unsigned char *staging;
     size_t staging_used;
     size_t staging_room;
@@ -105,7 +106,7 @@ struct session {
 
 struct session_order {
     uint64_t time_ns;
-    uint64_t offset; /* into staging; also keeps records of equal time in their order */
+    uint64_t offset; /* in staging; also keeps records of equal time in order */
 };
 
 int session_open(struct session *session, const struct source *source,
@@ -116,27 +117,28 @@ int session_enable(struct session *session, bool on);
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
-/* The part of the time that the events were counted; asks a few of the handles, the next ones each
- * time. */
+/* Updates the share of the time that events were counted: reads a few of the handles, different
+ * ones each time. */
 void session_ask_times(struct session *session);
 
 /*
- * Sampling periods: prime and jittered, so that they do not resonate with the program
- * (Buck and Hollingsworth 3.1: 50,000 erred by 14.6 points, the prime 50,111 by 0.3), and
- * steered to a wanted rate. Pure functions.
+ * Sampling periods: prime and jittered, so that they do not resonate with the program (Buck and
+ * Hollingsworth 3.1: 50,000 had an error of 14.6 points, the prime 50,111 of 0.3), and adjusted to
+ * a wanted rate. Pure functions.
  */
-/* The smallest prime >= value; at least 2. */
+/* Returns the smallest prime >= value, at least 2. */
 uint64_t period_prime(uint64_t value);
 
-/* A prime within about 10 % of the period, drawn at random. */
+/* Returns a random prime within about 10 % of the period. */
 uint64_t period_jitter(uint64_t period, struct prng *prng);
 
-/* The same for hardware that counts in steps: `step` times a prime, at least one step. */
+/* Returns `step` times a random prime, at least one step, for hardware that counts in steps. */
 uint64_t period_jitter_step(uint64_t period, uint64_t step, struct prng *prng);
 
 /*
- * The period that would have given `wanted` samples a second, from what `period` gave:
- * at most 4 times up or down at once, damped, within [low, high]. No samples: halved.
+ * Returns the period that would have given `wanted` samples per second, from the rate that `period`
+ * gave: at most a factor of 4 per call, damped, within [low, high]. Halves the period if there were
+ * no samples.
  */
 uint64_t period_steer(uint64_t period, double samples_per_s, double wanted_per_s, uint64_t low,
                       uint64_t high);

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "sample/perf/event.h"
 
-/* AX..IP, FLAGS, R8..R15 of enum perf_event_x86_regs: segments cannot be had. */
+/* AX..IP, FLAGS, R8..R15 of enum perf_event_x86_regs: segment registers are not available. */
 #define SOURCE_REGS UINT64_C(0xff03ff)
 
 const struct source *source_at(unsigned index)
@@ -62,11 +62,11 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         .precise_ip = event->precise_ip,
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                        PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
-        /* The part of the time that the counter was the event's own: session.c. */
+        /* To find the share of the time that the event had a counter (session.c). */
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
         .disabled = 1,
         .inherit = 1,
-        .inherit_thread = 1, /* 5.13; forked children are filtered by pid before */
+        .inherit_thread = 1, /* Linux 5.13; before, forked children are filtered by pid */
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .sample_id_all = 1,
@@ -74,13 +74,13 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         .clockid = CLOCK_MONOTONIC,
     };
     /*
-     * kernel/events/core.c, perf_swevent_event(): with PERF_SAMPLE_PERIOD a software event that
-     * is no timer writes a sample at every single event, whatever its period. Without it the
+     * kernel/events/core.c, perf_swevent_event(): with PERF_SAMPLE_PERIOD a software event other
+     * than a timer writes a sample for every single event, whatever its period. Without it the
      * weight is that of the attribute.
      */
     if (event_is_software(event) && event->role != EVENT_TIME)
         attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
-    /* Registers that are not those of the sampled instruction would only fill the ring. */
+    /* Registers that are not of the sampled instruction would only fill the ring. */
     if (!source->alien_regs || event->as_counter) {
         attr->sample_type |= PERF_SAMPLE_REGS_USER;
         attr->sample_regs_user = SOURCE_REGS;
@@ -89,7 +89,7 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         source->attribute(plan, event, attr);
 }
 
-/* Other software events, and plain counters, carry 0 for an address. */
+/* Other software events, and plain counters, record address 0. */
 bool source_faults(const struct perf_event_attr *attr)
 {
     return attr->type == PERF_TYPE_SOFTWARE && attr->config >= PERF_COUNT_SW_PAGE_FAULTS &&
@@ -102,7 +102,8 @@ struct record_format source_format(const struct source *source, const struct per
                                    uint16_t index)
 {
     bool fault = source_faults(attr);
-    /* Sources with alien registers ask for none but where an event is sampled as a counter. */
+    /* Sources with alien registers request registers only for an event that is sampled as a
+     * counter. */
     bool as_counter = source->alien_regs && attr->sample_regs_user;
     return (struct record_format){
         .sample_type = attr->sample_type,
@@ -112,8 +113,8 @@ struct record_format source_format(const struct source *source, const struct per
         .regs_intr = attr->sample_regs_intr,
         .period = attr->sample_period,
         .sample_id_all = attr->sample_id_all,
-        /* A fault leaves the IP at the instruction that will be tried again; precise_ip 1
-         * promises a constant skid only. */
+        /* After a fault the IP is at the instruction that will be retried; precise_ip 1 promises
+         * only a constant skid. */
         .exact_ip =
             attr->precise_ip ? attr->precise_ip >= 2 : (source->exact_ip && !as_counter) || fault,
         .recorded_address = (source->exact_address && !as_counter) || attr->precise_ip || fault,
@@ -138,7 +139,7 @@ void source_aux_attribute(const struct source_plan *plan, const struct perf_even
     attr->comm = attr->comm_exec = attr->task = 0;
 }
 
-/* Which events of a plan the kernel takes, and in which of the forms they can have. */
+/* Finds out which events of a plan the kernel accepts, and with which of their alternatives. */
 
 static int source_ask_kernel(struct perf_event_attr *attr, pid_t pid, int group,
                              const struct kernel *kernel)
@@ -179,7 +180,7 @@ static bool final(int code)
            code == -ENOSYS;
 }
 
-/* The next candidate of an alias until the kernel takes one. */
+/* Tries the candidates of an alias until the kernel accepts one. */
 static int try_event(const struct source *source, const struct source_plan *plan,
                      struct event *event, pid_t pid, const struct kernel *kernel)
 {
@@ -196,7 +197,8 @@ static int try_event(const struct source *source, const struct source_plan *plan
     return code;
 }
 
-/* Sapphire Rapids and hybrid P-cores: load latency only behind mem-loads-aux. */
+/* Tries the first event with mem-loads-aux as group leader, which Sapphire Rapids and hybrid
+ * P-cores need for load latency. */
 static int try_led(const struct source *source, struct source_plan *plan, pid_t pid,
                    const struct kernel *kernel)
 {
@@ -208,9 +210,9 @@ static int try_led(const struct source *source, struct source_plan *plan, pid_t 
 }
 
 /*
- * The ranking event, less precise where its source is precise in any case: CPUs before Haswell
- * need the branch records for precise_ip 2 (core.c, x86_pmu_hw_config), which virtual machines
- * seldom have; the address is as good, and only the instruction is found by its skid.
+ * Tries the ranking event, with lower precision if the source has exact addresses: CPUs before
+ * Haswell need branch records for precise_ip 2 (core.c, x86_pmu_hw_config), which virtual machines
+ * seldom have. The address is just as good, and only the instruction must be found by its skid.
  */
 static int try_first(const struct source *source, struct source_plan *plan, pid_t pid,
                      const struct kernel *kernel)
@@ -250,7 +252,7 @@ void source_settle_stalls(struct source_plan *plan)
             roles |= 1u << plan->events[i].role;
         }
     if (roles != (1u << EVENT_STALL | 1u << EVENT_TIME))
-        plan->count -= offered; /* they are the last */
+        plan->count -= offered; /* the offered events are the last two */
 }
 
 static bool repeated(const struct source_plan *plan, unsigned count, const struct event *event)
@@ -265,7 +267,7 @@ static bool repeated(const struct source_plan *plan, unsigned count, const struc
 int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error)
 {
-    /* A first thread that has ended takes no events. */
+    /* A first thread that has ended accepts no events. */
     pid = files_shown_by(pid);
     int code = try_first(source, plan, pid, kernel);
     struct event refused = plan->events[0];
@@ -276,8 +278,8 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
     }
     if (code)
         return source_explain(source, code, plan, refused.name, kernel, error);
-    /* Further events are an offer: those the kernel refuses are left out, not an error. Aliases
-     * may end in the same generic event: once is enough. */
+    /* Further events are optional: skip those that the kernel refuses. Aliases may end in the same
+     * generic event: keep it once. */
     unsigned kept = 1;
     for (unsigned i = 1; i < plan->count; i++) {
         struct event event = plan->events[i];
@@ -292,7 +294,7 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
     return 0;
 }
 
-/* Errors of perf_event_open in the user's terms, with the remedy. */
+/* Explains errors of perf_event_open to the user, with the remedy. */
 
 static int explain_access(const struct source_plan *plan, const char *what,
                           const struct kernel *kernel, struct error *error)
@@ -366,7 +368,7 @@ static int take_threshold(struct filter *filter, const char *number, struct erro
     unsigned long cycles = strtoul(number, &end, 10);
     if (!isdigit((unsigned char)*number) || *end || !cycles || cycles > FILTER_LDLAT_MOST)
         return error_set(error, -EINVAL,
-                         "-e ldlat=: a number of cycles from 1 to %d is wanted, as in ldlat=64",
+                         "-e ldlat= takes a number of cycles from 1 to %d, as in ldlat=64",
                          FILTER_LDLAT_MOST);
     filter->ldlat_cycles = (uint32_t)cycles;
     return 0;
@@ -402,10 +404,8 @@ int filter_parse(struct filter *filter, const char *list, struct error *error)
     return code;
 }
 
-/*
- * clock: a timer of the thread's CPU time, with registers. Needs no PMU, so it works in any
- * virtual machine. It weighs time, not misses.
- */
+/* clock: a timer of the thread's CPU time, with registers. Needs no PMU, so it works in any virtual
+ * machine. Its samples represent time, not misses. */
 
 enum { CLOCK_FIRST_PERIOD_NS = 500009 };
 
@@ -425,7 +425,7 @@ static int clock_plan(struct source_plan *plan, const char *list, const struct k
     return 0;
 }
 
-/* One clock is enough: task-clock only where cpu-clock did not open. */
+/* Keeps a single clock: task-clock is used only if cpu-clock did not open. */
 static void clock_settle(struct source_plan *plan)
 {
     if (plan->first_optional)
@@ -439,10 +439,8 @@ const struct source source_clock = {
     .enable = "needs only perf_event_paranoid 2 or less",
 };
 
-/*
- * counter: any miss event of the CPU by overflow, with user registers (PMPT's method on
- * today's kernels). Software events with an address, such as page-faults, work as well.
- */
+/* counter: samples a miss event of the CPU on overflow, with user registers (PMPT's method on
+ * current kernels). Software events with an address, such as page-faults, work too. */
 
 enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
 
@@ -451,8 +449,8 @@ static bool is_clock(const struct event *event)
     return event_is_software(event) && event->role == EVENT_TIME;
 }
 
-/* The deepest miss event that there is ranks; the rest fills the level and rate columns, and the
- * part of the cycles that are stalled. Events that this CPU lacks are left out. */
+/* Lists the deepest available miss event first, so that it ranks; the other events fill the columns
+ * of levels, rates and stalled cycles. Skips events that this CPU lacks. */
 static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
 {
     static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall", "cycles"};
@@ -474,12 +472,12 @@ static int counter_plan(struct source_plan *plan, const char *list, const struct
 {
     char chosen[64];
     choose_events(chosen, sizeof chosen, kernel);
-    /* None at all: the first says why. */
+    /* Without any, the first explains why. */
     int code = source_plan_list(plan, list ? list : *chosen ? chosen : "mem-fill", kernel, error);
     if (code)
         return code;
     plan->first_optional = !list;
-    /* Page faults and their like are rare: every one, until the rate says otherwise. */
+    /* Page faults and the like are rare: sample every one until the rate is too high. */
     plan->first_period = is_clock(&plan->events[0])            ? COUNTER_FIRST_PERIOD_CLOCK_NS
                          : event_is_software(&plan->events[0]) ? 1
                                                                : COUNTER_FIRST_PERIOD;

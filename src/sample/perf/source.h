@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Where samples can come from (doc/facts.md). A source says what it can give, which
- * events it wants, and how their attributes look; the session opens and reads them all alike.
- */
+/* The sources of samples (doc/facts.md). A source reports what it can deliver, which events it
+ * needs, and how their attributes look; the session treats all sources alike. */
 #ifndef MISSTOP_SAMPLE_PERF_SOURCE_H
 #define MISSTOP_SAMPLE_PERF_SOURCE_H
 
@@ -15,18 +13,18 @@
 #include "sample/perf/event.h"
 #include "sample/perf/record.h"
 
-/* The events of a session as they are to be opened; the first one ranks. */
+/* The events to open for a session; the first one ranks. */
 struct source_plan {
     struct event events[SAMPLE_EVENTS_MAX];
     unsigned count;
-    bool software;         /* all of them */
+    bool software;         /* all events are software events */
     char weighs[96];       /* meaning of the ranking event's samples; set by source_try() */
-    uint64_t first_period; /* of the ranking event, before anything is known of its rate */
-    uint64_t period_step;  /* periods are multiples of it; 0: any will do */
-    uint64_t period_least; /* shorter ones are refused; 0: any will do */
-    bool first_optional;   /* without -e: where the first event does not open, the next ranks */
-    bool kernel_too;       /* the hardware cannot leave kernel mode out */
-    bool needs_aux;        /* load latency wants mem-loads-aux as group leader */
+    uint64_t first_period; /* of the ranking event, until its rate is known */
+    uint64_t period_step;  /* periods are multiples of it; 0: no restriction */
+    uint64_t period_least; /* shorter periods are refused; 0: no restriction */
+    bool first_optional;   /* without -e: if the first event does not open, the next one ranks */
+    bool kernel_too;       /* the hardware cannot exclude kernel mode */
+    bool needs_aux;        /* load latency needs mem-loads-aux as group leader */
     struct event aux;
 };
 
@@ -37,24 +35,25 @@ struct source {
     bool latency;
     bool data_source;
     bool alien_regs;
-    /*
-     * Plans the events (`list` is -e or NULL). Answers whether this machine has the source:
-     * -ENODEV with the reason when not, -EINVAL for a bad list.
-     */
+    /* Plans the events (`list` is -e or NULL) and checks whether this machine has the source.
+     * Returns 0; -ENODEV with the reason if it has not; -EINVAL for a bad list. */
     int (*plan)(struct source_plan *plan, const char *list, const struct kernel *kernel,
                 struct error *error);
-    /* Sets the source's own members in an attribute that is otherwise complete; NULL: none. */
+    /* Sets the source's own members of an otherwise complete attribute; NULL: none. */
     void (*attribute)(const struct source_plan *plan, const struct event *event,
                       struct perf_event_attr *attr);
-    /* The last word, once it is known which events open. NULL: none. */
+    /* Final adjustment, once it is known which events open. NULL: none. */
     void (*settle)(struct source_plan *plan);
-    /* Why the kernel said `code` to this source in particular, and what helps; NULL: nothing
-     * particular. One sentence without the event's name. NULL: none at all. */
+    /*
+     * Explains in one sentence, without the event's name, why the kernel returned `code` to this
+     * source in particular, and what helps. Returns NULL if nothing is particular to the source.
+     * NULL: no explanations at all.
+     */
     const char *(*remedy)(int code, const struct kernel *kernel);
     const char *enable; /* how the user can enable it, for doctor */
 };
 
-/* In the order that `auto` tries them. */
+/* In the order in which `auto` tries them. */
 extern const struct source source_pebs;
 extern const struct source source_ibs;
 extern const struct source source_counter;
@@ -63,60 +62,60 @@ extern const struct source source_clock;
 enum { SOURCES = 4 };
 const struct source *source_at(unsigned index);
 
-/* NULL: no source of that name. */
+/* Returns NULL if there is no source of that name. */
 const struct source *source_find(const char *name);
 
 /*
- * Opens the plan's ranking event once on process `pid` and closes it again: whether the kernel
- * takes it. Falls back to the next candidate of an alias, to precise_ip 1 where 2 cannot be had,
- * and sets what the kernel demands (needs_aux). -errno with cause and remedy.
+ * Opens the plan's ranking event on process `pid` and closes it again, to see whether the kernel
+ * accepts it. Falls back to the next candidate of an alias, or to precise_ip 1 if 2 is not
+ * supported, and sets what the kernel requires (needs_aux). Returns 0, or -errno with cause and
+ * remedy.
  */
 int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error);
 
-/* Attributes of an event of the plan, complete except for the period. */
+/* Fills the attribute of an event of the plan, except for the period. */
 void source_attribute(const struct source *source, const struct source_plan *plan,
                       const struct event *event, struct perf_event_attr *attr);
 
-/* The same for the leader of the first event, where the plan needs one: it only counts. */
+/* Fills the attribute of the leader of the first event if the plan needs one; it only counts. */
 void source_aux_attribute(const struct source_plan *plan, const struct perf_event_attr *first,
                           struct perf_event_attr *attr);
 
-/* Whether each event is a fault; its samples carry the faulting address. */
+/* Returns true if each event is a fault, with the faulting address in its samples. */
 bool source_faults(const struct perf_event_attr *attr);
 
-/* How the records of an event opened with `attr` are to be read. */
+/* Returns the format of the records of an event opened with `attr`. */
 struct record_format source_format(const struct source *source, const struct perf_event_attr *attr,
                                    uint16_t index);
 
-/* Parses a -e list into plan->events, or the default list. 0 or -EINVAL, -ENOENT. */
+/* Parses a -e list, or the default list, into plan->events. Returns 0, -EINVAL or -ENOENT. */
 int source_plan_list(struct source_plan *plan, const char *list, const struct kernel *kernel,
                      struct error *error);
 
-/*
- * Adds stalled cycles and all cycles to a plan that samples accesses, where the CPU counts both on
- * all of its cores: their ratio is the part of the time that waits.
- */
+/* Adds stalled cycles and all cycles to a plan that samples accesses, if all cores of the CPU count
+ * both: their ratio is the share of the time spent waiting. */
 void source_offer_stalls(struct source_plan *plan, const struct kernel *kernel);
 
-/* The `settle` of these sources: one of the two has no ratio. */
+/* Removes stalls and cycles unless both are present: the `settle` function of these sources. */
 void source_settle_stalls(struct source_plan *plan);
 
-/* One line on why perf_event_open said `code` to `what`, with the remedy. Negative errno. */
+/* Explains in one line why perf_event_open returned `code` for `what`, with the remedy. Returns a
+ * negative errno. */
 int source_explain(const struct source *source, int code, const struct source_plan *plan,
                    const char *what, const struct kernel *kernel, struct error *error);
 
-/*
- * Which of all accesses a precise source samples: the words of -e that pebs and ibs take beside
- * or instead of event names. For the two sources only.
- */
+/* The accesses that a precise source samples: words of -e that pebs and ibs accept in addition to
+ * or instead of event names. For these two sources only. */
 struct filter {
-    uint32_t ldlat_cycles; /* loads that took as long or longer; 0: not asked for */
+    uint32_t ldlat_cycles; /* loads that took at least this long; 0: not requested */
     bool l3_miss_only;
-    bool events; /* the list has other words too */
+    bool events; /* the list has other words, too */
 };
 
-/* Reads "ldlat=64", "l3missonly" out of `list` (NULL: none). 0, or -EINVAL for a bad number. */
+/*
+ * Reads "ldlat=64", "l3missonly" from `list` (NULL: none). Returns 0, or -EINVAL for a bad number.
+ */
 int filter_parse(struct filter *filter, const char *list, struct error *error);
 
 #endif

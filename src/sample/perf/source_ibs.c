@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ibs: AMD instruction-based sampling of operations; the hardware records address, latency and data
- * source. From arch/x86/events/amd/ibs.c: per-process sampling since Linux 6.2; no user/kernel
- * filter in hardware, so exclude_kernel needs swfilt (6.14: config2 bit 0), else EINVAL; the period
- * counts ops (cnt_ctl, config bit 19) or cycles in steps of 16 and is at least 0x90; l3missonly is
- * config bit 16 (Zen 4), ldlat config1 bits 0-11 from 128 to 2048 (Zen 5, 6.15), each shown in
- * format/ only where the CPU has it. Only the IP of the registers is that of the sampled op. Not
- * run on such a machine here (HACKING.md).
+ * source. From arch/x86/events/amd/ibs.c: per-process sampling since Linux 6.2. The hardware has no
+ * user/kernel filter, so exclude_kernel needs swfilt (6.14: config2 bit 0) and fails with EINVAL
+ * without it. The period counts ops (cnt_ctl, config bit 19) or cycles, in steps of 16, and is at
+ * least 0x90. l3missonly is config bit 16 (Zen 4); ldlat is config1 bits 0-11, from 128 to 2048
+ * (Zen 5, 6.15). format/ lists each only if the CPU has it. Only the IP of the registers belongs to
+ * the sampled op. Not tested on such a machine here (HACKING.md).
  *
- * Weight of a sample: without a filter every op is as likely to be tagged as another, so shares are
- * of ops. With one, hardware discards tagged ops that do not pass; those that pass are still chosen
- * evenly among themselves.
+ * Weight of a sample: without a filter every op is equally likely to be tagged, so shares are
+ * shares of ops. With a filter the hardware discards tagged ops that do not pass; those that pass
+ * are still chosen evenly.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -56,7 +56,9 @@ static int check_filter(const struct filter *filter, const struct kernel *kernel
     return 0;
 }
 
-/* "ibs_op/cnt_ctl,swfilt,l3missonly,ldlat=128/": ops rather than cycles where it is offered. */
+/*
+ * Encodes "ibs_op/cnt_ctl,swfilt,l3missonly,ldlat=128/"; counts ops instead of cycles if supported.
+ */
 static int encode_op(struct source_plan *plan, const struct filter *filter,
                      const struct kernel *kernel, struct error *error)
 {
@@ -104,7 +106,7 @@ static void ibs_attribute(const struct source_plan *plan, const struct event *ev
 {
     (void)event;
     attr->sample_type |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
-    /* Without swfilt the PMU refuses any exclusion; kernel samples are then counted as such. */
+    /* Without swfilt the PMU refuses any exclusion; kernel samples are then counted separately. */
     if (plan->kernel_too)
         attr->exclude_kernel = attr->exclude_hv = 0;
 }

@@ -13,14 +13,16 @@
  * The threshold is ldlat in config1. Sapphire and Emerald Rapids, Alder and Raptor Lake refuse the
  * loads without mem-loads-aux (0x8203) as group leader: ENODATA.
  *
- * sysfs comes first, because it is the running kernel's own table. libpfm4 4.13 has no CPU after
- * Sapphire Rapids, and encodes that one's STORE_SAMPLE as 0x03cd.
+ * Encodings are taken from sysfs first, because it has the table of the running kernel.
+ * libpfm4 4.13 has no CPU after Sapphire Rapids, and encodes STORE_SAMPLE of that CPU as 0x03cd.
  *
- * Several records an interrupt (large PEBS) would need no time stamps of CLOCK_MONOTONIC
- * (intel_pmu_large_pebs_flags: not with use_clockid); which join samples with the heap's events. It
- * would also hold back a 64 KiB buffer of records, a sixth of a second at -r 2000, which is neither
- * live nor in order. The rest of its conditions is kept: a fixed period, a watermark, no registers.
- * Not run on such a machine here (HACKING.md).
+ * Large PEBS (several records per interrupt) is not used. The kernel allows it only without time
+ * stamps of CLOCK_MONOTONIC (intel_pmu_large_pebs_flags: not with use_clockid), which are needed to
+ * order samples and heap events. It would also delay records until a buffer of 64 KiB is full: a
+ * sixth of a second at -r 2000, and the records would not be in order. The other conditions are
+ * met: a fixed period, a watermark, no registers.
+ *
+ * Not tested on such a machine here (HACKING.md).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,13 +33,13 @@
 
 enum { PEBS_FIRST_PERIOD = 1009, PEBS_PRECISE_IP = 2, PEBS_LDLAT_CYCLES = 30 };
 
-/* Of the CPU's own PMUs, the one that the events are named by. */
+/* Returns the CPU's own PMU that the events are named by. */
 static const char *main_pmu(const struct kernel *kernel)
 {
     return sysfs_pmu_type(kernel, "cpu_core") >= 0 ? "cpu_core" : "cpu";
 }
 
-/* "PMU/event,ldlat=30/"; ldlat 0: without. */
+/* Encodes "PMU/event,ldlat=30/"; ldlat 0: without a threshold. */
 static int encode_sysfs(struct event *event, const char *pmu, const char *name, unsigned ldlat,
                         const struct kernel *kernel)
 {
@@ -64,7 +66,8 @@ static int encode_libpfm(struct event *event, const char *const *names, unsigned
     return -ENODEV;
 }
 
-/* One event for every PMU of the CPU; `names` for where sysfs has no such file. */
+/* Encodes one event for every PMU of the CPU; `names` are libpfm4's names if sysfs has no such
+ * file. */
 static int encode_all(struct event *event, const char *name, const char *const *names,
                       unsigned ldlat, const struct kernel *kernel)
 {
@@ -88,7 +91,7 @@ static int plan_loads(struct source_plan *plan, unsigned ldlat, const struct ker
     return encode_all(&plan->events[0], "mem-loads", names, ldlat, kernel);
 }
 
-/* Nehalem and Westmere have none. */
+/* Plans the store event. Nehalem and Westmere have none. */
 static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
 {
     static const char *const names[] = {"MEM_TRANS_RETIRED:PRECISE_STORE",
@@ -98,7 +101,8 @@ static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
         plan->count = 2;
 }
 
-/* The aux leader exists where sysfs offers it; whether it is needed the kernel will say. */
+/* Plans the aux leader, which sysfs lists if it exists. Whether it is required shows when the
+ * kernel is asked. */
 static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 {
     if (encode_sysfs(&plan->aux, main_pmu(kernel), "mem-loads-aux", 0, kernel))
@@ -106,9 +110,9 @@ static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 }
 
 /*
- * Whether the hardware writes a data address into the records of an event: ds.c, constraints
- * with PLD, PST, PSD or DATALA. Counted by event code alone; before Haswell those of 0xd0 and up
- * carry none, and their samples end as such.
+ * Returns true if the hardware writes a data address into the records of an event: ds.c,
+ * constraints with PLD, PST, PSD or DATALA. Checks the event code only; before Haswell events from
+ * 0xd0 on have no address, and their samples end up without one.
  */
 static bool carries_address(const struct event *event)
 {
@@ -153,8 +157,8 @@ static int plan_default(struct source_plan *plan, const struct filter *filter,
     return 0;
 }
 
-/* The highest that the CPU, or the host of a virtual machine, offers; kernels before 4.15 do not
- * report it, and the attempt shows it. */
+/* Sets the highest precision that the CPU, or the host of a virtual machine, offers. Kernels before
+ * 4.15 do not report it, so it is found by trying. */
 static int set_precision(struct source_plan *plan, const struct kernel *kernel, struct error *error)
 {
     char path[128];

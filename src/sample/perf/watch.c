@@ -17,11 +17,12 @@
 
 static bool watch_event_next(struct ring *ring, struct watch_touch *touch);
 
-/* Debug registers: whether there are any to be had, and what a trap costs. */
+/* Debug registers: how many are free, and the cost of a trap. */
 
 enum { CALIBRATION_ROUNDS = 15 };
 
-/* An event on a word, or on nothing for address 0: only to hold a ring. Descriptor or -errno. */
+/* Opens an event on a word, or a dummy event for address 0, which only holds a ring. Returns a
+ * descriptor or -errno. */
 static int watch_event_open(const struct watch_registers *registers, pid_t tid, uint64_t address)
 {
     struct perf_event_attr attr = {.type = address ? PERF_TYPE_BREAKPOINT : PERF_TYPE_SOFTWARE,
@@ -46,27 +47,28 @@ static int watch_event_open(const struct watch_registers *registers, pid_t tid, 
     return registers->kernel->perf_event_open(&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Lets it report one touch, into the ring of another; *from_ns: about from when on. 0 or -errno. */
+/* Arms the event to report one touch to the ring of another event. *from_ns: approximate time from
+ * which it is armed. Returns 0 or -errno. */
 static int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
 {
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd))
         return -errno;
     if (ioctl(fd, PERF_EVENT_IOC_REFRESH, 1))
         return -errno;
-    /* The thread's CPU was interrupted for it just before: most of the call is the way there. */
+    /* The call interrupts the thread's CPU shortly before it returns. */
     *from_ns = clock_now_ns();
     return 0;
 }
 
 /* ---- cost of a trap ---- */
 
-/* Time of one touch: until it is recorded, and with the switching off that follows. */
+/* Time of one touch: until it is recorded, and until the event is switched off. */
 struct trap {
     double entry_ns;
     double all_ns;
 };
 
-/* One touch of our own. 0 or -errno. */
+/* Touches a word of our own once and measures the trap. Returns 0 or -errno. */
 static int one_trap(const struct watch_registers *registers, int ring_fd, struct ring *ring,
                     volatile uint64_t *word, struct trap *trap)
 {
@@ -78,7 +80,7 @@ static int one_trap(const struct watch_registers *registers, int ring_fd, struct
     *word = start_ns;
     uint64_t between_ns = clock_now_ns();
     *word = between_ns;
-    /* The second touch does not trap: it is what the clock itself takes. */
+    /* The second touch does not trap: its time is the overhead of the clock. */
     trap->all_ns = (double)(between_ns - start_ns) - (double)(clock_now_ns() - between_ns);
     if (!code && !watch_event_next(ring, &touch))
         code = -ENODATA;
@@ -88,7 +90,7 @@ static int one_trap(const struct watch_registers *registers, int ring_fd, struct
     return code;
 }
 
-/* The medians over some touches of a word of our own. 0 or -errno. */
+/* Takes the medians of several touches. Returns 0 or -errno. */
 static int measure_traps(struct watch_registers *registers, int ring_fd, struct ring *ring)
 {
     static _Alignas(WATCH_LINE_BYTES) volatile uint64_t word;
@@ -119,13 +121,13 @@ static int calibrate(struct watch_registers *registers)
     return code;
 }
 
-/* ---- how many there are ---- */
+/* ---- number of free registers ---- */
 
 static int count_free(struct watch_registers *registers)
 {
     int fds[WATCH_SLOTS];
     int code = 0;
-    /* Any address of user space will do, because it is never enabled. */
+    /* Any address in user space will do, because the event is never enabled. */
     for (registers->slots = 0; registers->slots < WATCH_SLOTS; registers->slots++) {
         code = watch_event_open(registers, registers->pid, 4096);
         if (code < 0)
@@ -172,7 +174,7 @@ int watch_registers_open(struct watch_registers *registers, pid_t pid, const str
 {
     *registers =
         (struct watch_registers){.kernel = kernel, .pid = pid, .kernel_too = true, .epoll_fd = -1};
-    /* A trap in the kernel costs as much, and goes on where it is not reported. */
+    /* A trap in the kernel costs the same, and recurs if it is not reported. */
     int code = count_free(registers);
     if (code == -EACCES || code == -EPERM) {
         registers->kernel_too = false;
@@ -183,7 +185,8 @@ int watch_registers_open(struct watch_registers *registers, pid_t pid, const str
     return code ? explain(registers, code, error) : 0;
 }
 
-/* As watch_event_open() asks for it: PERF_RECORD_SAMPLE of include/uapi/linux/perf_event.h. */
+/* PERF_RECORD_SAMPLE of include/uapi/linux/perf_event.h with the fields that watch_event_open()
+ * requests. */
 struct touch_record {
     struct perf_event_header header;
     uint64_t ip;
@@ -192,7 +195,7 @@ struct touch_record {
     uint64_t time_ns;
     uint64_t address;
     uint64_t touches;
-    uint64_t ran_ns; /* clock of a thread's events; it stops while the thread does */
+    uint64_t ran_ns; /* clock of a thread's events; stops while the thread is off CPU */
 };
 
 void watch_registers_close(struct watch_registers *registers)
@@ -224,7 +227,7 @@ static bool has_room(struct watch_registers *registers)
 
 static int open_ring(struct watch_registers *registers, struct watch_thread *thread)
 {
-    /* Edge-triggered: a thread that has ended would else report its hang-up for ever. */
+    /* Edge-triggered: otherwise a thread that has ended would report its hang-up forever. */
     struct epoll_event wanted = {.events = EPOLLIN | EPOLLET};
     int code = ring_open(&thread->ring, thread->ring_fd, (size_t)sysconf(_SC_PAGESIZE));
     if (!code && epoll_ctl(registers->epoll_fd, EPOLL_CTL_ADD, thread->ring_fd, &wanted))
@@ -272,7 +275,7 @@ static bool knows(const struct watch_registers *registers, pid_t tid)
     return false;
 }
 
-/* A thread that was sampled: followed at once if it is new. */
+/* Adds a sampled thread at once if it is new. */
 static void watch_registers_meet(struct watch_registers *registers, pid_t tid)
 {
     if (!knows(registers, tid) && registers->thread_count < WATCH_THREADS_MAX)
@@ -311,7 +314,7 @@ static int arm_thread(struct watch_registers *registers, struct watch_thread *th
     return code;
 }
 
-/* One that was preempted while arming took longer, but did not cost the target more. */
+/* Limits outliers: an arming that was preempted took longer, but did not cost the target more. */
 static double typical(struct watch_registers *registers, double took_ns)
 {
     enum { OUTLIER = 4, MEMORY = 32 };
@@ -342,7 +345,7 @@ double watch_registers_arm(struct watch_registers *registers, unsigned slot, uin
     return armed ? cost : refused;
 }
 
-/* As read_format of watch_event_open() has it. */
+/* Reads the layout of read_format in watch_event_open(). */
 static void read_run(int fd, uint64_t *ran_ns)
 {
     uint64_t values[2];
@@ -390,7 +393,9 @@ static bool watch_event_next(struct ring *ring, struct watch_touch *touch)
     return false;
 }
 
-/* The record is written when the trap is well under way. */
+/*
+ * Subtracts the time from the touch to its record, because the record is written late in the trap.
+ */
 static uint64_t before_entry(const struct watch_registers *registers, uint64_t recorded_ns)
 {
     uint64_t entry_ns = registers->entry_ns > 0 ? (uint64_t)registers->entry_ns : 0;
@@ -413,7 +418,7 @@ size_t watch_registers_read(struct watch_registers *registers, const struct watc
     struct epoll_event ready[16];
     struct watch_touch touch;
     size_t count = 0;
-    /* Clears the edge; the rings themselves show the bytes to read. */
+    /* Clears the edge; the rings themselves show the available bytes. */
     while (registers->epoll_fd >= 0 && epoll_wait(registers->epoll_fd, ready, 16, 0) == 16)
         continue;
     for (size_t i = 0; i < registers->thread_count; i++)
@@ -437,7 +442,7 @@ struct watch {
     struct watch_registers registers;
     struct watch_lines lines;
     struct watch_budget budget;
-    int epoll_fd; /* ours and the sampler's */
+    int epoll_fd; /* of the registers and the sampler */
 };
 
 static double arm(void *context, unsigned slot, uint64_t address, uint64_t *from_ns)
@@ -563,7 +568,7 @@ void watch_doctor(FILE *out)
     watch_registers_close(&registers);
 }
 
-/* Limit of savings: a target that wakes up does not pay at once for all it did not use. */
+/* Upper bound of savings in s: a target that wakes up must not pay at once for a long idle time. */
 static const double saved_s = 0.5;
 
 void watch_budget_init(struct watch_budget *budget, double part)
@@ -611,7 +616,7 @@ static unsigned slot_of(const struct watch_lines *lines, const struct watch_line
     return (unsigned)(line - lines->at) * 2 + (word == &line->other);
 }
 
-/* Sets the register of a word and pays for it, if there is one; lines->refused says why not. */
+/* Arms the register of a word if there is one, and pays for it; sets lines->refused on error. */
 static void watch_leg_arm(struct watch_lines *lines, struct watch_line *line,
                           struct watch_word *word)
 {
@@ -631,7 +636,8 @@ static void watch_leg_arm(struct watch_lines *lines, struct watch_line *line,
     watch_budget_spend(lines->budget, cost);
 }
 
-/* How long the thread has run that the leg began with; UINT64_MAX: not known. */
+/* Disarms the register of a word. Returns how long the thread in which the leg began has run, or
+ * UINT64_MAX if not known. */
 static uint64_t watch_leg_disarm(struct watch_lines *lines, struct watch_line *line,
                                  struct watch_word *word)
 {
@@ -651,7 +657,7 @@ static struct watch_result *watch_leg_result(struct watch_lines *lines,
                                              const struct watch_line *line, enum watch_kind kind,
                                              enum watch_end end)
 {
-    /* Full only if no results have been taken for a long time: the oldest goes. */
+    /* Full only if results have not been taken for a long time: drop the oldest. */
     if (lines->result_count == WATCH_RESULTS)
         memmove(lines->results, lines->results + 1, --lines->result_count * sizeof *lines->results);
     struct watch_result *result = &lines->results[lines->result_count++];
@@ -672,7 +678,7 @@ static uint64_t off_ns(const struct watch_result *result, uint64_t ran_ns)
     return ran_ns < passed_ns ? passed_ns - ran_ns : 0;
 }
 
-/* It ends otherwise than touched; nothing where it is not armed. */
+/* Ends a leg without a touch; does nothing if it is not armed. */
 static void watch_leg_end(struct watch_lines *lines, struct watch_line *line, enum watch_end end,
                           uint64_t end_ns)
 {
@@ -692,7 +698,7 @@ static void watch_leg_begin(struct watch_lines *lines, struct watch_line *line)
     watch_leg_arm(lines, line, &line->sampled);
 }
 
-/* The same word, from this touch on. */
+/* Watches the same word again, from this touch on. */
 static void watch_again(struct watch_lines *lines, struct watch_line *line,
                         const struct watch_touch *touch)
 {
@@ -705,7 +711,8 @@ static void watch_again(struct watch_lines *lines, struct watch_line *line,
         watch_leg_begin(lines, line);
 }
 
-/* As soon as can be seen, by an instruction that did not touch in this visit yet. */
+/* Returns true if the visit continues: the touch follows within the shortest time that can be
+ * observed, by an instruction that has not touched the word in this visit yet. */
 static bool goes_on(const struct watch_lines *lines, const struct watch_line *line,
                     const struct watch_touch *touch)
 {
@@ -720,7 +727,7 @@ static bool goes_on(const struct watch_lines *lines, const struct watch_line *li
     return true;
 }
 
-/* The sampled word was touched: reports it, and a first leg is followed by a second. */
+/* Handles a touch of the sampled word: reports it, and starts the second leg after the first. */
 static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
                             const struct watch_touch *touch)
 {
@@ -734,7 +741,7 @@ static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
     result->end_ns = touch->time_ns;
     result->ip = touch->ip;
     result->toucher_tid = touch->tid;
-    /* Another thread's run does not show how long this one was off. */
+    /* The run time of another thread does not show how long this thread was off CPU. */
     result->off_ns = touch->tid == line->origin_tid ? off_ns(result, touch->ran_ns) : 0;
     watch_leg_disarm(lines, line, &line->sampled);
     if (line->leg == WATCH_FIRST) {
@@ -743,7 +750,7 @@ static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
     }
 }
 
-/* Whether it has lasted long enough: a leg that was not touched. */
+/* Returns true if a leg without a touch has lasted long enough. */
 static bool watch_leg_waited(const struct watch_lines *lines, const struct watch_line *line,
                              uint64_t now_ns)
 {
@@ -753,7 +760,7 @@ static bool watch_leg_waited(const struct watch_lines *lines, const struct watch
             lines->budget->cpu_ns >= line->cpu_ns + WATCH_ENOUGH_NS);
 }
 
-/* Traps and armings of a watch that goes its whole way. */
+/* Armings and traps of a complete watch. */
 enum { WATCH_ARMINGS = 3, WATCH_TRAPS = 3 };
 
 void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, unsigned slots,
@@ -770,7 +777,7 @@ void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, 
 
 /* ---- visits ---- */
 
-/* The line is free; a new count of samples begins. */
+/* Frees the line and resets its count of samples. */
 static void let_go(struct watch_lines *lines, struct watch_line *line)
 {
     watch_leg_disarm(lines, line, &line->other);
@@ -778,7 +785,8 @@ static void let_go(struct watch_lines *lines, struct watch_line *line)
     line->seen = 0;
 }
 
-/* A visit says nothing where the other word was touched in one before, without the sampled. */
+/* Reports the visit. A visit is not reported if the other word was touched earlier, without the
+ * sampled word. */
 static void settle_visit(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
 {
     const struct watch_word *other = &line->other;
@@ -825,7 +833,7 @@ void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offe
             watch_line_draw(&lines->at[i], offer);
             return;
         }
-    /* The n-th since it was free replaces the present one in one of n cases. */
+    /* The n-th sample since the line was free replaces the current one with probability 1/n. */
     for (unsigned i = 0, drawn = 0; i < lines->count; i++) {
         struct watch_line *line = &lines->at[i];
         uint32_t bound = line->seen < UINT32_MAX ? (uint32_t)++line->seen : UINT32_MAX;
@@ -855,7 +863,7 @@ static void watch_line_begin(struct watch_lines *lines, struct watch_line *line)
                                 .origin_tid = offer.tid,
                                 .sampled = {.address = word},
                                 .other = {.address = other_word(lines, word)}};
-    /* The sampled word last: what interrupts the target afterwards would put off its touch. */
+    /* Arm the sampled word last: interrupting the target after that would delay its touch. */
     watch_leg_arm(lines, line, &line->other);
     watch_leg_begin(lines, line);
     if (!line->sampled.armed)
@@ -881,7 +889,7 @@ static void take_wanted(struct watch_lines *lines, struct watch_line *line, uint
 
 static bool touches(const struct watch_word *word, const struct watch_touch *touch)
 {
-    /* A record of an earlier watch of this word may still be on its way. */
+    /* A record of an earlier watch of this word may still arrive. */
     return word->armed && word->address == touch->address && touch->time_ns >= word->asked_ns;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Watchpoints on a running process (--watch): takes sampled accesses, watches the lines of some of
- * them within a budget, and hands over what became of each. Driven by the engine beside the
- * sampler; one thread only.
+ * Watchpoints on a running process (--watch): takes sampled accesses, watches the cache lines of
+ * some of them within a budget, and reports how each watch ended. Driven by the engine in addition
+ * to the sampler; one thread only.
  */
 #ifndef MISSTOP_SAMPLE_PERF_WATCH_H
 #define MISSTOP_SAMPLE_PERF_WATCH_H
@@ -18,71 +18,67 @@
 #include "sample/kernel.h"
 #include "snapshot_watch.h"
 
-/*
- * The cost to the target that watchpoints may cause: a token bucket that fills with a part of the
- * CPU time the target uses, and pays for every trap and every arming. Owned by watch.c.
- */
+/* The cost that watchpoints may cause to the target: a token bucket that fills with a share of the
+ * target's CPU time and pays for every trap and every arming. Owned by watch.c. */
 struct watch_budget {
     double part;       /* of the target's CPU time, 0..1 */
-    double tokens_ns;  /* may be spent now; negative: overdrawn, to be waited for */
-    uint64_t cpu_ns;   /* as reported last */
-    uint64_t wall_ns;  /* likewise */
-    double spent_ns;   /* since the start */
-    double granted_ns; /* CPU time that counted since the start */
+    double tokens_ns;  /* may be spent now; negative: overdrawn */
+    uint64_t cpu_ns;   /* at the last refill */
+    uint64_t wall_ns;  /* at the last refill */
+    double spent_ns;   /* number since the start */
+    double granted_ns; /* CPU time credited since the start */
     bool started;
 };
 
 void watch_budget_init(struct watch_budget *budget, double part);
 
-/*
- * CPU time that the target has used up to a moment of CLOCK_MONOTONIC. Counts for no more than one
- * CPU, so that a target of many threads does not keep misstop itself busy arming.
- */
+/* Credits the CPU time that the target has used up to a moment of CLOCK_MONOTONIC. Credits at most
+ * one CPU, so that a target with many threads does not keep misstop busy arming. */
 void watch_budget_refill(struct watch_budget *budget, uint64_t cpu_ns, uint64_t wall_ns);
 
 void watch_budget_spend(struct watch_budget *budget, double cost_ns);
 
-/* Spent, as a part of the CPU time that counted; NAN: none yet. */
+/* Returns the spent share of the credited CPU time; NAN: none yet. */
 double watch_budget_share(const struct watch_budget *budget);
 
 /*
- * Which cache lines the debug registers watch, and what each watch saw: a state machine without a
- * kernel, which watch.c gives one and tests another. Owned by watch.c.
+ * Which cache lines the debug registers watch, and what each watch saw: a state machine that does
+ * not depend on a kernel (watch.c provides one, tests another). Owned by watch.c.
  *
- * A watched line has one register on the word of the sampled access, and, where there are enough,
- * one on another word of the line, drawn at random. Which samples are watched is decided by
- * reservoir sampling, a reservoir of one a line (Vitter, ACM TOMS 11, 1985, algorithm R): since the
- * line was free last, each sample has had the same chance to be the one watched. Debug registers
- * for reuse and for sampled accesses: Wen, Liu, Byrne, Chabbi, ASPLOS 2018; Wang, Liu, Chabbi, HPCA
- * 2019. They arm from a signal handler inside the target; here a sample is seen a few ms later,
- * from outside. So
- *   - the first leg of a watch counts from the sampled access and is blind until it was armed;
- *   - where it is touched, a second leg counts from that touch: blind for much less. While other
- *     instructions of the same thread touch as soon as can be seen (a load, then the store of the
- *     sum), the visit goes on, and the leg counts from the last of them; where an instruction comes
- *     round again, the line is in use all the time, and that is reported;
- *   - a visit asks whether the other word was touched within WATCH_VISIT_NS of the sampled one.
- * A touch ends a leg and switches its register off: a hot line costs one trap, not millions.
+ * A watched line has one register on the word of the sampled access and, if there are enough, one
+ * on another word of the line, drawn at random. Reservoir sampling with a reservoir of one per line
+ * (Vitter, ACM TOMS 11, 1985, algorithm R) decides which samples are watched: since the line was
+ * last free, each sample has had the same chance. Debug registers for reuse and for sampled
+ * accesses: Wen, Liu, Byrne, Chabbi, ASPLOS 2018; Wang, Liu, Chabbi, HPCA 2019. They arm from a
+ * signal handler inside the target; misstop sees a sample a few ms later, from outside. Therefore:
+ *   - The first leg of a watch counts from the sampled access and is blind until it is armed.
+ *   - If the word is touched, a second leg counts from that touch, with a much shorter blind time.
+ *     The visit continues while other instructions of the same thread touch the word within the
+ *     shortest observable time (a load, then the store of the sum), and the leg counts from the
+ *     last of them. If an instruction repeats, the line is in constant use, and that is reported.
+ *   - A visit checks whether the other word was touched within WATCH_VISIT_NS of the sampled word.
+ * A touch ends a leg and disarms its register: a hot line costs one trap, not millions.
  */
 enum {
     WATCH_SLOTS = 4, /* debug registers of x86 */
     WATCH_LINES = 2,
     WATCH_LINE_BYTES = 64,
     WATCH_WORD_BYTES = 8,
-    WATCH_CODES = 4, /* instructions of a visit that are distinguished */
+    WATCH_CODES = 4, /* distinct instructions per visit */
     WATCH_RESULTS = 512
 };
 #define WATCH_VISIT_NS   UINT64_C(1000000)
 #define WATCH_LONGEST_NS UINT64_C(1000000000)
-/* Long enough, where the target ran for as long: any cache has been filled meanwhile, twice. */
+/* Long enough if the target was running all this time: it then fills any cache twice. */
 #define WATCH_ENOUGH_NS UINT64_C(100000000)
 
-/* Both return the cost to the target in ns, or a negative errno. */
+/* arm and disarm return the cost to the target in ns, or a negative errno. */
 struct watch_arms {
     void *context;
-    /* Register `slot` reports one touch of the word, and is off then; from *from_ns on, about. */
+    /* Arms register `slot` for one touch of the word, from about *from_ns on. */
     double (*arm)(void *context, unsigned slot, uint64_t address, uint64_t *from_ns);
-    /* *ran_ns: how long thread `tid` has run since it was armed; left alone where not known. */
+    /* Sets *ran_ns to the time that thread `tid` has run since it was armed; unchanged if not
+     * known. */
     double (*disarm)(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns);
     uint64_t (*now_ns)(void *context);
 };
@@ -90,7 +86,7 @@ struct watch_arms {
 /* A sampled access. */
 struct watch_offer {
     uint64_t address;
-    uint64_t base; /* of the instance it fell on */
+    uint64_t base; /* of the block or other instance that contains the address */
     uint64_t time_ns;
     uint32_t object;
     uint32_t tid;
@@ -98,25 +94,25 @@ struct watch_offer {
 
 /* A touch that a register reported. */
 struct watch_touch {
-    uint64_t address; /* as it was armed */
+    uint64_t address; /* as armed */
     uint64_t time_ns;
     uint64_t ip;
-    uint64_t ran_ns; /* CPU time of the thread since the register was armed in it */
+    uint64_t ran_ns; /* CPU time of the thread since its register was armed */
     uint32_t tid;
 };
 
 struct watch_word {
     uint64_t address;
-    uint64_t asked_ns;   /* to be armed: no touch before is of this watch */
-    uint64_t armed_ns;   /* about when it was */
+    uint64_t asked_ns;   /* when arming began: earlier touches are not of this watch */
+    uint64_t armed_ns;   /* approximate time when it was armed */
     uint64_t touched_ns; /* 0: not yet */
     bool armed;
 };
 
 struct watch_line {
     bool busy;
-    uint64_t seen; /* samples since it was free */
-    bool wanted;   /* `next` is to be watched from the next step on, instead of the present one */
+    uint64_t seen; /* samples since the line was last free */
+    bool wanted;   /* `next` is to replace the current watch at the next step */
     struct watch_offer next;
     struct watch_offer offer;
     uint8_t leg; /* enum watch_kind */
@@ -124,9 +120,9 @@ struct watch_line {
     uint32_t origin_tid;
     struct watch_word sampled;
     struct watch_word other;
-    uint64_t visit_ns;           /* when the sampled word was touched first; 0: not yet */
+    uint64_t visit_ns;           /* time of the first touch of the sampled word; 0: none yet */
     bool visited;                /* the touch of the other word has been reported */
-    uint64_t cpu_ns;             /* of the target, when the leg was armed */
+    uint64_t cpu_ns;             /* CPU time of the target when the leg was armed */
     uint64_t codes[WATCH_CODES]; /* instructions of the visit that the leg counts from */
     unsigned code_count;
 };
@@ -135,86 +131,88 @@ struct watch_lines {
     struct watch_arms arms;
     struct watch_budget *budget;
     double trap_ns; /* one touch */
-    double arm_ns;  /* one arming, as the last ones went */
+    double arm_ns;  /* one arming, running average */
     struct prng prng;
     unsigned slots;
-    unsigned count; /* lines at a time */
+    unsigned count; /* lines watched at a time */
     struct watch_line at[WATCH_LINES];
     struct watch_result results[WATCH_RESULTS];
     size_t result_count;
     uint64_t offered;
-    uint64_t unpaid; /* drawn, but the budget did not allow it */
+    uint64_t unpaid; /* drawn, but not within the budget */
     uint64_t armed;
     uint64_t touches;
     int refused; /* the last error of arm() */
 };
 
-/* `slots` registers, 1 to WATCH_SLOTS; both pointers stay the caller's. */
+/* Initialises the lines. `slots`: number of registers, 1 to WATCH_SLOTS. Both pointers stay owned
+ * by the caller. */
 void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, unsigned slots,
                       struct watch_budget *budget, double trap_ns, uint64_t seed);
 
-/* Offers a sample; the drawn ones are armed by the next step. */
+/* Offers a sample; the next step arms the drawn ones. */
 void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offer);
 
-/* In time order. */
+/* Handles a touch. Call in time order. */
 void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touch);
 
-/* Ends what has lasted long enough, and arms what was drawn. Soon after offers and touches. */
+/* Ends legs that have lasted long enough, and arms drawn samples. Call soon after offers and
+ * touches. */
 void watch_lines_step(struct watch_lines *lines);
 
-/* The process is another program now: the watched data are gone. */
+/* Drops all watches, because the process has executed another program. */
 void watch_lines_drop(struct watch_lines *lines);
 
-/* Takes the results that ended by then. Returns how many, at most `most`. */
+/* Takes the results that ended up to `until_ns`, at most `most`. Returns their number. */
 size_t watch_lines_results(struct watch_lines *lines, uint64_t until_ns, struct watch_result *out,
                            size_t most);
 
 struct watch;
 
-/*
- * `part`: of the target's CPU time that may be spent, above 0. Nothing is armed yet. Negative errno
- * with cause and remedy.
- */
+/* Opens the watchpoints of a process. `part`: share of the target's CPU time that may be spent,
+ * above 0. Arms nothing yet. Returns 0, or a negative errno with cause and remedy. */
 int watch_open(struct watch **watch, pid_t pid, double part, struct error *error);
 void watch_close(struct watch *watch);
 
-/* Readable when something was touched, or `beside` is readable; -1: none could be had. */
+/*
+ * Returns a descriptor that is readable when a word was touched or `beside` is readable; -1: none.
+ */
 int watch_fd(struct watch *watch, int beside);
 
 void watch_offer(struct watch *watch, const struct watch_offer *offer);
 
-/* Reads what was touched, arms what was drawn. Often: time until then is time not seen. */
+/* Reads touches and arms drawn samples. Call often: the delay until then is blind time. */
 void watch_pump(struct watch *watch);
 
-/* The results that ended by then, at most `most`. */
+/* Takes the results that ended up to `until_ns`, at most `most`. Returns their number. */
 size_t watch_results(struct watch *watch, uint64_t until_ns, struct watch_result *out, size_t most);
 
-/* Once per refresh: threads that came and went. */
+/* Follows threads that started and ended. Call once per refresh. */
 void watch_tick(struct watch *watch);
 
-/* The process runs another program now. */
+/* Drops all watches. Call when the process has executed another program. */
 void watch_exec(struct watch *watch);
 
-/* Progress and cost, for the user; the rest is not filled. *refused: the last error of arming,
- * negative errno; 0: none. */
+/* Returns progress and cost, for the user; leaves the other members empty. *refused: last error of
+ * arming, a negative errno; 0: none. */
 struct snapshot_watch watch_state(const struct watch *watch, int *refused);
 
-/* For `misstop doctor`: whether a process has debug registers to be watched by, and what a touch
- * costs; tried on ourselves. */
+/* Tests on misstop itself whether debug registers are available, and measures a touch, for `misstop
+ * doctor`. */
 void watch_doctor(FILE *out);
 
 /*
  * The debug registers of a process, by perf breakpoint events (PERF_TYPE_BREAKPOINT,
- * include/uapi/linux/hw_breakpoint.h): armed on a word in every thread, touches read back. The
- * target is neither stopped nor written to, and gets no signal: the trap is handled in the kernel.
+ * include/uapi/linux/hw_breakpoint.h): arms a word in every thread and reads touches back. The
+ * target is neither stopped nor written to, and gets no signal: the kernel handles the trap.
  *
- * Each thread has an event per armed register, which PERF_EVENT_IOC_REFRESH lets report one touch
- * before the kernel itself switches it off; however hot the word is, it costs one trap a thread.
- * The kernel refuses that for inherited events, so threads are followed instead. An event is opened
- * anew for each watch, not moved by PERF_EVENT_IOC_MODIFY_ATTRIBUTES: what a watch that was not
- * touched was allowed cannot be taken back, and Linux 6.18 does not let an event that has switched
- * itself off report again. Records go to a ring per thread, held by a dummy event.
- * Owned by watch.c.
+ * Each thread has an event per armed register. PERF_EVENT_IOC_REFRESH lets it report one touch
+ * before the kernel switches it off, so even a hot word costs only one trap per thread. The kernel
+ * refuses that for inherited events, so new threads are followed instead. Each watch opens a new
+ * event instead of moving the old one by PERF_EVENT_IOC_MODIFY_ATTRIBUTES: the allowance of a watch
+ * without a touch cannot be taken back, and Linux 6.18 does not let an event that has switched
+ * itself off report again. Records go to a ring per thread, held by a dummy event. Owned by
+ * watch.c.
  */
 struct kernel;
 
@@ -230,42 +228,41 @@ struct watch_thread {
 struct watch_registers {
     const struct kernel *kernel;
     pid_t pid;
-    bool kernel_too; /* touches by the kernel for the process are reported and end a watch, too */
+    bool kernel_too; /* touches by the kernel on behalf of the process are reported and end a watch,
+                        too */
     unsigned slots;  /* registers that were free */
-    uint64_t armed[WATCH_SLOTS];  /* the word each watches */
+    uint64_t armed[WATCH_SLOTS];  /* the word that each register watches */
     struct watch_thread *threads; /* [WATCH_THREADS_MAX] */
     size_t thread_count;
-    size_t threads_left_out; /* more than that, or no ring to be had */
+    size_t threads_left_out; /* threads beyond the maximum, or without a ring */
     int epoll_fd;            /* readable when a touch was recorded */
-    double entry_ns; /* from a touch to the time stamp of its record, as measured on ourselves */
-    double trap_ns;  /* of one touch with all it brings, as measured on ourselves */
-    double arm_ns;   /* of arming one thread, as it takes us: an upper bound */
-    struct watch_touch *touches; /* scratch of a reading */
+    double entry_ns; /* from a touch to the time stamp of its record, measured on ourselves */
+    double trap_ns;  /* of one touch in total, measured on ourselves */
+    double arm_ns;   /* of arming one thread, measured in misstop: an upper bound */
+    struct watch_touch *touches; /* buffer of one reading */
     size_t touch_room;
 };
 
-/*
- * Finds out how many registers the process has free, and what a trap costs here. -ENOSPC: all are
- * taken; -EACCES, -ENOSYS, -EOPNOTSUPP and others with what helps.
- */
+/* Finds out how many registers the process has free, and what a trap costs here. Returns -ENOSPC if
+ * all are taken; -EACCES, -ENOSYS, -EOPNOTSUPP and others with the remedy. */
 int watch_registers_open(struct watch_registers *registers, pid_t pid, const struct kernel *kernel,
                          struct error *error);
 void watch_registers_close(struct watch_registers *registers);
 
-/* Threads that came and went. Once per refresh. */
+/* Follows threads that started and ended. Call once per refresh. */
 void watch_registers_follow(struct watch_registers *registers);
 
-/* As struct watch_arms wants them: ns that it costs the target, or a negative errno where no
- * thread could be armed. *from_ns is in the middle between the first and the last thread. */
+/* Arm and disarm for struct watch_arms: return the cost to the target in ns, or a negative errno if
+ * no thread could be armed. *from_ns is in the middle between the first and the last thread. */
 double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address,
                            uint64_t *from_ns);
 double watch_registers_disarm(struct watch_registers *registers, unsigned slot, uint32_t tid,
                               uint64_t *ran_ns);
 
-/* Touches since the last call, in time order; valid until the next one. */
+/* Returns the touches since the last call, in time order; valid until the next call. */
 size_t watch_registers_read(struct watch_registers *registers, const struct watch_touch **touches);
 
-/* CPU time of the process, all threads; 0: gone. */
+/* Returns the CPU time of all threads of the process; 0: gone. */
 uint64_t watch_registers_cpu_ns(const struct watch_registers *registers);
 
 #endif

@@ -10,7 +10,7 @@
 #include "sample/perf/source.h"
 #include "sample/perfdata/header.h"
 
-/* One event for each CPU and thread has an id; more of either is no recording. */
+/* One event per CPU and thread has an id; a recording with more is invalid. */
 enum { ATTRIBUTES_MAX = 1 << 14, ATTRIBUTES_IDS_MAX = 1 << 22 };
 
 void attributes_fini(struct attributes *attributes)
@@ -20,10 +20,8 @@ void attributes_fini(struct attributes *attributes)
     *attributes = (struct attributes){0};
 }
 
-/*
- * Bit fields are laid out from the other end there: the first byte still holds the first eight
- * flags, in the reverse order.
- */
+/* Takes the flags. On a machine of the other byte order, bit fields are laid out from the other
+ * end: the first byte still contains the first eight flags, in reverse order. */
 static uint64_t take_flags(struct cursor *cursor)
 {
     bool swap = cursor->swap;
@@ -39,8 +37,8 @@ static uint64_t take_flags(struct cursor *cursor)
 
 _Static_assert(offsetof(struct perf_event_attr, wakeup_events) == 48, "the flags are word 5");
 
-/* In the order of the ABI; members that an older attribute lacks are 0, because a cursor ends in
- * zeros. */
+/* Reads the members in the order of the ABI. Members that an older attribute lacks are 0, because a
+ * cursor returns zeros past its end. */
 static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
 {
     attr->type = cursor_u32(cursor);
@@ -50,7 +48,7 @@ static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
     attr->sample_type = cursor_u64(cursor);
     attr->read_format = cursor_u64(cursor);
     uint64_t flags = take_flags(cursor);
-    /* The flags are the word after read_format and have no name of their own. */
+    /* The flags are the word after read_format; they have no name of their own. */
     memcpy((char *)attr + 40, &flags, sizeof flags);
     attr->wakeup_events = cursor_u32(cursor);
     attr->bp_type = cursor_u32(cursor);
@@ -61,11 +59,11 @@ static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
     attr->sample_stack_user = cursor_u32(cursor);
     attr->clockid = (int32_t)cursor_u32(cursor);
     attr->sample_regs_intr = cursor_u64(cursor);
-    /* The rest (AUX, the longest chain) says nothing about the layout of records. */
+    /* The other members (AUX, longest chain) do not affect the layout of records. */
 }
 
-/* Above the number of a generic event is its PMU, where there are several (PERF_PMU_TYPE_SHIFT in
- * linux/perf_event.h). */
+/* Takes the PMU of a generic event from the upper half of config, where it is if the CPU has
+ * several PMUs (PERF_PMU_TYPE_SHIFT in linux/perf_event.h). */
 static uint32_t take_pmu(struct perf_event_attr *attr)
 {
     enum { PMU_SHIFT = 32 };
@@ -80,7 +78,9 @@ static struct record_format format_of(const struct perf_event_attr *attr, size_t
 {
     bool address = attr->sample_type & PERF_SAMPLE_ADDR;
     bool fault = source_faults(attr);
-    /* perf record -d writes a data source for every event; software events have none to report. */
+    /*
+     * perf record -d writes a data source for every event; for software events it is meaningless.
+     */
     bool silent = attr->type == PERF_TYPE_SOFTWARE;
     return (struct record_format){
         .sample_type = attr->sample_type,
@@ -126,10 +126,8 @@ int attributes_add(struct attributes *attributes, const void *bytes, size_t size
     return 0;
 }
 
-/*
- * In our own recordings ADDR is what live decoding found, and DATA_SRC may be no more than that:
- * then the event that was sampled had none.
- */
+/* Adjusts the format of our own recordings: there ADDR is what live decoding found, and DATA_SRC
+ * may be no more than that. Then the sampled event had no data source. */
 static void settle_recorded(struct attribute *event)
 {
     struct record_format *format = &event->format;
@@ -204,7 +202,7 @@ bool attributes_plain_name(const char *name, char *out, size_t out_size)
     return false;
 }
 
-/* Whether two are one event on different kinds of cores. */
+/* Returns true if both are the same event on different kinds of cores. */
 static bool is_twin(const struct attribute *a, const struct attribute *b)
 {
     char name[sizeof a->name];
@@ -228,7 +226,8 @@ static unsigned rank_of(const struct attribute *event)
 
 enum { NO_NUMBER = UINT16_MAX };
 
-/* The next free one, or that of a twin; beyond the last number all share it. */
+/* Returns the next free number, or the number of a twin; beyond the last number all events share
+ * it. */
 static uint16_t number_for(struct attributes *attributes, size_t firsts[SAMPLE_EVENTS_MAX],
                            size_t index)
 {
@@ -251,7 +250,7 @@ void attributes_number(struct attributes *attributes)
         for (size_t i = 0; i < attributes->count; i++)
             if (rank_of(&attributes->events[i]) == rank)
                 attributes->events[i].format.event = number_for(attributes, firsts, i);
-    /* A dummy is no event to be ranked by. */
+    /* A dummy event must not rank. */
     uint16_t behind = (uint16_t)(attributes->shown < SAMPLE_EVENTS_MAX ? attributes->shown
                                                                        : SAMPLE_EVENTS_MAX - 1);
     for (size_t i = 0; i < attributes->count; i++)
@@ -274,7 +273,7 @@ void attributes_set_pebs(struct attributes *attributes)
             attributes->events[i].format.alien_regs = false;
 }
 
-/* Later than some uapi headers this must compile with. */
+/* Newer than some uapi headers that this must compile with. */
 #define READ_LOST (UINT64_C(1) << 4)
 
 void reads_fini(struct reads *reads)
@@ -295,7 +294,7 @@ bool reads_in(const struct record_format *format)
     return format->sample_type & PERF_SAMPLE_READ && format->read_format & PERF_FORMAT_ID;
 }
 
-/* Fields of a sample before the counts are words, all of them. */
+/* Returns a cursor at the counts of a sample: all fields before them are words. */
 static struct cursor counts_of(const void *bytes, size_t size, const struct record_format *format)
 {
     struct cursor cursor = {bytes, size, false, format->swap};
@@ -307,7 +306,7 @@ static struct cursor counts_of(const void *bytes, size_t size, const struct reco
     return cursor;
 }
 
-/* Count since the last time. */
+/* Computes the count since the last sample. */
 static int advance(struct reads *reads, uint64_t id, uint64_t value, uint64_t *counted)
 {
     bool created;
@@ -326,7 +325,7 @@ static int advance(struct reads *reads, uint64_t id, uint64_t value, uint64_t *c
     return 0;
 }
 
-/* Ids that are of no event are not kept: there are no more of them than the attributes name. */
+/* Does not keep ids without an event: this limits them to the ids that the attributes list. */
 static int take_member(struct reads *reads, const struct attributes *attributes, uint64_t id,
                        uint64_t value, const struct record *record, reads_take take, void *context)
 {

@@ -23,7 +23,7 @@ static int header_refuse(const char *path, struct error *error, int code, const 
     return error_set(error, code, "%s %s", path, cause);
 }
 
-/* The magic is a number: on a machine of the other byte order its letters are reversed. */
+/* Takes the magic, which is a number: with the other byte order its letters are reversed. */
 static int take_magic(struct perfdata_header *header, const unsigned char *bytes, const char *path,
                       struct error *error)
 {
@@ -56,9 +56,9 @@ static void take_file(struct perfdata_header *header, struct cursor *cursor)
 }
 
 /*
- * perf swaps the features as words of the recorder's size and says that it guesses. Those of a
- * 32-bit machine come out with their halves exchanged: the host name, which is always there, shows
- * it.
+ * Corrects the features. perf swaps them as words of the recorder's word size, and comments that it
+ * guesses. With a 32-bit recorder their halves are exchanged: this is detected by the host name,
+ * which is always present.
  */
 static void mend_features(struct perfdata_header *header)
 {
@@ -116,7 +116,7 @@ int perfdata_header_read(struct perfdata_header *header, struct input *input, co
     cursor_skip(&cursor, HEADER_PIPE_BYTES);
     take_file(header, &cursor);
     mend_features(header);
-    /* A file that comes through a pipe is spooled before its sections can be looked at. */
+    /* A file that comes through a pipe is spooled before its sections can be read. */
     return input->seekable ? check_file(header, input, path, error) : 0;
 }
 
@@ -138,7 +138,7 @@ bool perfdata_header_feature(const struct perfdata_header *header, const struct 
     return inside(*section, input->size_bytes);
 }
 
-/* A length, filled up to some multiple, and a string that NULs follow. */
+/* Reads a padded length and a string padded with NULs. */
 static void take_string(struct cursor *cursor, char *out, size_t out_size)
 {
     uint32_t length = cursor_u32(cursor);
@@ -158,7 +158,7 @@ static void take_cpus(struct cursor *cursor, struct perfdata_machine *machine)
     machine->cpus_online = cursor->bad ? 0 : online;
 }
 
-/* The arguments with blanks between them. */
+/* Joins the arguments with blanks. */
 static void take_command(struct cursor *cursor, struct perfdata_machine *machine)
 {
     uint32_t count = cursor_u32(cursor);
@@ -177,7 +177,7 @@ static bool same_cache(const struct perfdata_cache *a, const struct perfdata_cac
            a->line_bytes == b->line_bytes && !strcmp(a->type, b->type);
 }
 
-/* Caches of the same kind are listed for each core; one of them is enough. */
+/* Caches of the same kind are listed for each core; keep one. */
 static void note_cache(struct perfdata_machine *machine, const struct perfdata_cache *cache)
 {
     for (unsigned i = 0; i < machine->cache_count; i++)
@@ -214,7 +214,7 @@ static void take_times(struct cursor *cursor, struct perfdata_machine *machine)
     machine->last_sample_ns = cursor->bad ? 0 : last_ns;
 }
 
-/* Wall clock and record clock at one moment. */
+/* Reads the wall clock and the record clock at one moment. */
 static void take_clocks(struct cursor *cursor, struct perfdata_machine *machine)
 {
     uint32_t version = cursor_u32(cursor);
@@ -284,7 +284,8 @@ int features_take(const struct features *features, unsigned feature, struct curs
 
 enum { EVENT_UPDATE_NAME = 2 };
 
-/* The event that a description is of: that of its first id, or the one at the same place. */
+/* Returns the event of a description: the event of its first id, or else the one with the same
+ * index. */
 static struct attribute *described(struct attributes *attributes, uint32_t place, struct cursor ids,
                                    uint32_t id_count)
 {
@@ -367,7 +368,7 @@ static int build_ids_keep(struct build_ids *build_ids, const char *path, const s
 int build_ids_add(struct build_ids *build_ids, struct cursor *cursor)
 {
     struct build_id id = {.size = sizeof id.bytes};
-    cursor_u32(cursor); /* type: the feature contains none */
+    cursor_u32(cursor); /* type: unused in the feature */
     uint16_t misc = cursor_u16(cursor);
     uint16_t size_bytes = cursor_u16(cursor);
     size_t head_bytes = sizeof(struct perf_event_header) + 4 + BUILD_ID_FIELD_BYTES;
@@ -376,7 +377,7 @@ int build_ids_add(struct build_ids *build_ids, struct cursor *cursor)
     struct cursor entry = *cursor;
     entry.left = size_bytes - sizeof(struct perf_event_header);
     cursor_skip(cursor, entry.left);
-    cursor_u32(&entry); /* the machine: -1 the one recorded, else a guest's process */
+    cursor_u32(&entry); /* the machine: -1 for the recorded one, otherwise a guest's process */
     memcpy(id.bytes, entry.at, sizeof id.bytes);
     if (misc & BUILD_ID_MISC_SIZE)
         id.size = entry.at[sizeof id.bytes];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The first bytes of a recording: its kind and the positions of its parts. Format:
- * tools/perf/Documentation/perf.data-file-format.txt.
- */
+/* Reads the header of a recording: its kind and the positions of its parts. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt. */
 #ifndef MISSTOP_SAMPLE_PERFDATA_HEADER_H
 #define MISSTOP_SAMPLE_PERFDATA_HEADER_H
 
@@ -22,16 +20,18 @@
 enum {
     PERFDATA_FEATURES = 256,
     PERFDATA_HEADER_BYTES = 104,
-    PERFDATA_DATA_SIZE_AT = 48, /* position of the size of the data in the header */
+    PERFDATA_DATA_SIZE_AT = 48, /* offset in the header of the size of the data */
     /*
-     * Ids of events that misstop wrote: a mark of the file above, the event's number below, and a
-     * bit where the event had no data source: ADDR is then what misstop worked out.
+     * Ids of events that misstop wrote: the mark of the file in the high bits, the event's number
+     * in the low bits, and a bit that is set if the event had no data source: then ADDR is what
+     * misstop decoded.
      */
     PERFDATA_MARK_SHIFT = 8,
     PERFDATA_ID_RECORDED = 0x80
 };
 
-/* Whether an id is of a recording that misstop wrote: the kernel's, a counter, never get there. */
+/* Returns true if misstop wrote the recording of this id: the kernel's ids are a counter, which
+ * never gets that high. */
 static inline bool perfdata_id_marked(uint64_t id)
 {
     return id >> 63;
@@ -44,33 +44,32 @@ struct perfdata_section {
 
 struct perfdata_header {
     bool swap;          /* recorded on a machine of the other byte order */
-    bool piped;         /* attributes and features are records among the others */
-    bool killed;        /* data.size is 0: perf record did not come to its end */
-    bool cut;           /* the file ends before its data do */
-    uint64_t attr_size; /* of an attribute with the place of its ids behind it */
+    bool piped;         /* attributes and features are records between the others */
+    bool killed;        /* data.size is 0: perf record was killed */
+    bool cut;           /* the file ends before its data end */
+    uint64_t attr_size; /* of an attribute with the position of its ids after it */
     struct perfdata_section attrs;
     struct perfdata_section data;
     uint64_t features[PERFDATA_FEATURES / 64];
 };
 
-/* Reads the header of an input at its start, and leaves the input there. -EBADMSG or -ENOTSUP with
- * the cause. */
+/* Reads the header of an input at its start, and leaves the input there. Returns 0, or -EBADMSG or
+ * -ENOTSUP with the cause. */
 int perfdata_header_read(struct perfdata_header *header, struct input *input, const char *path,
                          struct error *error);
 
-/*
- * Position of feature number `feature`: in a table after the data, a section for each bit set.
- * False if it is not there, or the file is piped, killed or cut.
- */
+/* Finds the position of feature number `feature`: a table after the data has a section for each bit
+ * set. Returns false if it is absent, or the file is piped, killed or cut. */
 bool perfdata_header_feature(const struct perfdata_header *header, const struct input *input,
                              unsigned feature, struct perfdata_section *section);
 
 /*
- * The build-ids that a recording lists by the path of the file, for mappings without one in their
- * records. Keyed by a hash of the path: a recording may have wrong build-ids anyway.
+ * The build-ids that a recording lists by path, for mappings without a build-id in their records.
+ * Keyed by a hash of the path; a collision does no more harm than the wrong build-ids that a
+ * recording may contain anyway.
  */
 enum {
-    BUILD_ID_MISC_SIZE = 1 << 15, /* the byte behind the id has its length */
+    BUILD_ID_MISC_SIZE = 1 << 15, /* the byte after the id is its length */
     BUILD_ID_FIELD_BYTES = 24
 };
 
@@ -88,15 +87,16 @@ struct build_ids {
 
 void build_ids_fini(struct build_ids *build_ids);
 
-/* One entry, header first, as the feature and the record have it. 0, -EBADMSG or -ENOMEM. */
+/* Adds one entry, header first; the feature and the record have the same form. Returns 0, -EBADMSG
+ * or -ENOMEM. */
 int build_ids_add(struct build_ids *build_ids, struct cursor *cursor);
 
-/* Gives a mapping without a build-id the one of its path, if it is known. */
+/* Gives a mapping without a build-id the build-id of its path, if known. */
 void build_ids_complete(const struct build_ids *build_ids, struct sample_mapping *mapping);
 
 /*
- * The machine and the command that made a recording: its feature sections, or in a piped recording
- * its feature records. Every byte is untrusted; strings come out printable. Format:
+ * The machine and the command that made a recording, from its feature sections or, in a piped
+ * recording, its feature records. Every byte is untrusted; strings are made printable. Format:
  * tools/perf/Documentation/perf.data-file-format.txt.
  */
 /* Numbers of the features that are read or written. */
@@ -129,28 +129,28 @@ enum {
     FEATURE_CLOCK_DATA_VERSION = 1
 };
 
-/* Where features go to. */
+/* Destinations of the features. */
 struct features {
     struct perfdata_machine *machine;
     struct attributes *attributes;
     struct build_ids *build_ids;
 };
 
-/* Reads one section; those that are damaged or unknown are ignored. 0 or -ENOMEM. */
+/* Reads one section; ignores a damaged or unknown one. Returns 0 or -ENOMEM. */
 int features_take(const struct features *features, unsigned feature, struct cursor *cursor);
 
 /*
- * Names of the events of a perf.data file: from its EVENT_DESC feature section, or for a recording
- * without one (its recorder was killed) from the attribute. Every byte is untrusted. Format:
+ * Names of the events of a perf.data file: from its EVENT_DESC feature section or, if there is none
+ * because the recorder was killed, from the attribute. Every byte is untrusted. Format:
  * tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC.
  */
-/* Gives the events the names in the section, by their ids or else by their order. */
+/* Sets the names of the events from the section, by id or otherwise by order. */
 void event_desc_take(struct cursor *cursor, struct attributes *attributes);
 
-/* Body of an EVENT_UPDATE record, which carries names in piped recordings. */
+/* Parses the body of an EVENT_UPDATE record, which carries names in piped recordings. */
 void event_desc_update(struct cursor *cursor, struct attributes *attributes);
 
-/* "cpu-clock", "cache-misses", "r01cd of PMU 4": a name from the attribute alone. */
+/* Makes a name from the attribute alone: "cpu-clock", "cache-misses", "r01cd of PMU 4". */
 void event_desc_guess(const struct perf_event_attr *attr, char *out, size_t out_size);
 
 #endif

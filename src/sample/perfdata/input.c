@@ -33,10 +33,10 @@ static const struct {
     {"PK\x03\x04", 4, "is packed by zip; unpack it first"},
     {"\x7f"
      "ELF",
-     4, "is a program, no recording; misstop -- FILE starts and watches it"},
-    {"{", 1, "is JSON, no recording; misstop's own reports cannot be played, recordings of -o can"},
-    {"# ", 2, "is text, no recording; give the perf.data that it was made from"},
-    {"misstop ", 8, "is a report of misstop, no recording; recordings of -o can be played"},
+     4, "is a program, not a recording; misstop -- FILE starts and watches it"},
+    {"{", 1, "is JSON, not a recording; misstop's reports cannot be played, recordings of -o can"},
+    {"# ", 2, "is text, not a recording; give the perf.data that it was made from"},
+    {"misstop ", 8, "is a report of misstop, not a recording; recordings of -o can be played"},
     {"\x17\x08\x44trac", 7, "is a recording of trace-cmd, not a perf.data; record with perf"},
     {"heaptrac", 8, "is a recording of heaptrack, not a perf.data; record with perf"},
 };
@@ -49,7 +49,7 @@ const char *foreign_file(const unsigned char *bytes, size_t size)
     return "is not a perf.data file; make one with perf mem record or perf record --user-regs";
 }
 
-/* perf's folders: tools/perf/Documentation/perf.data-directory-format.txt. */
+/* Recognises perf's folders: tools/perf/Documentation/perf.data-directory-format.txt. */
 static const char *foreign_folder(int fd)
 {
     bool data = !faccessat(fd, "data", F_OK, 0);
@@ -61,10 +61,10 @@ static const char *foreign_folder(int fd)
     return "is a folder; give the path of a recording, as perf.data";
 }
 
-/* Twice the longest piece that is peeked at: a record of 64 KiB with a size before it. */
+/* Twice the largest size that is peeked at: a record of 64 KiB with a size before it. */
 enum { INPUT_BUFFER_BYTES = 256 * 1024 };
 
-/* A pipe that is silent for so long goes on while it is recorded. */
+/* A pipe that is silent for this long is a live recording. */
 #define INPUT_IDLE_NS CLOCK_NS_PER_S
 
 #define INPUT_SPOOL_MOST (UINT64_C(8) << 30)
@@ -95,12 +95,13 @@ int input_open(struct input *input, const char *path, struct error *error)
     bool standard = !strcmp(path, "-");
     *input = (struct input){0};
     input->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                         /* Opening a FIFO would wait for its writer, whatever signal comes. */
+                         /* A blocking open of a FIFO would wait for its writer and could not be
+                          * interrupted by a signal. */
                          : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (input->fd < 0)
         return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
     int code = look_at(input, standard ? "standard input" : path, error);
-    /* A small file needs no more than its size. */
+    /* A small file needs a buffer of its size only. */
     input->room =
         input->size_bytes < INPUT_BUFFER_BYTES ? (size_t)input->size_bytes + 1 : INPUT_BUFFER_BYTES;
     if (!code && !(input->buffer = malloc(input->room)))
@@ -120,8 +121,11 @@ void input_close(struct input *input)
     *input = (struct input){.fd = -1};
 }
 
-/* A lease for reading is refused while another process may write (fcntl(2)). It is given back at
- * once; the signal of a writer that comes in between is dropped. */
+/*
+ * The kernel refuses a lease for reading while another process has the file open for writing
+ * (fcntl(2)). The lease is given back at once, and the signal for a writer that opens the file in
+ * between is discarded.
+ */
 int input_has_writer(const struct input *input)
 {
     sigset_t broken;
@@ -159,8 +163,8 @@ bool input_interrupted(void)
     return false;
 }
 
-/* 1: a pipe can be read, or has ended; 0: nothing came in that time; -EINTR. Signals are looked
- * for. */
+/* Waits for a pipe. Returns 1 if it can be read or has ended, 0 if nothing arrived in that time, or
+ * -EINTR. Checks for signals meanwhile. */
 static int await(int fd, double wait_s)
 {
     enum { LOOK_MS = 50 };
@@ -177,7 +181,7 @@ static int await(int fd, double wait_s)
     }
 }
 
-/* Bytes that a followed pipe has by now; 0: it has ended, -EAGAIN: nothing. */
+/* Reads the available bytes of a followed pipe. Returns 0 at its end, -EAGAIN if there are none. */
 static ssize_t read_following(struct input *input, void *out, size_t size)
 {
     ssize_t got = input->fd < 0 ? 0 : read_retrying(input->fd, out, size);
@@ -191,7 +195,7 @@ static ssize_t read_following(struct input *input, void *out, size_t size)
     return input->dry ? -EAGAIN : read_retrying(input->pipe_fd, out, size);
 }
 
-/* Reads as much as there is room for; false at the end. */
+/* Fills the free part of the buffer. Returns false at the end. */
 static bool input_fill(struct input *input)
 {
     size_t waiting = input->past - input->first;
@@ -234,7 +238,7 @@ bool input_skip(struct input *input, uint64_t size_bytes)
         if (!waiting && input->seekable && size_bytes > INPUT_BUFFER_BYTES)
             return !input_seek(input, input->at + size_bytes);
         if (!waiting && !input_fill(input) &&
-            !(input->dry && await(input->pipe_fd, NAN) == 1)) /* half of it cannot be tried again */
+            !(input->dry && await(input->pipe_fd, NAN) == 1)) /* half of a skip cannot be retried */
             return false;
         input->first += step;
         input->at += step;
@@ -268,7 +272,8 @@ long input_read_at(const struct input *input, uint64_t offset, void *out, size_t
     return (long)done;
 }
 
-/* A file that is gone when we are. Not in /tmp, which often is memory. */
+/* Creates a temporary file without a name, which disappears with the process. Avoids /tmp, which
+ * often is in memory. */
 static int unnamed_file(char *folder_out, size_t folder_size)
 {
     const char *folder = getenv("TMPDIR");
@@ -277,7 +282,7 @@ static int unnamed_file(char *folder_out, size_t folder_size)
     int fd = open(folder_out, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
         return fd;
-    /* Not every file system can do that. */
+    /* Not every file system supports O_TMPFILE. */
     if (snprintf(path, sizeof path, "%s/misstop-XXXXXX", folder_out) >= (int)sizeof path)
         return -ENAMETOOLONG;
     fd = mkostemp(path, O_CLOEXEC);
@@ -301,7 +306,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
     return 0;
 }
 
-/* How much of a pipe may be kept: half of what the folder has room for. */
+/* Returns how much of a pipe may be spooled: half of the free space in the folder. */
 static uint64_t spool_most(int fd)
 {
     struct statvfs room;
@@ -311,13 +316,15 @@ static uint64_t spool_most(int fd)
     return half < INPUT_SPOOL_MOST ? half : INPUT_SPOOL_MOST;
 }
 
-/* It comes as it is made, and not as fast as it can be read. */
+/* Returns true if the pipe is written slowly, as by a live recording, instead of as fast as it can
+ * be read. */
 static bool trickles(uint64_t took_ns, uint64_t waited_ns)
 {
     return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;
 }
 
-/* Appends the pipe's bytes to the file. 0: the pipe has ended, 1: it goes on; negative errno. */
+/* Appends the pipe's bytes to the file. Returns 0 at the end of the pipe, 1 if it continues, or a
+ * negative errno. */
 static int copy(struct input *input, int to, double wait_s)
 {
     uint64_t most = spool_most(to);
@@ -348,7 +355,7 @@ static int spool(struct input *input, int fd, const char *folder, double wait_s,
     int code = copy(input, fd, wait_s);
     if (code < 0)
         return error_set(error, code,
-                         code == -EINTR ? "ended by a signal while the piped recording was read"
+                         code == -EINTR ? "ended by a signal while reading the piped recording"
                                         : "cannot copy the piped recording to %s (set TMPDIR to a "
                                           "folder with room): %s",
                          folder, strerror(-code));
@@ -382,7 +389,7 @@ int input_spool_more(struct input *input, double wait_s, struct error *error)
 {
     int code = await(input->pipe_fd, NAN);
     if (code < 0)
-        return error_set(error, code, "ended by a signal while a piped recording was waited for");
+        return error_set(error, code, "ended by a signal while waiting for a piped recording");
     if (lseek(input->fd, 0, SEEK_END) < 0)
         return -errno;
     input->first = input->past = 0;
@@ -391,7 +398,7 @@ int input_spool_more(struct input *input, double wait_s, struct error *error)
 
 void input_follow(struct input *input)
 {
-    if (!input->goes_on) { /* it was not spooled */
+    if (!input->goes_on) { /* not spooled */
         input->pipe_fd = input->fd;
         input->fd = -1;
         input->goes_on = true;
@@ -412,13 +419,11 @@ int input_fd(const struct input *input)
     return input->follows ? input->pipe_fd : -1;
 }
 
-/* Room for the longest record and for zstd to work at length. */
+/* Room for the longest record and for long runs of zstd. */
 enum { COMPRESSED_BUFFER_BYTES = 256 * 1024 };
 
-/*
- * The next chunk, after the one before was used up; it must stay until this one is. 0 or
- * -ENOMEM.
- */
+/* Sets the next chunk, once the previous chunk is used up. The bytes must stay valid until this
+ * chunk is used up. Returns 0 or -ENOMEM. */
 static int compressed_feed(struct compressed *compressed, const void *bytes, size_t size_bytes)
 {
     if (!compressed->zstd) {
@@ -432,7 +437,7 @@ static int compressed_feed(struct compressed *compressed, const void *bytes, siz
     return 0;
 }
 
-/* One step of zstd into the room behind what waits. */
+/* Decompresses one step into the room after the waiting bytes. */
 static int unpack(struct compressed *compressed)
 {
     size_t waiting = compressed->past - compressed->first;
@@ -443,16 +448,14 @@ static int unpack(struct compressed *compressed)
     compressed->past = out.pos;
     if (ZSTD_isError(result))
         return -EBADMSG;
-    /* A full buffer may leave more inside zstd; room left over says that there is none. */
+    /* If the buffer is full, zstd may hold more output; free room means that it has none. */
     bool used_up = compressed->chunk.pos == compressed->chunk.size;
     compressed->drained = (used_up && out.pos < out.size) || out.pos == waiting;
     return 0;
 }
 
-/*
- * `size_bytes` (at most 64 KiB) of what comes next, without taking it, once there was a chunk. 1;
- * 0: not before the next chunk; -EBADMSG: no zstd stream, or damaged.
- */
+/* Peeks at the next `size_bytes` (at most 64 KiB), after a first chunk was set. Returns 1; 0 if the
+ * next chunk is needed; -EBADMSG if the data are not a zstd stream or are damaged. */
 static int compressed_peek(struct compressed *compressed, size_t size_bytes,
                            const unsigned char **bytes)
 {
@@ -492,7 +495,7 @@ static int ended(struct tape *tape, enum tape_end end)
     return 0;
 }
 
-/* No more bytes where some were wanted: a clean end, or is something missing? */
+/* Decides how the tape ended when no more bytes are available: clean, or with something missing. */
 static int ran_out(struct tape *tape)
 {
     if (tape->input->failed)
@@ -501,7 +504,7 @@ static int ran_out(struct tape *tape)
     bool rest = left == UINT64_MAX ? tape->input->past > tape->input->first : left > 0;
     if (tape->expects_more)
         return ended(tape, TAPE_CUT);
-    /* A record that leads out of the data, where there is more of the file, is none. */
+    /* A record that extends beyond the data section, while the file continues, is invalid. */
     bool bounded = tape->input->end != UINT64_MAX;
     return ended(tape, !rest ? TAPE_WHOLE : bounded ? TAPE_DAMAGED : TAPE_CUT);
 }
@@ -511,7 +514,7 @@ static bool is_compressed(const struct tape_record *record)
     return record->header.type == TAPE_COMPRESSED || record->header.type == TAPE_COMPRESSED2;
 }
 
-/* The next record among those unpacked; 0: a further chunk is needed, or the tape ended. */
+/* Takes the next unpacked record. Returns 0 if another chunk is needed or the tape ended. */
 static int next_unpacked(struct tape *tape, struct tape_record *record)
 {
     struct compressed *compressed = &tape->compressed;
@@ -544,7 +547,7 @@ static int feed_chunk(struct tape *tape, const struct tape_record *record)
     return compressed_feed(&tape->compressed, cursor.at, (size_t)size);
 }
 
-/* Bytes that follow such a record and are not counted in its size. */
+/* Returns the number of bytes that follow such a record but are not counted in its size. */
 static uint64_t bytes_behind(struct tape *tape, const struct tape_record *record)
 {
     struct cursor cursor = {record->bytes, record->header.size, false, tape->swap};
@@ -556,7 +559,7 @@ static uint64_t bytes_behind(struct tape *tape, const struct tape_record *record
     return 0;
 }
 
-/* The next record of the input itself; taken, though its bytes stay until the next peek. */
+/* Takes the next record of the input itself; its bytes stay valid until the next peek. */
 static int next_plain(struct tape *tape, struct tape_record *record)
 {
     record->bytes = input_peek(tape->input, HEADER_BYTES);
@@ -576,7 +579,7 @@ static int next_plain(struct tape *tape, struct tape_record *record)
         tape->aux_bytes += behind;
     if (!input_skip(tape->input, behind))
         return tape->input->failed ? tape->input->failed : ended(tape, TAPE_CUT);
-    /* That may have pushed the record out of the buffer; it is not needed any more. */
+    /* The skip may have pushed the record out of the buffer; it is no longer needed. */
     record->bytes = NULL;
     return 1;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes of a recording, from a file or a pipe, read front to back through one bounded buffer; a
- * copy, so that a file cut short meanwhile raises no SIGBUS. A pipe can be spooled to an unnamed
- * file, to be read twice.
+ * The bytes of a recording, from a file or a pipe, read front to back through a bounded buffer.
+ * Copying the bytes avoids SIGBUS if the file is truncated meanwhile. A pipe can be spooled to an
+ * unnamed file, to be read twice.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_INPUT_H
 #define MISSTOP_SAMPLE_PERFDATA_INPUT_H
@@ -18,42 +18,40 @@
 struct input {
     int fd;
     bool seekable;
-    int64_t written_unix_s; /* when the file was last written; 0: a pipe */
-    uint64_t size_bytes;    /* of the file; UINT64_MAX: a pipe's, not known */
+    int64_t written_unix_s; /* time when the file was last written; 0: a pipe */
+    uint64_t size_bytes;    /* of the file; UINT64_MAX: a pipe, not known */
     uint64_t at;            /* offset of the next byte handed out */
-    uint64_t end;           /* nothing is read from here on; UINT64_MAX: no such limit */
+    uint64_t end;           /* reading stops here; UINT64_MAX: no limit */
     unsigned char *buffer;
     size_t room;
-    size_t first; /* of the bytes waiting in the buffer */
-    size_t past;  /* one after the last */
-    int failed;   /* negative errno of the read that failed, 0: none */
-    /* A pipe that was spooled in part and goes on: */
+    size_t first; /* first byte waiting in the buffer */
+    size_t past;  /* one past the last waiting byte */
+    int failed;   /* negative errno of the failed read, 0: none */
+    /* A pipe that was partly spooled and continues: */
     bool goes_on;
-    int pipe_fd;      /* where */
-    bool follows;     /* read on from there, without waiting: it has no end yet */
-    bool dry;         /* nothing came when more was wanted: the last peek is to be tried again */
-    uint64_t came_ns; /* when something came last */
-    bool idled;       /* it was dry for longer than a file that is piped ever is */
+    int pipe_fd;      /* the pipe */
+    bool follows;     /* continue reading from the pipe, without waiting: it has no end yet */
+    bool dry;         /* nothing was available: the last peek must be retried */
+    uint64_t came_ns; /* time when data last arrived */
+    bool idled;       /* it was dry for longer than a file sent through a pipe ever is */
 };
 
-/* `path` "-": standard input, left open. */
+/* Opens an input. `path` "-": standard input, which stays open. */
 int input_open(struct input *input, const char *path, struct error *error);
 void input_close(struct input *input);
 
-/* Bytes between here and the end, as far as they are known: UINT64_MAX for a pipe. */
+/* Returns the number of bytes up to the end, or UINT64_MAX for a pipe. */
 static inline uint64_t input_left(const struct input *input)
 {
     uint64_t end = input->end < input->size_bytes ? input->end : input->size_bytes;
     return end == UINT64_MAX ? UINT64_MAX : end > input->at ? end - input->at : 0;
 }
 
-/* The same as input_peek(), where the buffer does not have it. */
+/* Slow path of input_peek(): the buffer does not contain the bytes. */
 const unsigned char *input_peek_on(struct input *input, size_t size_bytes);
 
-/*
- * `size_bytes` (at most 128 KiB) of what comes next, without taking it; NULL where there are not
- * as many. Valid until the next call.
- */
+/* Returns the next `size_bytes` (at most 128 KiB) without taking them, or NULL if there are fewer.
+ * Valid until the next call. */
 static inline const unsigned char *input_peek(struct input *input, size_t size_bytes)
 {
     bool there = input->past - input->first >= size_bytes && size_bytes <= input_left(input);
@@ -63,70 +61,71 @@ static inline const unsigned char *input_peek(struct input *input, size_t size_b
     return input->buffer + input->first;
 }
 
-/* Takes what was peeked at. */
+/* Takes bytes that were peeked at. */
 static inline void input_take(struct input *input, size_t size_bytes)
 {
     input->first += size_bytes;
     input->at += size_bytes;
 }
 
-/* Steps over so much; false where the input ends before. */
+/* Skips bytes. Returns false if the input ends before that. */
 bool input_skip(struct input *input, uint64_t size_bytes);
 
-/* Goes on from `offset`; for seekable inputs only. */
+/* Continues at `offset`; for seekable inputs only. */
 int input_seek(struct input *input, uint64_t offset);
 
-/* Up to `size` bytes at `offset`, whatever was read before: how many, or a negative errno. */
+/* Reads up to `size` bytes at `offset`, independently of the current position. Returns the number
+ * of bytes or a negative errno. */
 long input_read_at(const struct input *input, uint64_t offset, void *out, size_t size);
 
-/* Whether a process has the file open for writing: 1, 0, or -1 where that cannot be known. */
+/* Returns 1 if a process has the file open for writing, 0 if not, or -1 if that cannot be found
+ * out. */
 int input_has_writer(const struct input *input);
 
 /*
- * Copies a pipe, from its first byte, into a file without a name, and goes on with that. 0: all of
- * it; 1: the pipe goes on, but it has been silent (`wait_s` NAN: silence is waited for), or there
- * is no more room; input_spool_more() copies on, as the first time, and input_follow() reads the
- * file and then the pipe itself, and keeps nothing of the pipe. -EINTR: a signal is waiting that
- * ends the program.
+ * Copies a pipe, from its first byte, to a file without a name, and continues with that file.
+ * Returns 0 if all of it was copied. Returns 1 if the pipe continues but has been silent (`wait_s`
+ * NAN: waits instead) or there is no more room: then input_spool_more() copies further in the same
+ * way, and input_follow() reads the file and then the pipe itself without keeping its bytes.
+ * -EINTR: a signal that ends the program is pending.
  */
 int input_spool(struct input *input, double wait_s, struct error *error);
 int input_spool_more(struct input *input, double wait_s, struct error *error);
 void input_follow(struct input *input);
 
-/* Nothing has come for a while; what does will not be of the same time any more. */
+/* Returns true if nothing has arrived for a while: later records belong to a later time. */
 bool input_quiet(const struct input *input);
 
-/* To poll for what comes next; -1: it is no pipe that is followed. */
+/* Returns a descriptor to poll for more bytes, or -1 if the input is not a followed pipe. */
 int input_fd(const struct input *input);
 
-/* Whether a signal waits that ends the program when the loop comes to it: those are blocked. */
+/* Returns true if a blocked signal is pending that will end the program when the main loop gets to
+ * it. */
 bool input_interrupted(void);
 
-/* Recognises files that are no recording, with the remedy. */
-/* By its first bytes: "is ...; remedy", to follow the path. Never NULL. */
+/* Recognises files that are not recordings, and names the remedy. */
+/* Returns "is ...; remedy" by the first bytes, to be printed after the path. Never NULL. */
 const char *foreign_file(const unsigned char *bytes, size_t size);
 
 /*
  * Compressed records: the chunks of a recording are one continuous zstd stream, and a record may
  * begin in one chunk and end in another. Output goes through one bounded buffer, however much a
- * chunk holds.
+ * chunk expands to.
  */
 struct compressed {
     ZSTD_DStream *zstd; /* NULL until the first chunk */
     ZSTD_inBuffer chunk;
     unsigned char *buffer;
-    size_t first; /* of the bytes not handed out yet */
+    size_t first; /* first byte not handed out yet */
     size_t past;
-    bool drained; /* zstd has nothing left of this chunk */
+    bool drained; /* zstd has no more output of this chunk */
 };
 
-/*
- * The records of a recording one by one, in the order of the file: compressed ones unpacked, trace
- * data between records skipped. Format: tools/perf/Documentation/perf.data-file-format.txt.
- */
-/* Records of perf itself, beside those of the kernel (tools/lib/perf/include/perf/event.h). */
+/* The records of a recording one by one, in file order: unpacks compressed records and skips trace
+ * data between records. Format: tools/perf/Documentation/perf.data-file-format.txt. */
+/* Records of perf itself, in addition to the kernel's (tools/lib/perf/include/perf/event.h). */
 enum tape_type {
-    TAPE_USER = 64, /* the first that is not the kernel's */
+    TAPE_USER = 64, /* first record type that is not the kernel's */
     TAPE_ATTR = 64,
     TAPE_TRACING_DATA = 66,
     TAPE_BUILD_ID = 67,
@@ -142,37 +141,37 @@ enum tape_type {
 enum tape_end {
     TAPE_GOES_ON,
     TAPE_WHOLE,
-    TAPE_CUT,         /* ends inside a record, or before its data do */
-    TAPE_DAMAGED,     /* a record that cannot be one */
-    TAPE_NOT_UNPACKED /* zstd refused the compressed records */
+    TAPE_CUT,         /* ends inside a record, or before its data end */
+    TAPE_DAMAGED,     /* an invalid record */
+    TAPE_NOT_UNPACKED /* zstd rejected the compressed records */
 };
 
 struct tape {
     struct input *input; /* at the first record */
-    bool swap;           /* of the other byte order */
-    bool expects_more;   /* the header promised data beyond what the input holds */
+    bool swap;           /* from a machine of the other byte order */
+    bool expects_more;   /* according to the header there are data beyond the end of the input */
     enum tape_end end;
-    uint64_t aux_bytes; /* trace data stepped over */
+    uint64_t aux_bytes; /* trace data skipped */
     struct compressed compressed;
 };
 
 struct tape_record {
     struct perf_event_header header; /* in our byte order */
-    const unsigned char *bytes;      /* header first, in its own order; until the next call */
+    const unsigned char *bytes;      /* header first, original byte order; until the next call */
 };
 
 void tape_init(struct tape *tape, struct input *input, bool swap);
 void tape_fini(struct tape *tape);
 
-/* 1 and a record; 0 at the end, with its kind in `end`; -EAGAIN: it has not come yet in a followed
- * pipe; -ENOMEM, or the errno of a read. */
+/* Returns 1 and a record; 0 at the end, with its kind in `end`; -EAGAIN if the record has not
+ * arrived yet in a followed pipe; -ENOMEM, or the errno of a read. */
 int tape_next(struct tape *tape, struct tape_record *record);
 
-/* The bytes of the next records that are here already, so that many of them can be looked at
- * without a call for each; the last one may be cut. Valid until the next call. */
+/* Returns the bytes of the next records that are already in the buffer, so that many of them can be
+ * processed without a call for each. The last record may be cut. Valid until the next call. */
 const unsigned char *tape_ahead(struct tape *tape, size_t *size_bytes);
 
-/* Takes whole records of these. */
+/* Takes whole records from tape_ahead(). */
 void tape_take(struct tape *tape, size_t size_bytes);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-/* Below what malloc() asks the kernel for each time, above the longest record. */
+/* Below the size for which malloc() calls the kernel each time, above the longest record. */
 enum {
     ORDER_BLOCK_BYTES = 120 * 1024,
     ORDER_LONGEST_BYTES = 64 * 1024 + sizeof(struct order_item),
@@ -40,7 +40,7 @@ static size_t run_end(const struct order_entry *entries, size_t from, size_t cou
     return from + 1 < count ? from + 1 : count;
 }
 
-/* Merges neighbouring runs of `from` two by two; false when there was but one left. */
+/* Merges neighbouring runs of `from` in pairs. Returns false if only one run is left. */
 static bool merge_runs(const struct order_entry *from, struct order_entry *to, size_t count)
 {
     size_t merged = 0;
@@ -60,7 +60,7 @@ static bool merge_runs(const struct order_entry *from, struct order_entry *to, s
     return merged > 1;
 }
 
-/* A natural merge sort: each CPU's records come in order already, so that runs are long. */
+/* Sorts by natural merge sort: each CPU's records are already in order, so runs are long. */
 static void order_sort(struct order *order)
 {
     struct order_entry *from = order->entries + order->next;
@@ -91,7 +91,7 @@ void order_finish(struct order *order)
     order->ready = order->count;
 }
 
-/* Too much waits: the older half goes. */
+/* Releases the older half because too much is waiting. */
 static void give_way(struct order *order)
 {
     order_sort(order);
@@ -122,7 +122,7 @@ static int order_make_room(struct order *order)
     return order->room ? 0 : grow_entries(order);
 }
 
-/* A block of its own for what comes; false: no memory. */
+/* Takes an empty block to fill. Returns false if out of memory. */
 static bool new_block(struct order *order)
 {
     if (order->spare_count) {

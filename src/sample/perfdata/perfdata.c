@@ -16,7 +16,7 @@
 #include "sample/perfdata/order.h"
 #include "sample/perfdata/processes.h"
 
-/* Where code was sampled, by hashes of 64 KiB: a bit that is 0 says that there was none. */
+/* Bloom filter of the 64 KiB blocks in which code was sampled: a bit of 0 means none was. */
 enum { CODE_SHIFT = 16, CODE_BYTES = 1 << CODE_SHIFT, CODE_BITS = 1 << 16, CODE_MOST = 1 << 13 };
 
 /* An open recording; private to perfdata.c. */
@@ -24,7 +24,7 @@ struct perfdata {
     struct input input;
     struct perfdata_header header;
     struct tape tape;
-    struct tape_record held; /* read but not taken yet; bytes NULL: none */
+    struct tape_record held; /* read but not processed yet; bytes NULL: none */
     struct attributes attributes;
     struct build_ids build_ids;
     struct processes processes;
@@ -33,25 +33,25 @@ struct perfdata {
     struct perfdata_machine machine;
     struct perfdata_counts counts;
     pid_t pid;
-    char name[128];     /* the path, for messages */
-    bool surveyed;      /* read once to its end: events, processes and counts are known */
-    bool more;          /* of a pipe that is followed: there was more to read */
+    char name[128];     /* path, for messages */
+    bool surveyed;      /* read to the end once: events, processes and counts are known */
+    bool more;          /* of a followed pipe: the last call did not read everything */
     bool finished;      /* the tape has no more records */
-    uint64_t oldest_ns; /* of all records; 0: not known */
+    uint64_t oldest_ns; /* time of the oldest record; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
-    uint64_t clock_ns;  /* of the record handed on last */
-    uint64_t code_last; /* of the sample counted last */
+    uint64_t clock_ns;  /* time of the last delivered record */
+    uint64_t code_last; /* block of the last sample counted */
     uint64_t code[CODE_BITS / 64];
-    perfdata_progress progress; /* NULL: not asked for */
+    perfdata_progress progress; /* NULL: no progress callback */
     void *progress_context;
 };
 
-/* Metadata of a recording: features, attributes in a pipe, counts. */
+/* Metadata of a recording: features, attributes of a piped recording, counts. */
 
-/* A feature larger than this (build-ids of a hundred thousand files) is left out. */
+/* Larger features (build-ids of a hundred thousand files) are skipped. */
 enum { FEATURE_BYTES_MAX = 16 << 20 };
 
-/* Registers have the numbers of the machine that they were recorded on. */
+/* Registers have the numbers of the machine of the recording. */
 static void settle_registers(struct perfdata *file)
 {
     const char *architecture = file->machine.architecture;
@@ -86,7 +86,7 @@ static int take_section(struct perfdata *file, unsigned feature, struct perfdata
     return code;
 }
 
-/* The features of a file that is no piped recording. 0 or -ENOMEM. */
+/* Takes the features of a recording that is not piped. Returns 0 or -ENOMEM. */
 static int perfdata_take_features(struct perfdata *file)
 {
     int code = 0;
@@ -98,7 +98,8 @@ static int perfdata_take_features(struct perfdata *file)
     return code;
 }
 
-/* Attributes beyond the limit are left out: records of an event without attribute are counted. */
+/* Takes an attribute. Ignores attributes beyond the limit; records of an event without attribute
+ * are counted. */
 static int take_attribute(struct perfdata *file, struct cursor *cursor)
 {
     int code = attributes_add_record(&file->attributes, cursor);
@@ -107,7 +108,8 @@ static int take_attribute(struct perfdata *file, struct cursor *cursor)
     return code == -ENOMEM ? code : 0;
 }
 
-/* Takes what one of perf's own records says, unless that is known. 0 or -ENOMEM. */
+/* Takes the information of one of perf's own records, unless it is already known. Returns 0 or
+ * -ENOMEM. */
 static int perfdata_take_own(struct perfdata *file, const struct tape_record *found)
 {
     struct cursor cursor = {found->bytes, found->header.size, false, file->header.swap};
@@ -132,10 +134,8 @@ static int perfdata_take_own(struct perfdata *file, const struct tape_record *fo
     }
 }
 
-/*
- * One of the kernel's records in our form: 1 with its event, or 0 for a record of no interest or
- * use, which is counted.
- */
+/* Parses one of the kernel's records. Returns 1 with its event, or 0 for a record that is not
+ * needed or unusable; unusable records are counted. */
 static int perfdata_parse(struct perfdata *file, const struct tape_record *found,
                           struct attribute **event, struct record *record)
 {
@@ -165,8 +165,8 @@ static int take_expanded(void *context, struct attribute *event, const struct re
     return 0;
 }
 
-/* Samples from one record with its event: itself, or where samples carry counts one of each member
- * of the group. 0, -ENOMEM, or the value that `take` returned. */
+/* Passes on the samples of one record: the record itself or, if samples carry counts, one sample
+ * per member of the group. Returns 0, -ENOMEM, or the error of `take`. */
 static int perfdata_expand(struct perfdata *file, const struct tape_record *found,
                            struct attribute *event, const struct record *record, reads_take take,
                            void *context)
@@ -176,7 +176,7 @@ static int perfdata_expand(struct perfdata *file, const struct tape_record *foun
         return take(context, event, record);
     int code = reads_expand(&file->reads, &file->attributes, found->bytes, found->header.size,
                             event, record, take_expanded, &expansion);
-    return code == -EBADMSG ? 0 : code; /* a damaged record cannot be: it was parsed before */
+    return code == -EBADMSG ? 0 : code; /* it cannot be damaged: it was parsed before */
 }
 
 static void note_time(struct perfdata *file, uint64_t time_ns)
@@ -185,7 +185,7 @@ static void note_time(struct perfdata *file, uint64_t time_ns)
         file->oldest_ns = time_ns;
 }
 
-/* Samples of one process that follow one another. */
+/* Consecutive samples of one process. */
 struct sample_run {
     uint32_t pid;
     struct processes_samples samples;
@@ -246,7 +246,9 @@ static int count_one(struct perfdata *file, struct attribute *event,
     return code ? code : end_run(file, &run);
 }
 
-/* Into counts and processes, unless the recording was surveyed. 0 or -ENOMEM. */
+/*
+ * Adds a record to counts and processes, unless the recording was surveyed. Returns 0 or -ENOMEM.
+ */
 static int perfdata_count(struct perfdata *file, struct attribute *event,
                           const struct record *record)
 {
@@ -266,7 +268,7 @@ static int perfdata_count(struct perfdata *file, struct attribute *event,
 
 enum { PIPE_HEADER_BYTES = 16 };
 
-/* A pipe that is silent for so long, once it has begun, is recorded while it is read. */
+/* A pipe that has begun and is then silent for this long is a live recording. */
 static const double IDLE_S = 1;
 
 static int out_of_memory(struct error *error)
@@ -274,7 +276,8 @@ static int out_of_memory(struct error *error)
     return error_set(error, -ENOMEM, "out of memory");
 }
 
-/* Ids of one event, 8 bytes each, elsewhere in the file; those outside of the file are left out. */
+/* Reads the ids of one event, 8 bytes each, from elsewhere in the file; skips ids outside of the
+ * file. */
 static int read_ids(struct perfdata *file, size_t index, struct perfdata_section ids)
 {
     unsigned char bytes[512];
@@ -317,11 +320,11 @@ static int read_attributes(struct perfdata *file)
     for (uint64_t at = 0; !code && at + file->header.attr_size <= attrs->size;
          at += file->header.attr_size)
         code = read_attribute(file, attrs->offset + at);
-    /* Events beyond what a recording can have are left out, and their records counted. */
+    /* Events beyond the maximum of a recording are skipped, and their records counted. */
     return code == -ENOMEM ? code : 0;
 }
 
-/* Sets the tape to the first record. */
+/* Moves the tape to the first record. */
 static int rewind_tape(struct perfdata *file)
 {
     const struct perfdata_header *header = &file->header;
@@ -362,8 +365,8 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
     return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);
 }
 
-/* The next record ahead, where it is a whole sample with fields of fixed sizes, and its event; else
- * NULL. */
+/* Returns the event of the next buffered record if that is a whole sample with fields of fixed
+ * sizes, otherwise NULL. */
 static struct attribute *sample_ahead(const struct perfdata *file, const unsigned char *at,
                                       size_t left, struct perf_event_header *header)
 {
@@ -378,7 +381,7 @@ static struct attribute *sample_ahead(const struct perfdata *file, const unsigne
                                                                                            : NULL;
 }
 
-/* As survey_record(), of all samples that are ahead. */
+/* Does the same as survey_record() for all buffered samples. */
 static int survey_ahead(struct perfdata *file)
 {
     struct sample_run run = {0};
@@ -401,7 +404,7 @@ static int survey_ahead(struct perfdata *file)
     return code ? code : end_run(file, &run);
 }
 
-/* From time to time: reports how far it is; -EINTR: a signal waits. */
+/* Reports progress. Returns -EINTR if a signal is pending. Called from time to time. */
 static int look_up(struct perfdata *file)
 {
     const struct input *input = &file->input;
@@ -410,7 +413,7 @@ static int look_up(struct perfdata *file)
     return input_interrupted() ? -EINTR : 0;
 }
 
-/* Reads it to its end once: its events, processes and counts. */
+/* Reads the recording to its end once, for its events, processes and counts. */
 static int survey(struct perfdata *file, const char *path, struct error *error)
 {
     enum { SAMPLES_APART = 1 << 16 };
@@ -426,7 +429,7 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
         looked_up = file->counts.samples / SAMPLES_APART;
     }
     if (code == -EINTR)
-        return error_set(error, code, "ended by a signal while %s was looked through", path);
+        return error_set(error, code, "ended by a signal while scanning %s", path);
     if (code == -ENOMEM)
         return out_of_memory(error);
     if (code)
@@ -440,7 +443,7 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
     return rewind_tape(file);
 }
 
-/* Of a pipe that is played while it comes: everything before the kernel's first record. */
+/* Reads everything before the kernel's first record, for a pipe that is played as it arrives. */
 static int read_head(struct perfdata *file, const char *path, struct error *error)
 {
     int code;
@@ -460,18 +463,17 @@ static int read_head(struct perfdata *file, const char *path, struct error *erro
     return 0;
 }
 
-/* The header; after it the input can be read twice, unless it is to be played at once. */
+/* Reads the header; after it the input can be read twice, unless it is played at once. */
 static int perfdata_begin_file(struct perfdata *file, const char *path, pid_t pid,
                                struct error *error)
 {
     int code = perfdata_header_read(&file->header, &file->input, path, error);
     if (!code && !file->input.seekable && (!file->header.piped || !pid)) {
-        /* One that was written as a file has its description at its end. */
+        /* A recording that was written as a file has its description at the end. */
         int goes_on = input_spool(&file->input, file->header.piped ? IDLE_S : NAN, error);
         code = goes_on < 0 ? goes_on : 0;
         if (goes_on == 1 && !file->header.piped)
-            code =
-                error_set(error, -EFBIG, "there is no room to copy %s; give the file itself", path);
+            code = error_set(error, -EFBIG, "no space to copy %s; give the file itself", path);
         if (!code)
             code = perfdata_header_read(&file->header, &file->input, path, error);
     }
@@ -489,7 +491,7 @@ static int perfdata_begin_file(struct perfdata *file, const char *path, pid_t pi
     return code;
 }
 
-/* "12 (xz), 13 (cat), ...": whom one could have asked for. */
+/* Lists the processes that can be chosen: "12 (xz), 13 (cat), ...". */
 static void list_processes(const struct perfdata *file, char *out, size_t out_size)
 {
     size_t used = 0;
@@ -514,26 +516,28 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
         if (processes_find(&file->processes, 0))
             return 0;
         list_processes(file, others, sizeof others);
-        return error_set(error, -ESRCH, "%s has no samples of process 0, but of %s", path,
+        return error_set(error, -ESRCH, "%s has no samples of process 0, only of %s", path,
                          *others ? others : "none");
     }
-    /* 0 is the idle task, in recordings of the whole system. */
+    /* 0 is the idle task, in system-wide recordings. */
     for (size_t i = 0; !file->pid && i < file->processes.count; i++)
         if (file->processes.list[i].samples)
             file->pid = file->processes.list[i].pid;
     if (!file->pid)
         return error_set(error, -ENODATA, "%s has no samples of a process%s", path,
-                         file->counts.damaged ? "; it is damaged, and was read up to there"
+                         file->counts.damaged ? "; it is damaged, and was read up to the damage"
                          : file->counts.cut   ? "; its end is missing"
                                               : "");
     if (!pid || processes_find(&file->processes, (uint32_t)pid))
         return 0;
     list_processes(file, others, sizeof others);
-    return error_set(error, -ESRCH, "%s has no samples of process %d, but of %s", path, (int)pid,
+    return error_set(error, -ESRCH, "%s has no samples of process %d, only of %s", path, (int)pid,
                      *others ? others : "none");
 }
 
-/* All that comes before the first sample shown is there from the start. */
+/*
+ * Sets the start of the replay: everything before the first sample shown is present from the start.
+ */
 static void set_clock(struct perfdata *file)
 {
     struct perfdata_span span = perfdata_span(file);
@@ -544,9 +548,7 @@ static void set_clock(struct perfdata *file)
 int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
 {
     if (!file->surveyed || file->input.follows)
-        return error_set(error, -ESPIPE,
-                         "%s is a pipe, read while it comes: it cannot be read again; record to "
-                         "a file",
+        return error_set(error, -ESPIPE, "%s is a pipe and cannot be read again; record to a file",
                          file->name);
     pid_t shown = file->pid ? file->pid : PERFDATA_IDLE;
     int code = perfdata_choose_process(file, pid ? pid : shown, error);
@@ -593,7 +595,7 @@ static int open_input(struct perfdata *file, const char *path, pid_t pid, struct
     return code;
 }
 
-/* The pipe's bytes so far hold no sample: takes more of it, and reads from the start. */
+/* Copies more of a pipe that contains no sample so far, and reads from the start. */
 static int try_again(struct perfdata *file, struct error *error)
 {
     struct input input = file->input;
@@ -622,7 +624,7 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_p
            !(code = try_again(file, error)))
         code = open_input(file, path, pid, error);
     if (file->input.failed == -EINTR)
-        code = error_set(error, -EINTR, "ended by a signal before the recording had come");
+        code = error_set(error, -EINTR, "ended by a signal before the recording arrived");
     file->progress = NULL;
     if (code)
         perfdata_close(file);
@@ -652,9 +654,9 @@ void perfdata_close(struct perfdata *file)
     free(file);
 }
 
-/* The mark of a recording, without reading the recording. */
+/* Reads the mark of a recording without reading the whole recording. */
 
-/* The first id of the first event: its place is behind the attribute. */
+/* Returns the first id of the first event; its position is after the attribute. */
 static uint64_t first_id(const struct input *input, const struct perfdata_header *header)
 {
     struct perfdata_section ids;
@@ -682,7 +684,7 @@ uint64_t perfdata_file_mark(const char *path)
     return mark;
 }
 
-/* Playing a recording: records of the chosen process, in the order of time. */
+/* Plays a recording: delivers the records of the chosen process in time order. */
 
 struct player {
     struct perfdata *file;
@@ -694,7 +696,7 @@ struct player {
 static void hand_on(struct player *player, struct record *record)
 {
     struct perfdata *file = player->file;
-    /* One that comes late, or without a time, must not turn time back. */
+    /* A record that is late, or has no time, must not turn time back. */
     if (record->time_ns < file->clock_ns || record->time_ns == UINT64_MAX)
         record->time_ns = file->clock_ns;
     file->clock_ns = record->time_ns;
@@ -711,8 +713,8 @@ static bool wanted_pid(const struct perfdata *file, uint32_t pid)
     return file->pid == PERFDATA_EVERY_PROCESS || pid == (uint32_t)file->pid;
 }
 
-/* An ancestor's mappings at the fork are mapped in the child, which has its name, too; its mappings
- * before it ran another program are not. */
+/* Returns true for records of an ancestor that apply to the child: the mappings at the time of the
+ * fork, and the name. Mappings from before the ancestor ran another program do not apply. */
 static bool handed_down(const struct perfdata *file, const struct record *record)
 {
     bool name = record->kind == RECORD_COMM && record->pid == record->tid;
@@ -721,7 +723,7 @@ static bool handed_down(const struct perfdata *file, const struct record *record
                                 record->time_ns);
 }
 
-/* As the process that is shown has it. */
+/* Attributes an inherited record to the shown process. */
 static void adopt(const struct perfdata *file, struct record *record)
 {
     if (file->pid != PERFDATA_EVERY_PROCESS && !wanted_pid(file, record->pid) &&
@@ -735,7 +737,7 @@ static bool wanted(const struct perfdata *file, const struct record *record)
            handed_down(file, record);
 }
 
-/* perf itself hands on at once what has no time. */
+/* Returns false for a record without a time; such records are delivered at once, as perf does. */
 static bool has_time(uint64_t time_ns)
 {
     return time_ns && time_ns != UINT64_MAX;
@@ -747,8 +749,8 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
 {
     struct order_item item = {.size_bytes = found->header.size,
                               .event = (uint16_t)(event - file->attributes.events)};
-    /* Large samples without a stack or call chain are kept only in part while they wait. One of
-     * several that a record represents differs from its bytes. */
+    /* Keeps large samples without a stack or call chain as parsed records, which are smaller. A
+     * sample that is one of several from the same record differs from its bytes. */
     bool stacks = event->format.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
     if (record && record->kind == RECORD_SAMPLE &&
         ((item.size_bytes > sizeof *record && !stacks) || reads_in(&event->format))) {
@@ -759,7 +761,8 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
     return order_add(&file->order, time_ns, item, found->bytes);
 }
 
-/* A sample that is small and of a process known to be another, or that can wait, unparsed. */
+/* Skips a small sample if it is known to be of another process, or queues it unparsed: the fast
+ * path. */
 static bool take_brief(struct player *player, const struct tape_record *found, int *code)
 {
     struct perfdata *file = player->file;
@@ -779,7 +782,7 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
     return true;
 }
 
-/* As take_brief(), of all samples that are ahead, until one of them may be handed on. */
+/* Does the same as take_brief() for all buffered samples, until a record can be delivered. */
 static int take_ahead(struct player *player)
 {
     struct perfdata *file = player->file;
@@ -842,7 +845,7 @@ static int take_kernel(struct player *player, const struct tape_record *found)
     return perfdata_expand(file, found, event, &record, take_one, &taken);
 }
 
-/* One more record from the tape. 0, or a negative errno. */
+/* Reads one more record from the tape. Returns 0 or a negative errno. */
 static int pull(struct player *player)
 {
     struct perfdata *file = player->file;
@@ -856,7 +859,7 @@ static int pull(struct player *player)
         order_finish(&file->order);
         return code;
     }
-    if (!found.bytes) /* stepped over */
+    if (!found.bytes) /* skipped */
         return 0;
     if (found.header.type < TAPE_USER) {
         code = take_kernel(player, &found);
@@ -876,7 +879,7 @@ static void hand_on_item(struct player *player, const struct order_item *item)
     if (item->parsed)
         memcpy(&record, bytes, sizeof record);
     else if (record_parse_as(bytes, item->size_bytes, format, &record) != 1)
-        return; /* counted when it was surveyed */
+        return; /* was counted by the survey */
     if (item->parsed && record.kind == RECORD_SAMPLE)
         record.sample.stack = record.sample.chain = NULL; /* the bytes were not kept */
     adopt(file, &record);
@@ -893,7 +896,7 @@ static bool due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
 long perfdata_read_some(struct perfdata *file, uint64_t until_ns, long most, sampler_sink sink,
                         void *context)
 {
-    /* Of a followed pipe, some ms of work at a time. */
+    /* From a followed pipe, only a few ms of work at a time. */
     enum { AT_ONCE = 4096 };
     struct player player = {file, sink, context, 0};
     size_t pulled = 0;
@@ -915,7 +918,7 @@ long perfdata_read_some(struct perfdata *file, uint64_t until_ns, long most, sam
             return player.handed;
         int code = pull(&player);
         if (code == -EAGAIN) {
-            /* perf ends a round when a ring is half full, some seconds later: too late here. */
+            /* perf ends a round when a ring is half full, after several seconds: too late here. */
             if (!input_quiet(&file->input) || file->order.next == file->order.count)
                 return player.handed;
             order_finish(&file->order);
@@ -931,7 +934,7 @@ long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, 
     return perfdata_read_some(file, until_ns, LONG_MAX, sink, context);
 }
 
-/* Facts of an open recording, for those who show it. */
+/* Facts of an open recording, for display. */
 
 const struct perfdata_process *perfdata_processes(const struct perfdata *file, size_t *count)
 {
@@ -995,7 +998,8 @@ static enum event_role role_of_cache(uint64_t config)
                                                                : EVENT_OTHER;
 }
 
-/* Only what says the same whatever the CPU: levels are worked out from it. Intel's names. */
+/* Accepts only events with the same meaning on every CPU, because miss levels are computed from
+ * them. Names are Intel's. */
 static enum event_role role_of(const struct attribute *event)
 {
     static const struct {
@@ -1069,25 +1073,25 @@ static void add_count(struct sampler_info *info, uint64_t count, const char *tex
         info_add_text(info, line);
 }
 
-/* The most specific first: the note may be too short for all. */
+/* Adds the most specific notes first, because the note may be too short for all of them. */
 static void describe_trouble(struct sampler_info *info, const struct perfdata_counts *counts)
 {
     if (counts->growing)
-        info_add_text(info, "it is still being recorded: the part so far is shown");
+        info_add_text(info, "still being recorded: shown as far as written");
     else if (counts->perhaps_growing)
         info_add_text(info,
-                      "the recorder was killed, or is still writing: the part so far is shown");
+                      "the recorder was killed, or is still writing: shown as far as written");
     else if (counts->killed)
-        info_add_text(info, "the recorder was killed: the part until then is shown");
+        info_add_text(info, "the recorder was killed: shown as far as written");
     else if (counts->cut)
-        info_add_text(info, "the recording is cut short: its end is missing; copy it again");
+        info_add_text(info, "the recording is truncated; copy it again");
     if (counts->damaged)
-        info_add_text(info, "the recording is damaged: read up to there");
-    add_count(info, counts->bad, "damaged records in the recording were left out");
-    add_count(info, counts->unknown, "records of events that it does not describe were left out");
+        info_add_text(info, "the recording is damaged: read up to the damage");
+    add_count(info, counts->bad, "damaged records were skipped");
+    add_count(info, counts->unknown, "records of undescribed events were skipped");
     add_count(info, counts->lost, "records were lost by the recorder");
     add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
-    add_count(info, counts->late, "records came out of order");
+    add_count(info, counts->late, "records were out of order");
 }
 
 static bool maps_data(const struct perfdata *file)
@@ -1098,7 +1102,7 @@ static bool maps_data(const struct perfdata *file)
     return false;
 }
 
-/* Those that are one here came from different kinds of cores. */
+/* Reports events that were merged from different kinds of cores. */
 static void describe_cores(const struct perfdata *file, struct sampler_info *info)
 {
     bool joined = false;
@@ -1106,10 +1110,10 @@ static void describe_cores(const struct perfdata *file, struct sampler_info *inf
         joined |= file->attributes.joined[i];
     if (joined)
         info_add_text(info,
-                      "events of the CPU's kinds of cores (cpu_core, cpu_atom) are counted as one");
+                      "events of the CPU's core types (cpu_core, cpu_atom) are counted as one");
 }
 
-/* Whether its samples can be given addresses, and what to do where they cannot. */
+/* Reports whether the samples can be given addresses, and the remedy if not. */
 static void describe_use(const struct perfdata *file, struct sampler_info *info,
                          const struct perfdata_counts *counts)
 {
@@ -1118,21 +1122,18 @@ static void describe_use(const struct perfdata *file, struct sampler_info *info,
                       "no sample has an address or registers: record with perf mem record, or with "
                       "perf record --intr-regs");
     else if (counts->samples && !maps_data(file))
-        info_add_text(
-            info,
-            "mappings of data were not recorded: variables are known by the files, the rest by "
-            "its place; perf record -d adds them");
+        info_add_text(info, "mappings of data were not recorded: variables are known from the "
+                            "files, other memory by its position; perf record -d adds them");
 }
 
-/* Addresses that hardware recorded are as good from there as from here. */
+/* Addresses recorded by hardware are valid on any architecture. */
 static void describe_foreign(const struct perfdata *file, struct sampler_info *info)
 {
     char line[128];
     const char *architecture = file->machine.architecture;
     info->foreign = *architecture && strcmp(architecture, "x86_64") != 0;
     snprintf(line, sizeof line,
-             "recorded on %s: addresses that were recorded are shown, but nothing is decoded",
-             architecture);
+             "recorded on %s: recorded addresses are shown, but code is not decoded", architecture);
     if (info->foreign)
         info_add_text(info, line);
 }
@@ -1146,7 +1147,7 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
     info->weighs = "the recorded event";
     info->records_bad = counts.bad + counts.unknown + counts.damaged;
     info->event_count = file->attributes.shown;
-    /* Backwards, so that of several events that share a place the first names it. */
+    /* Backwards, so that the first of several events with the same number names it. */
     while (count--)
         if (file->attributes.events[count].format.event < info->event_count)
             describe_event(&file->attributes.events[count], &file->attributes, info);

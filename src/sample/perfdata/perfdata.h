@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Replay of a perf.data recording: of a file or a pipe, of either byte order, compressed or not,
- * whole or cut short. Format: tools/perf/Documentation/perf.data-file-format.txt. Memory is bounded
- * whatever the size of the recording. Every byte is untrusted.
+ * Replays a perf.data recording: from a file or a pipe, of either byte order, compressed or not,
+ * complete or truncated. Format: tools/perf/Documentation/perf.data-file-format.txt. Memory is
+ * bounded whatever the size of the recording. Every byte is untrusted.
  *
  * A file is read twice: for its processes and counts, then for its records. A pipe is spooled to an
- * unnamed file for that, unless the process is named: then it is played while it comes.
+ * unnamed file for that, unless the process is named: then it is played as it arrives.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_PERFDATA_H
 #define MISSTOP_SAMPLE_PERFDATA_PERFDATA_H
@@ -31,9 +31,9 @@ enum {
 struct perfdata_process {
     pid_t pid;
     uint64_t samples;
-    uint64_t first_sample_ns; /* of those with a time; 0: none has one */
+    uint64_t first_sample_ns; /* of samples with a time; 0: none has one */
     uint64_t last_sample_ns;
-    char comm[32]; /* its last name, printable; "": not recorded */
+    char comm[32]; /* last name, printable; "": not recorded */
 };
 
 struct perfdata_cache {
@@ -45,7 +45,7 @@ struct perfdata_cache {
     char size[16]; /* "32K" */
 };
 
-/* Where and how it was recorded; "" and 0: not reported. All printable. */
+/* The machine and command of the recording; "" and 0: not recorded. All printable. */
 struct perfdata_machine {
     char host[64];
     char os_release[64];
@@ -58,26 +58,26 @@ struct perfdata_machine {
     uint64_t memory_kb;
     uint64_t first_sample_ns;
     uint64_t last_sample_ns;
-    uint64_t wall_ns; /* since 1970, when the records' clock stood at clock_ns; 0: not reported */
+    uint64_t wall_ns; /* since 1970, when the record clock was clock_ns; 0: not recorded */
     uint64_t clock_ns;
-    int64_t written_unix_s; /* when the file was last written; 0: it is a pipe */
-    unsigned cache_count;   /* of different kinds */
+    int64_t written_unix_s; /* time when the file was last written; 0: a pipe */
+    unsigned cache_count;   /* different caches */
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
 
-/* Counts of the whole recording; while a pipe is played, of the part so far. */
+/* Counts of the whole recording or, while a pipe is played, of the part so far. */
 struct perfdata_counts {
     uint64_t samples;
     uint64_t with_address;
-    uint64_t with_registers; /* and without an address */
-    uint64_t lost;           /* records that the recorder lost */
-    uint64_t bad;            /* malformed records, left out */
-    uint64_t unknown;        /* of events that the recording does not describe, left out */
-    uint64_t late;           /* handed on after a newer one */
+    uint64_t with_registers; /* registers but no address */
+    uint64_t lost;           /* lost by the recorder */
+    uint64_t bad;            /* malformed, dropped */
+    uint64_t unknown;        /* of events that the recording does not describe, dropped */
+    uint64_t late;           /* delivered after a newer record */
     uint64_t aux_bytes;      /* trace data, skipped */
-    bool killed;             /* the recorder did not come to its end */
-    bool growing;            /* likewise, and it still writes */
-    bool perhaps_growing;    /* likewise, and whether it writes cannot be known */
+    bool killed;             /* the recorder was killed */
+    bool growing;            /* ... or is still writing */
+    bool perhaps_growing;    /* ... or may still be writing: not known */
     bool cut;                /* the end is missing */
     bool damaged;            /* read up to the damage */
 };
@@ -85,55 +85,55 @@ struct perfdata_counts {
 typedef void (*perfdata_progress)(void *context, double share);
 
 /*
- * `path` "-": standard input. `pid`: the process to show, 0: the one with most samples,
- * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `progress` receives how much of a large file was looked
- * through, 0 to 1, from time to time (NULL: nothing is); a signal that waits to end the program
- * then ends it: -EINTR.
+ * Opens a recording. `path` "-": standard input. `pid`: the process to show, 0: the one with most
+ * samples, PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `progress` is called from time to time with the
+ * share of a large file that has been read, 0 to 1 (NULL: no calls). Returns -EINTR if a signal
+ * that ends the program is pending.
  */
 int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid,
                   perfdata_progress progress, void *context, struct error *error);
 void perfdata_close(struct perfdata *perfdata);
 
-/* A pipe that goes on is followed: a descriptor to poll for what comes; -1: it is all there. */
+/* Returns a descriptor to poll if a pipe is followed; -1: the recording is complete. */
 int perfdata_fd(const struct perfdata *perfdata);
-/* Whether that pipe was silent for a second: it is being recorded, and not only copied. */
+/* Returns true if that pipe was silent for a second: a live recording, not a copy. */
 bool perfdata_idled(const struct perfdata *perfdata);
-/* Whether the last read of such a pipe left records, in order not to take too long. */
+/* Returns true if the last read of that pipe left records, in order to limit its time. */
 bool perfdata_more(const struct perfdata *perfdata);
 
-/*
- * Back to the first record, of another process if `pid` is one. -ESPIPE: a pipe is played while it
- * comes. -ESRCH, -ENODATA as when it was opened.
- */
+/* Goes back to the first record, for process `pid`. -ESPIPE: a pipe is played as it arrives.
+ * -ESRCH, -ENODATA as in perfdata_open(). */
 int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 
-/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
- * samples have no times, or not all of it is here yet (a pipe). */
+/* Time of the first sample of the process, by the clock of the records, and time from first to last
+ * sample. Both 0: the samples have no times, or the recording is not complete yet (a pipe). */
 struct perfdata_span {
     uint64_t start_ns;
     uint64_t length_ns;
 };
 struct perfdata_span perfdata_span(const struct perfdata *perfdata);
 
-/* Whether the instruction of a sample may be in a range, of whichever process; false: none is, or
- * no sample has an address or registers. While a pipe is played, of the part so far. */
+/* Returns false if no sample of any process has its instruction in a range, or no sample has an
+ * address or registers. While a pipe is played, covers only the part so far. */
 bool perfdata_sampled(const struct perfdata *perfdata, uint64_t start, uint64_t length);
 
-/* As sampler_read() in replay. */
+/* Same as sampler_read() in replay. */
 long perfdata_read(struct perfdata *perfdata, uint64_t until_ns, sampler_sink sink, void *context);
-/* The same of at most so many records. */
+/* The same, limited to `most` records. */
 long perfdata_read_some(struct perfdata *perfdata, uint64_t until_ns, long most, sampler_sink sink,
                         void *context);
 
 void perfdata_describe(const struct perfdata *perfdata, struct sampler_info *info);
 
-/* The processes of a recording, most samples first; while a pipe is played, none. */
+/* Returns the processes of a recording, most samples first; none while a pipe is played. */
 const struct perfdata_process *perfdata_processes(const struct perfdata *perfdata, size_t *count);
 
-/* The event that is `index` in samples and in sampler_info; NULL: none. */
+/*
+ * Returns the attribute of the event with number `index` in samples and in sampler_info, or NULL.
+ */
 const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata, unsigned index);
 
-/* perfdata_writer_mark() of a recording; 0: it has none, or is no recording. */
+/* Returns the perfdata_writer_mark() of a recording, or 0 if it has none or is no recording. */
 uint64_t perfdata_file_mark(const char *path);
 
 const struct perfdata_machine *perfdata_machine(const struct perfdata *perfdata);

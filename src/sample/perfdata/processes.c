@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* Bound of the list of processes, and of the ancestors that are looked up. */
+/* Upper bounds of the list of processes and of the ancestors that are followed. */
 enum { PROCESSES_MAX = 1 << 16, PROCESSES_FOREFATHERS = 16 };
 
 void processes_fini(struct processes *processes)
@@ -31,7 +31,7 @@ static int grow(struct processes *processes)
                : -ENOMEM;
 }
 
-/* 1 and the index of the process; 0: there are too many; -ENOMEM. */
+/* Finds or adds a process. Returns 1, 0 if there are too many, or -ENOMEM. */
 static int entry_of(struct processes *processes, uint32_t pid, uint32_t *index)
 {
     bool created;
@@ -68,7 +68,7 @@ static int note_fork(struct processes *processes, const struct record *record, u
     processes->origins[index] =
         (struct process_origin){record->fork.parent_pid, record->time_ns, named_ns};
     int code = entry_of(processes, record->fork.parent_pid, &parent);
-    /* Later records of another CPU may be read first: a name of its own stays. */
+    /* A later record of another CPU may be read first: keep a name of its own. */
     if (code == 1 && named_ns <= record->time_ns)
         memcpy(processes->list[index].comm, processes->list[parent].comm,
                sizeof processes->list[index].comm);
@@ -126,8 +126,8 @@ int processes_note(struct processes *processes, const struct record *record)
 
 void processes_sort(struct processes *processes)
 {
-    /* With as many samples, the one of lower number: it is the older one, more often than not. The
-     * origins stay as the hash numbers them. */
+    /* If two have as many samples, the lower number comes first: it is usually the older process.
+     * The origins keep the order of the hash. */
     SORT(processes->list, processes->count, LARGEST(struct perfdata_process, samples),
          SMALLEST(struct perfdata_process, pid));
 }

@@ -12,23 +12,23 @@
 #include "sample/perfdata/perfdata.h"
 
 struct process_origin {
-    uint32_t parent_pid; /* 0: not forked while it was recorded */
+    uint32_t parent_pid; /* 0: not forked during the recording */
     uint64_t forked_ns;
-    uint64_t named_ns; /* when it got the name it has; 0: at first, or its parent's */
+    uint64_t named_ns; /* when it got its current name; 0: the first name, or its parent's */
 };
 
 struct processes {
-    struct perfdata_process *list; /* as they came, until sorted */
+    struct perfdata_process *list; /* in order of appearance until sorted */
     struct process_origin *origins;
     size_t count;
     size_t room;
     struct hash index_of_pid;
-    uint32_t last; /* index that was asked for last: samples of a process come in runs */
+    uint32_t last; /* index of the last lookup: samples of a process come in runs */
 };
 
 void processes_fini(struct processes *processes);
 
-/* Takes notice of a sample, a comm, a fork; others are of no interest. 0 or -ENOMEM. */
+/* Processes a sample, comm or fork; ignores other records. Returns 0 or -ENOMEM. */
 int processes_note(struct processes *processes, const struct record *record);
 
 /* Samples of one process; first_ns 0: none has a time. */
@@ -38,7 +38,7 @@ struct processes_samples {
     uint64_t last_ns;
 };
 
-/* One more; whether it has a time. */
+/* Counts one more sample. Returns true if it has a time. */
 static inline bool processes_samples_add(struct processes_samples *samples, uint64_t time_ns)
 {
     bool has_time = time_ns && time_ns != UINT64_MAX;
@@ -53,16 +53,14 @@ static inline bool processes_samples_add(struct processes_samples *samples, uint
 int processes_note_samples(struct processes *processes, uint32_t pid,
                            const struct processes_samples *samples);
 
-/* Most samples first; after it nothing is noted. */
+/* Sorts the processes by samples, most first; no records may be processed after that. */
 void processes_sort(struct processes *processes);
 
-/* NULL: not in the recording. */
+/* Returns a process, or NULL if it is not in the recording. */
 const struct perfdata_process *processes_find(const struct processes *processes, uint32_t pid);
 
-/*
- * Whether a mapping of `pid` at `time_ns` was inherited by `heir`: `pid` is an ancestor of `heir`,
- * and the fork came later.
- */
+/* Returns true if `heir` inherited a mapping that `pid` had at `time_ns`: `pid` is an ancestor of
+ * `heir`, and the fork came later. */
 bool processes_hands_down(const struct processes *processes, uint32_t heir, uint32_t pid,
                           uint64_t time_ns);
 

@@ -20,7 +20,7 @@
 
 enum { PATH_BYTES_MAX = 4096, COMM_BYTES_MAX = 64 };
 
-/* Later than some uapi headers this must compile with. */
+/* Newer than some uapi headers that this must compile with. */
 #define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
 #define BLK_NA               (UINT64_C(0x01) << 40)
 
@@ -36,10 +36,8 @@ static uint64_t kept_registers(const struct perf_event_attr *attr)
     return kept;
 }
 
-/*
- * The attribute of a recording that misstop writes, from the one that the event was opened or
- * recorded with: its records carry the decoded address and the data source beside what they had.
- */
+/* Makes the attribute for a recording from the one with which the event was opened or recorded: its
+ * records also carry the decoded address and the data source. */
 static void perfdata_layout_init(struct perfdata_layout *layout, struct perf_event_attr *attr,
                                  uint64_t id)
 {
@@ -62,7 +60,7 @@ static void perfdata_layout_init(struct perfdata_layout *layout, struct perf_eve
     attr->sample_id_all = 1;
 }
 
-/* With its NUL, filled up to whole words. */
+/* Puts a text with its NUL, padded to whole words. */
 static void put_text(struct perfdata_bytes *out, const char *text, size_t size_max)
 {
     size_t length = strnlen(text, size_max - 1);
@@ -70,7 +68,7 @@ static void put_text(struct perfdata_bytes *out, const char *text, size_t size_m
     perfdata_bytes_zero(out, 8 - length % 8);
 }
 
-/* A record is begun with room for its header, which comes last. */
+/* Begins a record: leaves room for its header, which is written last. */
 static size_t begin_record(struct perfdata_bytes *out)
 {
     size_t start = out->used;
@@ -85,13 +83,14 @@ static void end_record(struct perfdata_bytes *out, size_t start, uint32_t type, 
     memcpy(out->at + start, &header, sizeof header);
 }
 
-/* The record which says that later records are not older than those before the last one. */
+/* Writes the record that ends a round: later records are not older than the records before the
+ * previous one. */
 static void perfdata_write_round(struct perfdata_bytes *out)
 {
     end_record(out, begin_record(out), TAPE_FINISHED_ROUND, 0);
 }
 
-/* The fields that sample_id_all adds behind records that are no samples. */
+/* Puts the fields that sample_id_all adds after records other than samples. */
 static void put_trailer(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                         const struct record *record)
 {
@@ -123,7 +122,7 @@ static uint64_t address_of(const struct sample *sample, const struct perfdata_wr
     return sample->has & SAMPLE_HAS_ADDRESS ? sample->address : written ? written->address : 0;
 }
 
-/* The known fields, with "not available" in the others. */
+/* Sets the unknown fields to "not available". */
 static uint64_t complete(uint64_t data_src)
 {
     enum { FIELDS = 6 };
@@ -144,10 +143,8 @@ static uint64_t complete(uint64_t data_src)
     return data_src;
 }
 
-/*
- * The hardware's value as it is. An address with an unknown operation keeps 0, which is "not
- * recorded": an operation that is not available would deny the address (record.c).
- */
+/* Returns the hardware's value unchanged. An address with an unknown operation keeps 0, which means
+ * "not recorded", because "not available" would invalidate the address (record.c). */
 static uint64_t data_src_of(const struct sample *sample, const struct perfdata_written *written)
 {
     if (sample->has & SAMPLE_HAS_DATA_SRC && sample->data_src)
@@ -168,7 +165,7 @@ static void put_registers(struct perfdata_bytes *out, uint64_t mask, const struc
     perfdata_bytes_put(out, words, count * sizeof *words);
 }
 
-/* In the order of the ABI. */
+/* Puts the fields in the order of the ABI. */
 static void put_sample(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                        const struct sample *sample, const struct perfdata_written *written)
 {
@@ -221,7 +218,7 @@ static void put_task(struct perfdata_bytes *out, const struct record *record)
     perfdata_bytes_u64(out, record->time_ns);
 }
 
-/* The body of a record that is no sample; its type and misc. */
+/* Puts the body of a record other than a sample. Returns its type, and sets *misc. */
 static uint32_t put_body(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                          const struct record *record, uint16_t *misc)
 {
@@ -255,8 +252,9 @@ static uint32_t put_body(struct perfdata_bytes *out, const struct perfdata_layou
     }
 }
 
-/* Appends a record, a multiple of 8 bytes. Records that are no samples are laid out as those of
- * event 0. */
+/*
+ * Appends a record, a multiple of 8 bytes. Records other than samples have the layout of event 0.
+ */
 static void perfdata_write_record(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                                   const struct record *record,
                                   const struct perfdata_written *written)
@@ -273,7 +271,7 @@ static void perfdata_write_record(struct perfdata_bytes *out, const struct perfd
     end_record(out, start, type, misc);
 }
 
-/* Checks the options of a recording and copies them into its state. */
+/* Checks the options of a recording and copies them to its state. */
 
 enum { FILES_USUAL = 2, SESSION_BITS = 40 };
 
@@ -286,7 +284,7 @@ static void perfdata_writer_take(struct perfdata_writer *writer,
     writer->pid = info->live ? info->pid : 0;
     writer->limit_bytes = options->limit_bytes;
     writer->files = options->files ? options->files : FILES_USUAL;
-    /* The highest bit: no id that the kernel gave looks like it. */
+    /* Sets the highest bit: the kernel's ids never get that high. */
     writer->session = (hash_mix(now ^ (uint64_t)getpid() << 32) >> (64 - SESSION_BITS)) |
                       UINT64_C(1) << (SESSION_BITS - 1);
     writer->event_count = info->event_count;
@@ -303,7 +301,7 @@ static void perfdata_writer_take(struct perfdata_writer *writer,
         perfdata_host_describe(&writer->sections, kernel_host());
 }
 
-/* 0 or -EINVAL. */
+/* Returns 0 or -EINVAL. */
 static int perfdata_writer_check(const struct perfdata_writer_options *options, struct error *error)
 {
     if (options->limit_bytes && options->limit_bytes < PERFDATA_WRITER_LIMIT_MIN)
@@ -316,14 +314,15 @@ static int perfdata_writer_check(const struct perfdata_writer_options *options, 
     return 0;
 }
 
-/* Beyond it a write would raise SIGXFSZ, which ends the program. */
+/* Returns true if a write would exceed the limit and raise SIGXFSZ, which ends the program. */
 static bool beyond_limit(uint64_t past)
 {
     struct rlimit limit;
     return past > INT64_MAX || (!getrlimit(RLIMIT_FSIZE, &limit) && past > limit.rlim_cur);
 }
 
-/* All of the bytes at the offset, or a negative errno; then any of them may be there. */
+/* Writes all bytes at the offset. Returns 0 or a negative errno; on error any part may have been
+ * written. */
 static int perfdata_file_put(int fd, uint64_t offset, const void *bytes, size_t size)
 {
     const char *at = bytes;
@@ -342,25 +341,24 @@ static int perfdata_file_put(int fd, uint64_t offset, const void *bytes, size_t 
     return 0;
 }
 
-/* Why `path` cannot be written, and what helps. Returns `code`. */
+/* Explains why `path` cannot be written, and what helps. Returns `code`. */
 static int perfdata_file_explain(const char *path, int code, struct error *error)
 {
     switch (code) {
     case -ENOSPC:
         return error_set(error, code,
-                         "%s: the disk is full, samples are not recorded; free space and "
-                         "recording goes on, or name another place with -o, and bound it with "
-                         "--record-limit",
+                         "%s: the disk is full, samples are not recorded; free space to continue, "
+                         "or choose another place with -o and a --record-limit",
                          path);
     case -EDQUOT:
         return error_set(error, code,
-                         "%s: your quota is used up, samples are not recorded; free space and "
-                         "recording goes on, or bound it with --record-limit",
+                         "%s: your quota is used up, samples are not recorded; free space to "
+                         "continue, or use --record-limit",
                          path);
     case -EFBIG:
         return error_set(error, code,
-                         "%s is as large as files may be (ulimit -f), samples are not recorded; "
-                         "raise it, or take --record-limit with less",
+                         "%s has reached the file size limit (ulimit -f), samples are not "
+                         "recorded; raise it, or use a smaller --record-limit",
                          path);
     case -EACCES:
     case -EPERM:
@@ -369,15 +367,14 @@ static int perfdata_file_explain(const char *path, int code, struct error *error
                          strerror(-code));
     case -ENOENT:
     case -ENOTDIR:
-        return error_set(error, code, "cannot write %s: there is no such folder; make it first",
-                         path);
+        return error_set(error, code, "cannot write %s: no such directory; create it first", path);
     default:
         return error_set(error, code, "cannot write %s: %s; samples are not recorded", path,
                          strerror(-code));
     }
 }
 
-/* PATH + MIDDLE + .SUFFIX; false if that is too long. */
+/* Makes the name PATH + MIDDLE + .SUFFIX. Returns false if it is too long. */
 static bool name_of(char out[PATH_MAX], const char *path, const char *middle, const char *suffix)
 {
     int length =
@@ -393,7 +390,7 @@ static bool numbered(char out[PATH_MAX], const char *path, unsigned number, cons
     return name_of(out, path, middle, suffix);
 }
 
-/* An older file goes to PATH.old; a link is moved, never followed. */
+/* Moves an older file to PATH.old; moves a link itself and never follows it. */
 static int make_way(const char *name, const char *path, const char *suffix, struct error *error)
 {
     char old[PATH_MAX];
@@ -401,10 +398,10 @@ static int make_way(const char *name, const char *path, const char *suffix, stru
     if (lstat(name, &status))
         return errno == ENOENT ? 0 : perfdata_file_explain(name, -errno, error);
     if (S_ISDIR(status.st_mode))
-        return error_set(error, -EISDIR, "%s is a folder; name a file with -o", name);
+        return error_set(error, -EISDIR, "%s is a directory; name a file with -o", name);
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return error_set(error, -ENOTSUP,
-                         "%s is no regular file; recordings are written to files only", name);
+                         "%s is not a regular file; recordings are written only to files", name);
     if (!name_of(old, path, ".old", suffix))
         return perfdata_file_explain(name, -ENAMETOOLONG, error);
     if (status.st_size ? rename(name, old) : unlink(name))
@@ -445,8 +442,9 @@ int perfdata_writer_shift(const char *path, const char *suffix, unsigned files, 
 
 /*
  * The parts of a file around its records: header, ids and attributes before them, the features
- * behind. The header never names a part that is not there: the features' bits are cleared before
- * records overwrite them, and the size of the data grows only when the data are written.
+ * after them. The header never refers to a part that is absent: the bits of the features are
+ * cleared before records overwrite them, and the size of the data grows only after the data are
+ * written.
  */
 
 enum { ID_BYTES = 8, SECTION_BYTES = 16, GENERATIONS = 1 << 16 };
@@ -457,7 +455,7 @@ uint64_t perfdata_writer_mark(const struct perfdata_writer *writer)
     return writer->session * GENERATIONS + writer->generation % GENERATIONS;
 }
 
-/* Gives each event the id that it has in this file, which holds no records yet. */
+/* Assigns the ids of the events in this file, which contains no records yet. */
 static void perfdata_head_number(struct perfdata_writer *writer)
 {
     uint64_t first = perfdata_writer_mark(writer) << PERFDATA_MARK_SHIFT;
@@ -496,7 +494,7 @@ static int write_header(struct perfdata_writer *writer, uint64_t features)
     return bytes->failed ? -ENOMEM : perfdata_file_put(writer->fd, 0, bytes->at, bytes->used);
 }
 
-/* Header, ids and attributes at the start of an empty file. 0 or -errno. */
+/* Writes header, ids and attributes at the start of an empty file. Returns 0 or -errno. */
 static int perfdata_head_begin(struct perfdata_writer *writer)
 {
     struct perfdata_bytes *bytes = &writer->tail;
@@ -513,7 +511,7 @@ static int perfdata_head_begin(struct perfdata_writer *writer)
     return bytes->failed ? -ENOMEM : perfdata_file_put(writer->fd, 0, bytes->at, bytes->used);
 }
 
-/* The events once more, with their names. */
+/* Lists the events again, with their names. */
 static void describe_events(struct perfdata_writer *writer)
 {
     struct perfdata_bytes *section = &writer->sections.of[FEATURE_EVENT_DESC];
@@ -545,7 +543,7 @@ static const struct perfdata_bytes *section_of(const struct perfdata_writer *wri
     return feature == FEATURE_BUILD_ID ? &writer->build_ids.section : &writer->sections.of[feature];
 }
 
-/* A table of sections, and the sections; the bits that say which. */
+/* Puts a table of sections, and the sections. Returns the bits of the sections. */
 static uint64_t put_features(struct perfdata_writer *writer)
 {
     struct perfdata_bytes *bytes = &writer->tail;
@@ -568,7 +566,8 @@ static uint64_t put_features(struct perfdata_writer *writer)
     return features;
 }
 
-/* Takes the description back, for records are about to overwrite it; and puts it behind them. */
+/* Marks the description as absent, because records are about to overwrite it. perfdata_head_seal()
+ * writes it after the records again. */
 static int perfdata_head_unseal(struct perfdata_writer *writer)
 {
     int code = writer->sealed ? write_header(writer, 0) : 0;
@@ -583,7 +582,7 @@ static int perfdata_head_seal(struct perfdata_writer *writer)
     int code = writer->tail.failed ? -ENOMEM
                                    : perfdata_file_put(writer->fd, writer->data_end,
                                                        writer->tail.at, writer->tail.used);
-    /* The rest of a failed write, or of a description that did not fit. */
+    /* Removes what a failed write, or a description that did not fit, has left. */
     if (ftruncate(writer->fd, (off_t)(code ? writer->data_end : past)) && !code)
         code = -errno;
     if (!code)
@@ -594,7 +593,7 @@ static int perfdata_head_seal(struct perfdata_writer *writer)
     return code;
 }
 
-/* A second of 4,000 samples: one write for each refresh. */
+/* Holds one second of 4,000 samples: one write per refresh. */
 enum { BUFFER_BYTES = 1 << 20 };
 
 static int trouble(struct perfdata_writer *writer, int code)
@@ -604,7 +603,7 @@ static int trouble(struct perfdata_writer *writer, int code)
     return code;
 }
 
-/* Into the buffer, where there must be room. */
+/* Appends to the buffer, which must have room. */
 static void writer_append(struct perfdata_writer *writer, const struct record *record,
                           const struct perfdata_written *written)
 {
@@ -620,7 +619,7 @@ static bool has_room(const struct perfdata_writer *writer)
     return writer->buffer.room - writer->buffer.used >= PERFDATA_WRITE_RECORD_MAX;
 }
 
-/* Writes the waiting records to the file. Those that a full disk took are written again. */
+/* Writes the waiting records to the file. After a failed write, all of them are written again. */
 static int flush(struct perfdata_writer *writer)
 {
     int code = writer->buffer.used ? perfdata_head_unseal(writer) : 0;
@@ -635,7 +634,9 @@ static int flush(struct perfdata_writer *writer)
     return trouble(writer, code);
 }
 
-/* Where a record does not fit it is lost, as one that the kernel had no room for. */
+/*
+ * Queues a record. If there is no room, drops it and counts it like a record that the kernel lost.
+ */
 static int writer_put(struct perfdata_writer *writer, const struct record *record,
                       const struct perfdata_written *written)
 {
@@ -655,7 +656,7 @@ static void writer_take_record(void *context, const struct record *record)
     writer_put(context, record, NULL);
 }
 
-/* State of the process at the start: written, and remembered. */
+/* Writes a record of the initial state of the process, and remembers it. */
 static void write_first(void *context, const struct record *record)
 {
     struct perfdata_writer *writer = context;
@@ -666,7 +667,7 @@ static void write_first(void *context, const struct record *record)
     writer_put(writer, record, NULL);
 }
 
-/* Existing state: the process, and the kernel where it is sampled too. */
+/* Writes the existing state: of the process, and of the kernel if it is sampled too. */
 static void write_initial_state(struct perfdata_writer *writer, bool launched)
 {
     bool kernel = false;
@@ -679,7 +680,7 @@ static void write_initial_state(struct perfdata_writer *writer, bool launched)
     perfdata_process_write(kernel_host(), writer->pid, !launched, write_first, writer);
 }
 
-/* The records of a file that is still to be created, the state of tasks first. */
+/* Begins the records of a file that is still to be created, with the state of tasks. */
 static void writer_begin(struct perfdata_writer *writer)
 {
     writer->generation++;
@@ -690,7 +691,7 @@ static void writer_begin(struct perfdata_writer *writer)
     writer->initial_end = writer->data_end + writer->buffer.used;
 }
 
-/* Header, description and all. Nothing is done where nothing has changed. */
+/* Writes pending records, header and description; does nothing if nothing has changed. */
 static int bring_up_to_date(struct perfdata_writer *writer)
 {
     int code = flush(writer);
@@ -698,7 +699,7 @@ static int bring_up_to_date(struct perfdata_writer *writer)
     return code ? code : trouble(writer, later);
 }
 
-/* An empty file that could not be begun is left for the next try. */
+/* Creates a file. If that fails midway, empties or removes the file for the next try. */
 static int open_file(struct perfdata_writer *writer)
 {
     writer->fd = perfdata_writer_create(writer->path, NULL, &writer->trouble);
@@ -719,7 +720,7 @@ void perfdata_writer_want_another(struct perfdata_writer *writer)
     writer->wants_another = true;
 }
 
-/* The file is finished, moved away, and another begun. */
+/* Finishes the file, moves it away and begins another. */
 static int rotate(struct perfdata_writer *writer)
 {
     writer->wants_another = false;
@@ -733,7 +734,8 @@ static int rotate(struct perfdata_writer *writer)
     return open_file(writer);
 }
 
-/* A file takes at least as many records as it says of tasks before: else it would never end. */
+/* Returns true if the file is to be rotated. A file takes at least as many bytes of records as its
+ * initial state of tasks has: otherwise every record would begin another file. */
 static bool full(const struct perfdata_writer *writer)
 {
     uint64_t end = writer->data_end + writer->buffer.used;
@@ -767,7 +769,7 @@ int perfdata_writer_add(struct perfdata_writer *writer, const struct record *rec
     return code;
 }
 
-/* Dropped records are reported once there is room again, and the state of tasks with them. */
+/* Reports dropped records once there is room again, and repeats the state of tasks. */
 static void write_dropped(struct perfdata_writer *writer)
 {
     struct record lost = {.kind = RECORD_LOST,
@@ -782,7 +784,7 @@ static void write_dropped(struct perfdata_writer *writer)
     perfdata_tasks_write(&writer->tasks, writer->last_ns, writer_take_record, writer);
 }
 
-/* After trouble: whether the cause is gone. */
+/* Tries again after an error. Returns 0 if its cause is gone. */
 static int recover(struct perfdata_writer *writer)
 {
     writer->trouble = (struct error){0};
@@ -861,7 +863,7 @@ int perfdata_writer_open(struct perfdata_writer **out,
     return code;
 }
 
-enum { STRING_ALIGN = 64 /* as perf does: tools/perf/util/header.h, NAME_ALIGN */ };
+enum { STRING_ALIGN = 64 /* as perf: tools/perf/util/header.h, NAME_ALIGN */ };
 
 void perfdata_bytes_fini(struct perfdata_bytes *bytes)
 {

@@ -12,19 +12,22 @@
 #include "config.h"
 #include "sample/perfdata/writer_state.h"
 
-/* Cores, nodes, caches and PMUs of this machine, from /sys; sysfs-devices-system-cpu says how. */
+/* Describes cores, nodes, caches and PMUs of this machine, from /sys
+ * (Documentation/ABI/testing/sysfs-devices-system-cpu). */
 
 enum {
     LIST_BYTES = 256, /* "0-63,128-191" */
-    LISTS_MAX = 4096, /* groups of CPUs: at most one for each */
+    LISTS_MAX = 4096, /* groups of CPUs: at most one per CPU */
     CACHE_INDEX_MAX = 10,
     NODES_MAX = 1024,
     PMUS_MAX = 512,
-    BLOCKS_MAX = 1 << 17, /* of memory: 16 TiB of the smallest */
+    BLOCKS_MAX = 1 << 17, /* memory blocks: 16 TiB of the smallest */
     UNKNOWN_ID = -1       /* a CPU that is offline */
 };
 
-/* The number of entries, in the place that was left for it; without any there is no section. */
+/*
+ * Writes the number of entries to the place reserved for it. Without entries, removes the section.
+ */
 static void put_count(struct perfdata_bytes *section, size_t at, const void *count, size_t bytes,
                       bool any)
 {
@@ -34,7 +37,7 @@ static void put_count(struct perfdata_bytes *section, size_t at, const void *cou
         perfdata_bytes_clear(section);
 }
 
-/* Texts, each kept once. */
+/* A set of texts without duplicates. */
 struct lists {
     char (*texts)[LIST_BYTES];
     unsigned count;
@@ -64,7 +67,7 @@ static uint32_t cpu_number(const struct kernel *kernel, unsigned cpu, const char
     return (uint32_t)kernel_number(kernel->sysfs, path, UNKNOWN_ID);
 }
 
-/* The different groups that CPUs form by one of the newer or older of two names. */
+/* Puts the distinct groups of CPUs, by the newer or older of two file names. */
 static void put_groups(struct perfdata_bytes *section, const struct kernel *kernel, unsigned cpus,
                        const char *newer, const char *older)
 {
@@ -79,7 +82,6 @@ static void put_groups(struct perfdata_bytes *section, const struct kernel *kern
     free(lists.texts);
 }
 
-/* Parts of the first, in writer_host.c. */
 static void perfdata_host_topology(struct perfdata_sections *sections, const struct kernel *kernel,
                                    unsigned cpus)
 {
@@ -115,7 +117,8 @@ static uint32_t cache_number(const struct kernel *kernel, unsigned cpu, unsigned
     return cache_text(kernel, cpu, index, name, text) ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-/* One cache, unless another of the CPUs that share it has shown it. False: no such index. */
+/* Puts one cache, unless an earlier CPU that shares it has already put it. Returns false if there
+ * is no such index. */
 static bool put_cache(struct perfdata_bytes *section, const struct kernel *kernel, unsigned cpu,
                       unsigned index, uint32_t *count)
 {
@@ -150,7 +153,7 @@ static void perfdata_host_caches(struct perfdata_bytes *section, const struct ke
     put_count(section, sizeof count, &count, sizeof count, count);
 }
 
-/* "Node 0 MemTotal:  8000 kB" */
+/* Parses "Node 0 MemTotal:  8000 kB". */
 static uint64_t node_memory_kb(const struct kernel *kernel, unsigned node, const char *what)
 {
     char path[128];
@@ -186,7 +189,7 @@ static void perfdata_host_nodes(struct perfdata_bytes *section, const struct ker
     put_count(section, 0, &count, sizeof count, count);
 }
 
-/* Which blocks of memory a node has: sets their bits, and returns one past the highest. */
+/* Sets the bits of the memory blocks of a node. Returns one past the highest. */
 static uint64_t find_blocks(const struct kernel *kernel, unsigned node,
                             uint64_t bits[BLOCKS_MAX / 64])
 {
@@ -206,7 +209,7 @@ static uint64_t find_blocks(const struct kernel *kernel, unsigned node,
     return past;
 }
 
-/* perf c2c finds the node of a physical address by it. */
+/* Puts the memory blocks of the nodes, by which perf c2c finds the node of a physical address. */
 static void perfdata_host_memory(struct perfdata_bytes *section, const struct kernel *kernel)
 {
     char block_bytes[LIST_BYTES];
@@ -225,7 +228,7 @@ static void perfdata_host_memory(struct perfdata_bytes *section, const struct ke
             continue;
         perfdata_bytes_u64(section, node);
         perfdata_bytes_u64(section, past);
-        perfdata_bytes_u64(section, past); /* again, before the bits */
+        perfdata_bytes_u64(section, past); /* repeated before the bits */
         perfdata_bytes_put(section, bits, (past + 63) / 64 * sizeof *bits);
         count++;
     }
@@ -268,7 +271,7 @@ static void put_text(struct perfdata_sections *sections, enum feature feature, c
         perfdata_bytes_string(&sections->of[feature], text);
 }
 
-/* The value of "name<tabs>: value"; empty if there is no such line. */
+/* Finds the value of "name<tabs>: value"; empty if there is no such line. */
 static void cpuinfo_value(const char *text, const char *name, char *out, size_t out_size)
 {
     const char *at = text;
@@ -312,7 +315,7 @@ static void put_memory(struct perfdata_sections *sections, const struct kernel *
         perfdata_bytes_u64(&sections->of[FEATURE_TOTAL_MEM], kb);
 }
 
-/* Ours: the arguments with NULs between them. */
+/* Puts misstop's command line: arguments separated by NULs. */
 static void put_command(struct perfdata_bytes *section, const struct kernel *kernel)
 {
     char text[16384];
@@ -336,7 +339,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* Which clock the times of samples are of, and what the wall's said at one of its moments. */
+/* Puts the clock of the samples, and the wall clock at one of its moments. */
 static void put_clock(struct perfdata_sections *sections)
 {
     struct perfdata_bytes *data = &sections->of[FEATURE_CLOCK_DATA];
@@ -396,7 +399,7 @@ static void copy_caches(struct perfdata_bytes *section, const struct perfdata_ma
         perfdata_bytes_u32(section, cache->ways);
         perfdata_bytes_string(section, cache->type);
         perfdata_bytes_string(section, cache->size);
-        perfdata_bytes_string(section, ""); /* its CPUs are not kept */
+        perfdata_bytes_string(section, ""); /* its list of CPUs is not kept */
     }
 }
 

@@ -29,7 +29,8 @@ static void write_name(const struct kernel *kernel, struct record task, sampler_
     sink(context, &task);
 }
 
-/* The thread that created it is not reported: the first one, as perf record also does. */
+/* Reports the first thread as the parent, as perf record does, because the creating thread is not
+ * known. */
 static void write_thread(const struct kernel *kernel, pid_t pid, pid_t tid, sampler_sink sink,
                          void *context)
 {
@@ -42,7 +43,7 @@ static void write_thread(const struct kernel *kernel, pid_t pid, pid_t tid, samp
     write_name(kernel, task, sink, context);
 }
 
-/* One line of /proc/PID/maps (proc(5)); false if it is none. */
+/* Parses one line of /proc/PID/maps (proc(5)). Returns false if it is not one. */
 static bool take_line(char *line, struct sample_mapping *mapping)
 {
     unsigned long start, end, offset, inode;
@@ -97,7 +98,9 @@ void perfdata_process_write(const struct kernel *kernel, pid_t pid, bool mapping
     threads_fini(&threads);
 }
 
-/* Addresses of the first and past the last instruction; false where they are hidden. */
+/*
+ * Finds the addresses of the first instruction and past the last. Returns false if they are hidden.
+ */
 static bool find_text(FILE *kallsyms, uint64_t *start, uint64_t *past)
 {
     char line[512];
@@ -127,13 +130,13 @@ void perfdata_process_kernel(const struct kernel *kernel, sampler_sink sink, voi
         return;
     if (find_text(file, &mapping->start, &past)) {
         mapping->length = past - mapping->start;
-        mapping->file_offset = mapping->start; /* by which perf finds out how far it was moved */
+        mapping->file_offset = mapping->start; /* perf computes the relocation from it */
         sink(context, &record);
     }
     fclose(file);
 }
 
-/* vm.max_map_count is 65530, unless raised; and a name and a fork of each thread. */
+/* vm.max_map_count is 65530 unless raised; each thread adds a name and a fork. */
 enum { TASKS_MAX = 1 << 18, TASKS_GONE_MIN = 256 };
 
 void perfdata_tasks_fini(struct perfdata_tasks *tasks)
@@ -155,7 +158,8 @@ static struct perfdata_task tasks_key(const struct record *record)
     return key;
 }
 
-/* Whether `fresh` makes `old` untrue. What it hides in part stays: the newer one comes later. */
+/* Returns true if `fresh` makes `old` obsolete. A partly hidden mapping stays: the newer one comes
+ * after it. */
 static bool ends(const struct perfdata_task *fresh, bool exec, const struct perfdata_task *old)
 {
     bool named = old->kind != RECORD_MAPPING && old->tid == fresh->tid;
@@ -166,12 +170,14 @@ static bool ends(const struct perfdata_task *fresh, bool exec, const struct perf
         return old->kind == RECORD_MAPPING && old->start >= fresh->start &&
                old->past <= fresh->past;
     case RECORD_COMM:
-        /* exec leaves one thread, and nothing mapped. */
+        /* exec leaves one thread and no mappings. */
         return exec || (old->kind == RECORD_COMM && named);
     case RECORD_FORK:
         return named;
     default:
-        /* The first thread's name is that of the process, which goes on with the others. */
+        /*
+         * The first thread's name is that of the process, which continues with the other threads.
+         */
         return named && old->tid != old->pid;
     }
 }
@@ -221,7 +227,7 @@ static struct record *copy(const struct record *record)
     char *own = memcpy(copied + 1, text, size);
     if (record->kind == RECORD_MAPPING)
         copied->mapping.path = own;
-    /* It was an exec when it happened; repeated, it is the name only. */
+    /* The exec is over: the repeated record only gives the name. */
     if (record->kind == RECORD_COMM) {
         copied->comm.name = own;
         copied->comm.exec = false;
@@ -277,7 +283,7 @@ void perfdata_build_ids_fini(struct perfdata_build_ids *ids)
     hash_fini(&ids->seen);
 }
 
-/* A note: three words, then name and contents, each filled up to words. */
+/* Finds the build-id in notes: three words, then name and contents, each padded to words. */
 static bool find_note(const unsigned char *bytes, size_t left, struct build_id *id)
 {
     Elf64_Nhdr note;
@@ -308,7 +314,7 @@ static bool read_notes(int fd, uint64_t offset, uint64_t size, struct build_id *
     return got > 0 && find_note(bytes, (size_t)got, id);
 }
 
-/* Position of a segment of notes; size 0: it is of another kind. */
+/* Returns the position of a note segment; size 0: another kind of segment. */
 static uint64_t note_segment(const unsigned char *header, bool wide, uint64_t *offset)
 {
     Elf64_Phdr phdr64;
@@ -348,7 +354,7 @@ bool perfdata_build_id_read(int fd, struct build_id *id)
     return false;
 }
 
-/* Through the root of the process; and it must be the file that was mapped, not a later one. */
+/* Reads the file through the root of the process; it must be the mapped file, not a later one. */
 static bool read_file(const struct sample_mapping *mapping, const struct kernel *kernel, pid_t pid,
                       struct build_id *id)
 {
@@ -370,7 +376,7 @@ static bool read_file(const struct sample_mapping *mapping, const struct kernel 
     return found;
 }
 
-/* struct build_id_event; it has no type where it is in the feature. */
+/* Adds a struct build_id_event; in the feature it has no type. */
 static void build_id_list_entry(struct perfdata_build_ids *ids, uint16_t mode, const char *path,
                                 const struct build_id *id)
 {
@@ -391,7 +397,9 @@ static void build_id_list_entry(struct perfdata_build_ids *ids, uint16_t mode, c
     perfdata_bytes_zero(section, filled - length);
 }
 
-/* A file of some file system: not "//anon", "[heap]", "/memfd:...", "/dev/zero". */
+/*
+ * Returns true for a file of a file system: not for "//anon", "[heap]", "/memfd:...", "/dev/zero".
+ */
 static bool is_file(const char *path)
 {
     return path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) &&

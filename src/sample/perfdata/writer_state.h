@@ -18,9 +18,9 @@
 #include "sample/perfdata/writer.h"
 
 /*
- * Bytes that are put together before they are written: the counterpart of cursor.h. Where memory
- * runs out they are marked failed, so that a writer checks once, when it is done. In the byte order
- * of this machine, as perf.data files are.
+ * Buffer in which bytes are assembled before they are written: the counterpart of cursor.h. If
+ * memory runs out the buffer is marked failed, so a writer checks only once, at the end. Uses the
+ * byte order of this machine, as perf.data files do.
  */
 struct perfdata_bytes {
     unsigned char *at;
@@ -31,10 +31,12 @@ struct perfdata_bytes {
 
 void perfdata_bytes_fini(struct perfdata_bytes *bytes);
 
-/* Empties them and keeps the memory. */
+/* Empties the buffer and keeps its memory. */
 void perfdata_bytes_clear(struct perfdata_bytes *bytes);
 
-/* Room for `size` more; false, and failed, where there is no memory. */
+/*
+ * Makes room for `size` more bytes. Returns false, and marks the buffer failed, if out of memory.
+ */
 bool perfdata_bytes_reserve(struct perfdata_bytes *bytes, size_t size);
 
 void perfdata_bytes_put(struct perfdata_bytes *bytes, const void *data, size_t size);
@@ -42,39 +44,35 @@ void perfdata_bytes_zero(struct perfdata_bytes *bytes, size_t size);
 void perfdata_bytes_u32(struct perfdata_bytes *bytes, uint32_t value);
 void perfdata_bytes_u64(struct perfdata_bytes *bytes, uint64_t value);
 
-/* struct perf_header_string: a length, and the text filled up with NULs to that length. */
+/* Puts a struct perf_header_string: a length, and the text padded with NULs to that length. */
 void perfdata_bytes_string(struct perfdata_bytes *bytes, const char *text);
 
-/*
- * One record in the form that perf.data files hold: the counterpart of record.h. Layout:
- * include/uapi/linux/perf_event.h, enum perf_event_type.
- */
-/* A path (the kernel's end at 4096 bytes) and the fields around it. */
+/* Writes one record in the format of perf.data files: the counterpart of record.h. Layout:
+ * include/uapi/linux/perf_event.h, enum perf_event_type. */
+/* A path (the kernel's are at most 4096 bytes) and the fields around it. */
 enum { PERFDATA_WRITE_RECORD_MAX = 4096 + 256 };
 
-/* How the records of one event are laid out. */
+/* Layout of the records of one event. */
 struct perfdata_layout {
     uint64_t sample_type;
     uint64_t regs; /* mask of enum perf_event_x86_regs */
     uint64_t id;
 };
 
-/*
- * Threads, names and mappings that a recording contains so far and that still hold: a file that is
- * begun later repeats them.
- */
-/* Keys searched at every mapping, apart from the rest. */
+/* Threads, names and mappings of a recording that still exist: a file that is begun later repeats
+ * them. */
+/* Keys that are searched for every mapping, separate from the record. */
 struct perfdata_task {
     uint64_t start; /* of a mapping */
     uint64_t past;
     uint32_t pid;
     uint32_t tid;
     uint32_t kind;
-    struct record *record; /* with its text behind it; NULL: no longer so */
+    struct record *record; /* with its text after it; NULL: obsolete */
 };
 
 struct perfdata_tasks {
-    struct perfdata_task *list; /* in the order of their coming */
+    struct perfdata_task *list; /* in order of appearance */
     size_t count;
     size_t gone;
     size_t room;
@@ -83,31 +81,31 @@ struct perfdata_tasks {
 void perfdata_tasks_fini(struct perfdata_tasks *tasks);
 
 /*
- * Takes note of a mapping, name, fork or exit; `first`: of the initial list, in which entries do
- * not replace each other. 0 or -ENOMEM. More than a process may have are not remembered.
+ * Stores a mapping, name, fork or exit; `first`: it belongs to the initial list, in which entries
+ * do not replace each other. Returns 0 or -ENOMEM. Ignores entries beyond the maximum of a process.
  */
 int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *record, bool first);
 
-/* All that is known, as records of `time_ns`; 0: as what was so before the first record. */
+/* Writes all entries as records of time `time_ns`; 0: as the state before the first record. */
 void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns, sampler_sink sink,
                           void *context);
 
 /*
  * The build-ids of the files that a process has mapped, as a recording lists them: read from the
- * note that the linker put into each. The files are the target's, and hostile: walks are bounded
- * and nothing of them is trusted.
+ * note that the linker put into each file. The files belong to the target and are untrusted: walks
+ * are bounded and all values checked.
  */
 struct perfdata_build_ids {
-    struct perfdata_bytes section; /* the entries, as the feature has them */
-    struct hash seen;              /* paths by their hash */
+    struct perfdata_bytes section; /* the entries in the format of the feature */
+    struct hash seen;              /* hashes of the paths */
 };
 
 void perfdata_build_ids_fini(struct perfdata_build_ids *ids);
 
 /*
- * Lists the file of a mapping, unless it is listed: with the id that the record carries, or else,
- * if `pid` is not 0, with that of the file as the process sees it. Files without an id are left
- * out.
+ * Lists the file of a mapping unless it is already listed: with the id in the record or, if there
+ * is none and `pid` is not 0, with the id of the file as the process sees it. Skips files without
+ * an id.
  */
 void perfdata_build_ids_note(struct perfdata_build_ids *ids, const struct sample_mapping *mapping,
                              const struct kernel *kernel, pid_t pid);
@@ -115,15 +113,15 @@ void perfdata_build_ids_note(struct perfdata_build_ids *ids, const struct sample
 /* Lists the running kernel. */
 void perfdata_build_ids_kernel(struct perfdata_build_ids *ids, const struct kernel *kernel);
 
-/* The id of an open ELF file of 64 or 32 bits; false if it has none. */
+/* Reads the id of an open ELF file of 64 or 32 bits. Returns false if it has none. */
 bool perfdata_build_id_read(int fd, struct build_id *id);
 
 /*
- * The machine and the command that made a recording, as feature sections: of this machine from
- * /proc and /sys, or of the one where an older recording was made. Unknown facts are left out.
- * Formats: perf.data-file-format.txt.
+ * The machine and the command of a recording, as feature sections: this machine, from /proc and
+ * /sys, or the machine of an older recording. Unknown facts are left out. Formats:
+ * perf.data-file-format.txt.
  */
-/* The sections, each empty where there is nothing to say. */
+/* The sections; a section without content is empty. */
 struct perfdata_sections {
     struct perfdata_bytes of[FEATURE_COUNT];
 };
@@ -142,25 +140,25 @@ struct perfdata_writer_event {
 
 struct perfdata_writer {
     char *path;
-    int fd; /* -1: the next file could not be begun yet */
+    int fd; /* -1: the next file could not be created yet */
     pid_t pid;
     bool live;
     struct perfdata_writer_event events[SAMPLE_EVENTS_MAX];
     unsigned event_count;
     uint64_t session;    /* a number that other recordings do not have */
-    uint64_t generation; /* files begun */
-    bool wants_another;  /* file, with the next record */
+    uint64_t generation; /* number of files begun */
+    bool wants_another;  /* begin another file with the next record */
     uint64_t limit_bytes;
     unsigned files;
 
-    struct perfdata_bytes buffer; /* records that wait to be written */
-    struct perfdata_bytes tail;   /* the description, while it is written */
+    struct perfdata_bytes buffer; /* records waiting to be written */
+    struct perfdata_bytes tail;   /* buffer for writing the description */
     uint64_t data_at;             /* offset of the first record */
-    uint64_t data_end;            /* ... behind the last one written */
-    uint64_t initial_end;         /* ... behind what was said of tasks before the first one */
-    uint64_t tail_bytes;          /* size of the description when it was written last */
+    uint64_t data_end;            /* ... past the last record written */
+    uint64_t initial_end;         /* ... past the initial state of tasks */
+    uint64_t tail_bytes;          /* size of the description when last written */
     bool sealed;                  /* header and description agree with the records */
-    bool round;                   /* records came since the last round ended */
+    bool round;                   /* records were added since the last end of a round */
 
     struct perfdata_tasks tasks;
     struct perfdata_build_ids build_ids;
@@ -169,22 +167,20 @@ struct perfdata_writer {
     uint64_t last_sample_ns;
     uint64_t last_ns; /* of any record */
     uint64_t dropped;
-    uint64_t dropped_before; /* ... that LOST records have reported */
+    uint64_t dropped_before; /* ... already reported by LOST records */
     struct error trouble;    /* code 0: none */
 };
 
-/*
- * A running process in the form of the records of its start: its threads, their names, and its
- * mappings.
- */
+/* Describes a running process by the records of its start: its threads, their names, and its
+ * mappings. */
 /* Process id of the kernel's own mappings in a recording. */
 #define PERFDATA_KERNEL_PID UINT32_MAX
 
-/* Records of time 0. A process that is gone, or may not be read, gives none. */
+/* Writes records of time 0; none if the process is gone or must not be read. */
 void perfdata_process_write(const struct kernel *kernel, pid_t pid, bool mappings,
                             sampler_sink sink, void *context);
 
-/* The kernel's own mappings, where /proc/kallsyms shows its addresses. */
+/* Writes the kernel's own mappings if /proc/kallsyms shows its addresses. */
 void perfdata_process_kernel(const struct kernel *kernel, sampler_sink sink, void *context);
 
 #endif

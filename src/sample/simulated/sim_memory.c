@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-enum { ACCESS_PERIOD = 10007 /* a prime; the tool draws about it */ };
+enum { ACCESS_PERIOD = 10007 /* a prime; the tool varies it at random */ };
 
 static uint32_t look32(const uint32_t *word)
 {

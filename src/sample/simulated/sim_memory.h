@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory through which misstop's Valgrind tool reports a simulated run (sim_abi.h): made here,
- * before the program starts, and sealed, so that the target cannot shrink it under our feet. Owned
- * by main (src/simulation.c), read by sim_session.c. Whatever the tool wrote is hostile.
+ * The memory through which misstop's Valgrind tool reports a simulated run (sim_abi.h). Created
+ * here before the program starts, and sealed so that the target cannot shrink it while it is
+ * mapped. Owned by main (src/simulation.c), read by sim_session.c. Everything that the tool writes
+ * is untrusted.
  */
 #ifndef MISSTOP_SAMPLE_SIMULATED_SIM_MEMORY_H
 #define MISSTOP_SAMPLE_SIMULATED_SIM_MEMORY_H
@@ -15,40 +16,41 @@
 #include "sim_abi.h"
 #include "simulated_line.h"
 
-/* Settings of the tool. Texts longer than the memory has room for are refused. */
+/* Settings of the tool. Texts that do not fit into the memory are refused. */
 struct sim_wanted {
     struct sim_geometry levels[SIM_LEVELS_MAX];
     uint32_t level_count;
-    const char *from;  /* function that begins counting; NULL: counted from the start */
-    const char *to;    /* function that ends it; NULL: none */
+    const char *from;  /* function that starts the counting; NULL: count from the start */
+    const char *to;    /* function that stops it; NULL: none */
     const char *agent; /* path of the allocation agent; its code is not counted; NULL: none */
-    bool exact;        /* the use of all lines is counted; so it is where nothing is left out */
-    bool code;         /* fetches of instructions take their place from the second level on */
-    bool causes;       /* of misses, and who threw the line out */
-    bool use;          /* of lines, how far apart uses are, and who used what another fetched */
-    uint32_t period;   /* one in so many accesses is reported, and every miss, for which the program
-                          waits where it must; 0: what misstop can keep up with */
+    bool exact;        /* count the use of every line; implied if `period` is set */
+    bool code;         /* instruction fetches are simulated from the second level on */
+    bool causes;       /* causes of misses, and the evictor of each line */
+    bool use; /* use of lines, reuse distances, and pairs of instructions that fetch and use a line
+               */
+    uint32_t period; /* report one in this many accesses, and every miss; the program waits if
+                        necessary. 0: report what misstop can keep up with */
 };
 
 struct sim_memory {
     int fd;
     struct sim_shared *shared;
     struct sim_wanted wanted; /* our copy; the shared one is for the tool. Texts are not kept */
-    uint64_t asked[SIM_QUESTIONS_MAX]; /* number of the last question (sim_memory.h) */
+    uint64_t asked[SIM_QUESTIONS_MAX]; /* number of the last question under each number */
 };
 
-/* 0, or a negative errno with the cause; then there is nothing to free. */
+/* Returns 0, or a negative errno with the cause; then there is nothing to free. */
 int sim_memory_open(struct sim_memory *memory, const struct sim_wanted *wanted,
                     struct error *error);
-/* The tool, if it still runs, counts no more. */
+/* Stops the counting of the tool if it still runs. */
 void sim_memory_close(struct sim_memory *memory);
 
-/* The path that the tool opens. */
+/* Returns the path that the tool opens. */
 void sim_memory_path(const struct sim_memory *memory, char *out, size_t size);
 
-/* Exact totals of all threads. missed[i]: accesses that level i did not hold. */
+/* Exact totals of all threads. A miss of level i is an access that level i did not hold. */
 struct sim_totals {
-    uint64_t accesses; /* a modify is one */
+    uint64_t accesses; /* a modify counts once */
     uint64_t loads;
     uint64_t stores;
     uint64_t load_misses[SIM_LEVELS_MAX];
@@ -63,41 +65,42 @@ bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct li
 
 enum sim_state sim_memory_state(const struct sim_memory *memory);
 
-/* Why the tool gave up, printable; "": it did not. */
+/* Explains why the tool gave up, printable; "": it did not. */
 void sim_memory_trouble(const struct sim_memory *memory, char *out, size_t size);
 
 /*
  * misstop's side of questions to the simulation (struct sim_question): asks, lists blocks, reads
- * answers. Each has a number below SIM_QUESTIONS_MAX, under which one is asked at a time. The
- * tool's memory is hostile: numbers are only numbers, texts are made printable. Used by
+ * answers. A question has a number below SIM_QUESTIONS_MAX; each number has at most one open
+ * question. The tool's memory is untrusted: numbers are checked, texts are made printable. Used by
  * src/engine/whatif.c.
  */
-/* Ends the one before under its number. `follows`: blocks come and go by the paths that are said.
- * Returns how often was asked under it. */
+/* Asks a question and ends the previous one under its number. `follows`: blocks are added and
+ * removed by the given paths. Returns how many questions have been asked under the number. */
 uint64_t sim_whatif_ask(struct sim_memory *memory, unsigned number, const struct relayout *layout,
                         bool follows);
 
 /* Ends a question. */
 void sim_whatif_end(struct sim_memory *memory, unsigned number);
 
-/* So many questions will come, which the program is to wait for when it has made so many accesses;
- * 0: it need not. */
+/* Announces `count` questions, for which the program is to wait after `accesses` accesses; 0: it
+ * need not wait. */
 void sim_whatif_await(struct sim_memory *memory, uint64_t accesses, unsigned count);
-/* After how many it waits; 0: it does not. */
+/* Returns the number of accesses after which the program waits; 0: it does not. */
 uint64_t sim_whatif_waits(const struct sim_memory *memory);
 
-/* Adds an existing block, for the question asked last; false: the list is full. */
+/* Adds an existing block to the last question. Returns false if the list is full. */
 bool sim_whatif_block(struct sim_memory *memory, unsigned number, uint64_t start, uint64_t bytes);
-/* All are listed: counting may begin. */
+/* Ends the list of blocks: counting may begin. */
 void sim_whatif_listed(struct sim_memory *memory, unsigned number);
 
-/* Assigns the allocations by a call path; paths beyond the table stay unknown. */
+/* Assigns the allocations of a call path; paths beyond the table stay unknown. */
 void sim_whatif_path(struct sim_memory *memory, unsigned number, uint32_t path, enum sim_path is);
 
-/* All models count anew. */
+/* Resets the counts of all models. */
 void sim_whatif_zero(struct sim_memory *memory);
 
-/* A copy, with `why` printable; .state SIM_ANSWER_NONE: the question has not been heard yet. */
+/* Returns a copy with `why` printable; .state SIM_ANSWER_NONE: the tool has not seen the question
+ * yet. */
 struct sim_answer sim_whatif_answer(const struct sim_memory *memory, unsigned number);
 
 #endif

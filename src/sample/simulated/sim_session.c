@@ -8,19 +8,19 @@
 #include "access.h"
 #include "base/text.h"
 
-/* Units of the ring (sim_abi.h) as records. */
-/* Where records go; the session's last_ns is their time. */
+/* Converts the units of the ring (sim_abi.h) to records. */
+/* Destination of records; their time is the session's last_ns. */
 struct sim_delivery {
     struct sim_session *session;
     sampler_sink sink;
     void *context;
 };
 
-/* Later than some uapi headers this must compile with. */
+/* Newer than some uapi headers that this must compile with. */
 #define LVLNUM_SHIFT 33
 enum { LVLNUM_RAM = 0x0d };
 
-/* union perf_mem_data_src of a miss or access among `level_count` levels. */
+/* Returns the union perf_mem_data_src of a miss or access with `level_count` levels. */
 static uint64_t sim_record_data_src(const struct sim_miss *miss, uint32_t level_count)
 {
     static const uint64_t bits[SIM_LEVELS_MAX] = {PERF_MEM_LVL_L1, PERF_MEM_LVL_L2, PERF_MEM_LVL_L3,
@@ -47,7 +47,7 @@ static struct record sim_record_begin(const struct sim_delivery *delivery, enum 
                            .tid = tid};
 }
 
-/* The model's cause of a miss in one level. */
+/* Sets the model's cause of a miss in one level. */
 static void take_cause(const struct sim_session *session, const struct sim_miss *miss,
                        unsigned level, struct sample *sample)
 {
@@ -63,7 +63,7 @@ static void take_cause(const struct sim_session *session, const struct sim_miss 
     sample->evictor_tid = evictor ? miss->evictor_tid : 0;
 }
 
-/* A sample for each event that it is one of. */
+/* Delivers one sample per event that the miss or access counts for. */
 static void deliver_miss(const struct sim_delivery *delivery, const struct sim_miss *miss)
 {
     const struct sim_session *session = delivery->session;
@@ -90,7 +90,7 @@ static void deliver_miss(const struct sim_delivery *delivery, const struct sim_m
     }
 }
 
-/* The event that counts misses of a level; event_count: none does. */
+/* Returns the event that counts the misses of a level, or event_count if none does. */
 static unsigned event_of(const struct sim_session *session, uint8_t level)
 {
     unsigned i = 0;
@@ -134,7 +134,7 @@ static void deliver_line(const struct sim_delivery *delivery, const struct sim_l
         delivery->sink(delivery->context, &record);
 }
 
-/* The path in the units behind the one at the tail; false: there is none. */
+/* Reads the path in the units after the one at the tail. Returns false if there is none. */
 static bool read_path(const struct sim_session *session, uint32_t units, uint64_t behind,
                       char out[SIM_PATH_UNITS_MAX * sizeof(union sim_unit)])
 {
@@ -188,10 +188,8 @@ static void deliver_thread(const struct sim_delivery *delivery, const struct sim
         delivery->sink(delivery->context, &record);
 }
 
-/*
- * Delivers one unit as one record or several. `behind`: units that follow it. Returns how many of
- * those belong to it. Invalid units are counted as bad.
- */
+/* Delivers one unit as one or more records. `behind`: number of units that follow it. Returns how
+ * many of them belong to it. Counts invalid units as bad. */
 static uint64_t sim_unit_deliver(const struct sim_delivery *delivery, const union sim_unit *unit,
                                  uint64_t behind)
 {
@@ -226,7 +224,9 @@ static uint64_t sim_unit_deliver(const struct sim_delivery *delivery, const unio
     return 0;
 }
 
-/* Names of misses, by level and how many there are; the last one's are filled from memory. */
+/*
+ * Names of misses by level and number of levels; misses of the last level are filled from memory.
+ */
 static const char *event_name(unsigned level, unsigned level_count)
 {
     static const char *const names[SIM_LEVELS_MAX] = {"l1-miss", "l2-miss", "l3-miss", "l4-miss"};
@@ -266,7 +266,7 @@ static void add_misses(struct sim_session *session, struct sampler_info *info, u
     char weighs[64];
     unsigned count = session->level_count;
     bool last = level + 1 == count && count > 1;
-    /* Other tools, and processors, have instructions there beside data. */
+    /* Other tools, and processors, also keep instructions in this level. */
     snprintf(weighs, sizeof weighs, "misses of the simulated L%u%s%s", level + 1,
              last ? ", to memory" : "",
              last && !session->memory->wanted.code ? " (data alone, see :code)" : "");
@@ -280,7 +280,7 @@ static void add_accesses(struct sim_session *session, struct sampler_info *info)
         true;
 }
 
-/* One name of -e; false: there is no such event here. */
+/* Adds one name of -e. Returns false if there is no such event here. */
 static bool add_named(struct sim_session *session, struct sampler_info *info, const char *name,
                       size_t length)
 {
@@ -347,7 +347,7 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
     return code;
 }
 
-/* The ring overflowed; report it, so that the maps are read again. */
+/* Reports an overflow of the ring, so that the maps are read again. */
 static void deliver_lost(struct sim_session *session, sampler_sink sink, void *context)
 {
     uint64_t lost = __atomic_load_n(&session->memory->shared->header.lost, __ATOMIC_RELAXED);
@@ -362,7 +362,7 @@ static void deliver_lost(struct sim_session *session, sampler_sink sink, void *c
     sink(context, &record);
 }
 
-/* One unit, copied: two reads of shared memory could differ. */
+/* Takes one unit, copied because two reads of shared memory can differ. */
 static void take_unit(struct sim_session *session, const union sim_unit *unit, uint64_t head,
                       sampler_sink sink, void *context)
 {
@@ -380,12 +380,12 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
     long count = 0;
     __atomic_fetch_add(&shared->header.reads, 1, __ATOMIC_RELAXED);
     stamp_clock_update(&session->clock);
-    /* Nothing was reported after now, whatever a stamp says. */
+    /* No stamp can be later than now. */
     uint64_t limit = stamp_clock_stamp(&session->clock, until_ns);
     if (limit > session->clock.latest.stamp)
         limit = session->clock.latest.stamp;
     uint64_t head = __atomic_load_n(&shared->ring.head, __ATOMIC_ACQUIRE);
-    /* An invalid head is not followed; it only spoils the target's own figures. */
+    /* Skip everything on an invalid head; it affects only the target's own figures. */
     if (head - session->tail > SIM_RING_UNITS) {
         session->bad++;
         session->tail = head;
@@ -412,7 +412,7 @@ void sim_session_enable(struct sim_session *session, bool on)
     __atomic_store_n(&session->memory->shared->header.paused, !on, __ATOMIC_RELAXED);
 }
 
-/* Accesses that are no misses have no evictors: then those of the first level are as good. */
+/* Accesses that are not misses have no evictors; their level is 0, which is as good as any. */
 void sim_session_rank(struct sim_session *session, unsigned event)
 {
     if (event < session->event_count)
@@ -430,7 +430,7 @@ static enum simulation_pause why_paused(const struct sim_session *session, uint6
     return header->from[0] && !accesses ? SIMULATION_BEFORE : SIMULATION_OUTSIDE;
 }
 
-/* The geometry is ours: the header may have changed since. */
+/* Uses our own geometry, because the header may have changed since. */
 struct snapshot_simulation sim_session_totals(const struct sim_session *session)
 {
     const struct sim_header *header = &session->memory->shared->header;

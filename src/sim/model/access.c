@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* model_access_slow(): accesses that the fast path does not handle, in parts that are each in one
- * line. */
+/*
+ * model_access_slow(): accesses that the fast path does not handle, split into parts within one
+ * line.
+ */
 #include "sim/model/cache.h"
 #include "sim/model/state.h"
 
-/* Which kinds of access to a line may not take the fast path. */
+/* Sets the kinds of access to a line that may not take the fast path. */
 static void walk_set_slow(const struct model *model, struct cache *cache, uint32_t index)
 {
     struct cache_slot *slot = &cache->slots[index];
@@ -18,7 +20,10 @@ static struct cache *cache_of(const struct state_access *access, uint32_t level)
     return level ? access->thread->path[level] : access->first;
 }
 
-/* For how many lines the one that comes in is reported when it leaves; 0: not at all. */
+/*
+ * Returns the number of lines that an incoming line represents when it is reported on eviction; 0:
+ * it is not reported.
+ */
 static uint32_t draw(const struct model *model, const struct cache *cache)
 {
     uint32_t one_in = model->spec.use_one_in;
@@ -29,7 +34,7 @@ static uint32_t draw(const struct model *model, const struct cache *cache)
     return memory_hash(model->clock + cache->id) >> 20 & (one_in - 1) ? 0 : one_in;
 }
 
-/* Brings a line in, which is not there. */
+/* Brings in a line that is absent; returns its index. */
 static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint64_t number,
                           uint32_t node)
 {
@@ -40,7 +45,7 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     access->at[cache->level] = index;
     if (cache->tags[index])
         departure_of(model, cache, index, access->miss.who, MODEL_REPLACED);
-    /* The use of the line before by a level above does not count here. */
+    /* Report uses in the levels above first: they do not count for this fetch. */
     bool absent_above = access->absent && !model->several &&
                         cache->line_bytes == access->first->line_bytes &&
                         access->miss.address >> cache->line_shift == number;
@@ -63,18 +68,18 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     return index;
 }
 
-/* A line that hits in the cache without an update of the shadow. */
+/* Records a use in the shadow; returns true if the line was there. */
 static bool touch_shadow(struct model *model, struct cache *cache, uint64_t number, uint32_t *node)
 {
     struct shadow *shadow = cache->shadow;
     bool there = shadow_touch(shadow, number, model->clock, node);
-    /* Its next use must reach the model, because it brings the line back. */
+    /* The next use of an evicted line must reach the model, because it brings the line back. */
     if (shadow->evicted_index != SHADOW_NONE && cache->fast)
         fast_forget(cache, shadow->evicted_index);
     return there;
 }
 
-/* The fully associative cache beside one hears of a line that it has not, used there. */
+/* Adds a line of the cache to the shadow, which does not have it, when it is used. */
 static void walk_shadow(struct model *model, struct cache *cache, uint32_t index)
 {
     uint32_t node;
@@ -82,7 +87,7 @@ static void walk_shadow(struct model *model, struct cache *cache, uint32_t index
     shadow_join(cache->shadow, node, index);
 }
 
-/* Asks one cache for a line; a miss is classified, and the line comes in. */
+/* Looks up a line in one cache. Classifies a miss and brings the line in. */
 static bool look_up(struct state_access *access, struct cache *cache, uint64_t address,
                     uint32_t size_bytes)
 {
@@ -105,7 +110,10 @@ static bool look_up(struct state_access *access, struct cache *cache, uint64_t a
     return true;
 }
 
-/* As cachegrind does it: a level at a time, each asked for all lines of the access. */
+/*
+ * Looks up an access level by level, all of its lines at once, like cachegrind. Returns the level
+ * that served it.
+ */
 static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     for (uint32_t level = 0; level < access->model->spec.level_count; level++) {
@@ -145,7 +153,7 @@ static void count_use(struct model_use *use, uint64_t grains, uint32_t size_byte
     use->uses[model_class(kind)]++;
 }
 
-/* A plain hit in the first level. */
+/* Handles a hit in the first level. */
 static void hit_first(struct state_thread *thread, uint32_t index, uint64_t address,
                       uint32_t size_bytes, uint32_t kind)
 {
@@ -158,14 +166,14 @@ static void hit_first(struct state_thread *thread, uint32_t index, uint64_t addr
         count_hit(first, index, address, size_bytes, kind);
 }
 
-/* A hit that takes the line from other threads. */
+/* Returns true if a hit takes the line from other threads. */
 static bool others_hear(const struct state_thread *thread, uint32_t index, uint32_t kind)
 {
     return thread->fast.model->several && thread->path[0]->slots[index].others &&
            kind & MODEL_STORE;
 }
 
-/* Other threads hear of it before anything is looked up. */
+/* Informs other threads before anything is looked up. */
 static void announce(struct state_access *access, uint64_t address)
 {
     struct model *model = access->model;
@@ -182,8 +190,10 @@ static void announce(struct state_access *access, uint64_t address)
     coherence_take(model, access->thread->fast.number, number, write, access->miss.who);
 }
 
-/* The line had to make room for another one of the same access: it is used where the nearest level
- * has it. */
+/*
+ * Counts the use in the nearest level that has the line, if another line of the same access has
+ * evicted it from the first.
+ */
 static void count_below(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     struct model *model = access->model;
@@ -204,7 +214,7 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
         coherence_wrote(model, access->thread->fast.number, address >> cache->line_shift, grains);
 }
 
-/* Counts the statements that use the line, at every level that has it. */
+/* Counts a statement that uses the line, at every level that has it. */
 static void count_user(const struct state_thread *thread, uint64_t address, uint32_t ip)
 {
     struct model *model = thread->fast.model;
@@ -216,7 +226,7 @@ static void count_user(const struct state_thread *thread, uint64_t address, uint
     }
 }
 
-/* `index` in the first level: where the line is. */
+/* Samples a use of a line. `index`: of the line in the first level. */
 static void sample(const struct state_thread *thread, uint64_t address, uint32_t ip, uint32_t index)
 {
     struct model *model = thread->fast.model;
@@ -231,7 +241,7 @@ static void sample(const struct state_thread *thread, uint64_t address, uint32_t
     first->slots[index].watched = reuse || users;
 }
 
-/* The same where the line is not any more. */
+/* Like sample(), for a line that is no longer in the first level. */
 static void sample_absent(struct state_access *access, uint64_t address)
 {
     struct model *model = access->model;
@@ -245,14 +255,14 @@ static void sample_absent(struct state_access *access, uint64_t address)
     sampling_use(&model->reuse, number, who);
 }
 
-/* Where the line of an access is in each level, for when it leaves the one above. */
+/* Stores the index of the line in the next level, for each level: a hint for its eviction. */
 static void remember_places(const struct state_access *access)
 {
     struct cache *const *path = access->thread->path;
     uint32_t level = 0, last = access->model->spec.level_count - 1;
     while (level < last && access->missed >> level & 1)
         level++;
-    /* Use of a line is reported to the one below, if that is drawn. */
+    /* A tracked line needs its uses in the level above: track it there too. */
     while (level-- > 0) {
         if (cache_tracks(path[level + 1], access->at[level + 1]))
             cache_track(path[level], access->at[level]);
@@ -260,7 +270,7 @@ static void remember_places(const struct state_access *access)
     }
 }
 
-/* The line is in the first level now. */
+/* Finishes an access with its line in the first level. */
 static void conclude_hit(struct state_access *access, uint64_t address, uint32_t size_bytes,
                          uint32_t index)
 {
@@ -278,7 +288,7 @@ static void conclude_hit(struct state_access *access, uint64_t address, uint32_t
     fast_admit(first, index);
 }
 
-/* After all levels were asked. */
+/* Finishes a part of an access after all levels were looked up. */
 static void conclude(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     struct model *model = access->model;
@@ -294,7 +304,7 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
         count_below(access, address, size_bytes);
 }
 
-/* The access, by its parts that are each in one line of the first level. */
+/* Handles an access by its parts within one line of the first level. */
 static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     const struct cache *first = access->first;
@@ -311,7 +321,10 @@ static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_
     return served;
 }
 
-/* Tables read after the first level are larger than this machine's caches. */
+/*
+ * Prefetches tables that are read after the first level; they are larger than this machine's
+ * caches.
+ */
 static void ask_ahead(struct state_access *access, uint64_t address)
 {
     const struct model *model = access->model;
@@ -334,7 +347,10 @@ static void ask_ahead(struct state_access *access, uint64_t address)
         __builtin_prefetch(&access->thread->path[1]->lines[first->slots[victim].below], 1);
 }
 
-/* Of miss.level nothing is written: that takes as long as the rest of a miss. */
+/*
+ * Initialises an access. Leaves miss.level unwritten, which would take as long as the rest of a
+ * miss.
+ */
 static void begin(struct state_access *access, struct state_thread *thread, struct cache *first,
                   uint64_t address, uint32_t size_bytes, uint32_t kind, uint32_t ip)
 {
@@ -368,8 +384,10 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     return access.miss.served;
 }
 
-/* Most misses: as walk(), of an access to one line, which the first level has not, where no other
- * thread or length of line has to be asked. */
+/*
+ * Like walk(), for most misses: the access is to one line that the first level does not have, there
+ * is one thread, and all lines have one length.
+ */
 static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
                            uint32_t kind, uint32_t ip)
 {
@@ -403,7 +421,7 @@ static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32
     return level;
 }
 
-/* Instructions mostly come from the line of their set that was fetched last. */
+/* Handles an instruction fetch. Fast path: the line is usually the last one fetched in its set. */
 static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
                       uint32_t ip)
 {
@@ -433,7 +451,7 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
     struct cache *first = state->path[0];
     if (state_part(first, address, size_bytes) != size_bytes)
         return walk(state, first, address, size_bytes, kind, ip, false);
-    /* A line that is watched is in the table, too. */
+    /* Watched lines are in the table too. */
     const struct model_fast *place = &first->fast[address >> first->line_shift & first->fast_mask];
     bool placed = address - place->address < first->line_bytes;
     uint32_t index = placed ? place->index : cache_find(first, address >> first->line_shift);

@@ -32,7 +32,7 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, struct 
                : -1;
 }
 
-/* Bit mask of the next AT_ONCE entries that have a tag. */
+/* Returns a bit mask of the next AT_ONCE entries with a given tag. */
 static inline uint32_t match(const uint64_t *tags, uint64_t tag)
 {
     uint32_t low = (uint32_t)(tags[0] == tag) | (uint32_t)(tags[1] == tag) << 1 |
@@ -42,7 +42,10 @@ static inline uint32_t match(const uint64_t *tags, uint64_t tag)
     return low | high;
 }
 
-/* Which way it will be cannot be foreseen, so some are compared before anything is decided. */
+/*
+ * Finds the way of a tag. Compares several tags before it branches, because the way is not
+ * predictable.
+ */
 static uint32_t find_way(const struct cache *cache, uint32_t first, uint64_t tag)
 {
     uint32_t end = first + cache->ways, index = first;
@@ -60,7 +63,7 @@ static uint32_t find_way(const struct cache *cache, uint32_t first, uint64_t tag
 uint32_t cache_find(const struct cache *cache, uint64_t number)
 {
     uint64_t set = cache_set(cache, number);
-    /* Further down the way used last is seldom it, and one word more to wait for. */
+    /* In outer levels the last used way rarely matches, and would be one more word to wait for. */
     return find_way(cache, (uint32_t)set * cache->ways, number + 1);
 }
 
@@ -93,10 +96,13 @@ void cache_put(struct cache *cache, uint32_t index, uint64_t number)
     cache_touch(cache, index);
 }
 
-/* So that few lines have to share a place. */
+/* Keeps collisions rare. */
 enum { PLACES_PER_LINE = 4 };
 
-/* A place has no line: no access that looks there is in the next one's. */
+/*
+ * Empties a slot: stores an address that belongs to another slot, so no line looked up here
+ * matches.
+ */
 static void clear(struct cache *cache, struct model_fast *place)
 {
     uint64_t elsewhere = ((uint64_t)(place - cache->fast) ^ 1) << cache->line_shift;
@@ -181,14 +187,14 @@ static void leave_bucket(struct shadow *shadow, uint32_t node)
     *link = shadow->nodes[node].next;
 }
 
-/* Time of the last use of a node's line. */
+/* Returns the time of the last use of a node's line. */
 static uint64_t stamp_of(const struct shadow *shadow, uint32_t node)
 {
     const struct shadow_node *at = &shadow->nodes[node];
     return shadow->real.tags[at->index] == at->tag ? shadow->real.stamps[at->index] : at->stamp;
 }
 
-/* A pass of a radix sort: by one digit, those alike stay in their order. */
+/* Sorts by one digit of the stamp: a stable pass of a radix sort. */
 static void sort_by_digit(struct shadow *shadow, uint32_t count, uint32_t shift)
 {
     uint32_t starts[DIGITS] = {0};
@@ -208,7 +214,7 @@ static void sort_by_digit(struct shadow *shadow, uint32_t count, uint32_t shift)
     shadow->waiting = sorted;
 }
 
-/* Those behind become the row. */
+/* Sorts the nodes behind, which become the queue. */
 static void shadow_sort(struct shadow *shadow)
 {
     uint32_t count = shadow->behind;
@@ -229,8 +235,10 @@ static void join_behind(struct shadow *shadow, uint32_t node)
     shadow->waiting[shadow->behind++].node = node;
 }
 
-/* The node used longest ago. Only when all are in use: then one leaves the row for each that goes
- * behind, and both have room in one array. */
+/*
+ * Removes and returns the least recently used node. Only called when all nodes are in use: each
+ * node taken from the queue makes room for one behind, so both fit into one array.
+ */
 static uint32_t take_oldest(struct shadow *shadow)
 {
     for (;;) {
@@ -244,7 +252,7 @@ static uint32_t take_oldest(struct shadow *shadow)
     }
 }
 
-/* The real one may keep the line: it has no node then. */
+/* Evicts a line from the shadow. If the real cache has the line, it no longer has a node. */
 static void throw_out(struct shadow *shadow, uint32_t node)
 {
     uint32_t index = shadow->nodes[node].index;
@@ -256,7 +264,7 @@ static void throw_out(struct shadow *shadow, uint32_t node)
     shadow->evicted_index = index;
 }
 
-/* A node for a line that comes in: a new one, or the oldest's. */
+/* Returns a node for a new line: an unused one, or the oldest. */
 static uint32_t shadow_make_node(struct shadow *shadow, uint64_t tag)
 {
     uint32_t node;

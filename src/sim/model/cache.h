@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One cache: its lines, and which one has to go. It knows nothing of the other levels. Used inside
- * src/sim only. Lines are named by number (address / bytes of a line).
+ * One cache: its lines and its replacement. It is independent of the other levels. Private to
+ * src/sim. Lines are identified by number (address / bytes of a line).
  */
 #ifndef MISSTOP_SIM_MODEL_CACHE_H
 #define MISSTOP_SIM_MODEL_CACHE_H
@@ -9,24 +9,25 @@
 #include "sim/model/tables.h"
 
 /*
- * A fully associative LRU cache of line numbers, beside a real one of the same size: a hit there
- * that misses here is a conflict miss (Hill and Smith 1989). Of a line that is in both the real one
- * keeps the time of its last use, so that a hit there costs nothing here; the order is only updated
- * when a line has to be evicted. Used inside src/sim only.
+ * A fully associative LRU cache of line numbers (the shadow), parallel to a real one of the same
+ * size: a miss in the real cache that hits here is a conflict miss (Hill and Smith 1989). For a
+ * line in both caches, the real one stores the time of the last use, so that a hit there has no
+ * cost here; the order is only updated when a line has to be evicted. Private to src/sim.
  *
- * Lines wait in a row, the oldest first by the times they had when it was sorted. A line that has
- * been used since goes behind; when the row is used up, those behind are sorted and become the row.
- * Each line in it was then used or came in since the last time, so a sort is paid by as many uses.
+ * The nodes of lines are in a queue, sorted by the times they had when it was sorted, oldest first.
+ * A line used since then moves to the unsorted nodes behind. Once the queue is empty, the nodes
+ * behind are sorted and become the queue. Each of them was used or added since the last sort, so
+ * the cost of a sort is amortised over as many uses.
  */
 struct shadow_node {
     uint64_t tag;   /* line number + 1; 0: never used */
-    uint64_t stamp; /* when it was last used, no two are the same; not while the real one knows */
-    uint32_t next;  /* in its bucket */
-    uint32_t index; /* in the real one, if its tag is there */
+    uint64_t stamp; /* time of the last use, unique; stale while the real cache has the line */
+    uint32_t next;  /* next node in its bucket */
+    uint32_t index; /* index in the real cache, if it has the tag */
 };
 
 struct shadow_waiting {
-    uint64_t stamp; /* when it was sorted; of those behind: not valid */
+    uint64_t stamp; /* stamp at the time of the sort; invalid for nodes behind */
     uint32_t node;
 };
 
@@ -34,21 +35,28 @@ struct shadow_waiting {
 struct shadow_real {
     const uint64_t *tags;
     const uint64_t *stamps;
-    uint32_t *nodes; /* 0: the shadow has not the line */
+    uint32_t *nodes; /* by index: node; 0: not in the shadow */
     uint8_t *flags;
 };
 
-/* Of a line in a real cache. A hit reads one byte that is near, and writes its time, which nothing
- * waits for. */
-enum { CACHE_TRACKED = 1 /* its use is counted */, CACHE_FORGOTTEN = 2 /* by the shadow */ };
+/*
+ * Flags of a line in a real cache. A hit reads one nearby byte and writes the line's time, which
+ * nothing waits for.
+ */
+enum {
+    CACHE_TRACKED = 1,  /* its use is counted */
+    CACHE_FORGOTTEN = 2 /* evicted by the shadow */
+};
 
 struct shadow {
     struct shadow_real real;
-    struct shadow_node *nodes; /* [0] ends lists */
+    struct shadow_node *nodes; /* [0] terminates lists */
     uint32_t *buckets;
-    struct shadow_waiting *waiting; /* [0] .. [behind - 1] behind, [head] .. [end - 1] the row */
-    struct shadow_waiting *spare;   /* as long, for sorting */
-    uint32_t evicted_index;         /* of a line that the last touch evicted here alone */
+    /* Nodes behind: [0] .. [behind - 1]; queue: [head] .. [end - 1]. */
+    struct shadow_waiting *waiting;
+    struct shadow_waiting *spare; /* of the same length, for sorting */
+    /* Real index of a line that the last touch evicted only from the shadow. */
+    uint32_t evicted_index;
     uint32_t head;
     uint32_t end;
     uint32_t behind;
@@ -59,17 +67,17 @@ struct shadow {
 
 enum { SHADOW_NONE = UINT32_MAX };
 
-/* -1: no memory. `lines` is not 0. */
+/* -1: no memory. `lines` must not be 0. */
 int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
                 struct memory *memory);
 
 /*
- * Whether a line was there that the real one has not, or the shadow had forgotten; it is used at
- * `stamp`, which only grows. *node: where it is then.
+ * Records a use at `stamp`, which only increases, of a line that the real cache does not have or
+ * the shadow has evicted. Returns true if the line was in the shadow. *node: its node.
  */
 bool shadow_touch(struct shadow *shadow, uint64_t number, uint64_t stamp, uint32_t *node);
 
-/* The line of a node, not 0, is in the real cache from now on. */
+/* Records that the line of a node, not 0, is in the real cache. */
 static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t index)
 {
     shadow->nodes[node].index = index;
@@ -77,7 +85,7 @@ static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t in
     shadow->real.flags[index] &= (uint8_t)~CACHE_FORGOTTEN;
 }
 
-/* It is about to leave the real cache. */
+/* Records that a line leaves the real cache. */
 static inline void shadow_part(struct shadow *shadow, uint32_t index)
 {
     shadow->nodes[shadow->real.nodes[index]].stamp = shadow->real.stamps[index];
@@ -86,78 +94,81 @@ static inline void shadow_part(struct shadow *shadow, uint32_t index)
 
 enum { CACHE_NONE = UINT32_MAX };
 
-/* State of a line that the fast path does not read: small, for each miss writes two of them. */
+/* State of a line that the fast path does not read. Small, because each miss writes two of them. */
 struct cache_slot {
-    uint32_t below;   /* index in the next level, a hint */
-    uint32_t weight;  /* for so many lines it is reported when it leaves; 0: it is not */
-    uint16_t offset;  /* in it, of the access that fetched it */
+    uint32_t below;   /* hint: index in the next level */
+    uint32_t weight;  /* number of lines it represents when reported on eviction; 0: not reported */
+    uint16_t offset;  /* offset in the line of the access that fetched it */
     uint8_t slow;     /* as in struct model_fast */
-    bool watched;     /* its reuse or its users are sampled */
+    bool watched;     /* its reuse distances or its users are sampled */
     bool others;      /* other threads have it too */
-    bool instruction; /* fetched by the instruction side: its use as data says nothing */
+    bool instruction; /* fetched by the instruction side, so its use as data is not meaningful */
 };
 
-/* The access that evicted a line from the first level. */
+/* The access that evicted a line from a first level. */
 struct cache_evictor {
     uint64_t address;
     uint32_t ip;
     uint16_t by;    /* thread of the access (model_thread.runs) */
-    uint8_t thread; /* of the cache it left */
+    uint8_t thread; /* thread of the cache that lost the line */
     uint8_t reason; /* enum model_reason + 1; 0: not known */
 };
 
 struct cache {
     uint64_t *tags;   /* line number + 1; 0: empty */
-    uint64_t *stamps; /* when last used, by the model's clock */
+    uint64_t *stamps; /* time of the last use, by the model's clock */
     uint32_t *ips;    /* instruction that fetched the line */
     uint8_t *flags;   /* CACHE_TRACKED, CACHE_FORGOTTEN */
     struct cache_slot *slots;
-    /* Of lines that are tracked; of others all 0. */
+    /* Use of tracked lines; zero for others. */
     union model_line *lines;
-    struct model_use *reported; /* use when it was last reported to the level below */
-    /* Of a second level, by index; NULL: model.evicted knows. It is nearer than an entry there, and
-     * most lines are still here when they are missed again. */
+    struct model_use *reported; /* use as last reported to the level below */
+    /*
+     * In a second level: the evictors of its lines from the first level, by index; NULL: in
+     * model.evicted. Access is faster than there, and most lines are still in this level when they
+     * miss again.
+     */
     struct cache_evictor *evicted_above;
-    uint64_t put;            /* lines that came in */
-    uint64_t *fetched;       /* of instructions: struct model_thread; else NULL */
-    uint32_t *nodes;         /* by index: place in the shadow, unless CACHE_FORGOTTEN */
-    struct shadow *shadow;   /* NULL: not asked for */
-    struct model_fast *fast; /* of a first level of data; else NULL */
-    uint64_t fast_mask;      /* places of it - 1 */
-    const uint64_t *now; /* the model's clock; each use that is reported has a time of its own */
+    uint64_t put;            /* number of lines brought in */
+    uint64_t *fetched;       /* for instructions: see struct model_thread; otherwise NULL */
+    uint32_t *nodes;         /* by index: node in the shadow, unless CACHE_FORGOTTEN */
+    struct shadow *shadow;   /* NULL: not requested */
+    struct model_fast *fast; /* for a first level of data; otherwise NULL */
+    uint64_t fast_mask;      /* number of slots - 1 */
+    const uint64_t *now;     /* the model's clock; each reported use has a distinct time */
     uint64_t sets;
-    uint64_t set_mask; /* sets - 1; not valid unless `masked` */
+    uint64_t set_mask; /* sets - 1; invalid unless `masked` */
     uint32_t ways;
     uint32_t line_shift;
     uint32_t line_bytes;
     uint32_t grain_shift;
     uint32_t level;
-    uint32_t thread; /* of its cache; 0 for shared ones */
-    uint32_t id;     /* among all caches of the model */
-    bool masked;     /* sets are a power of two */
+    uint32_t thread; /* owner of the cache; 0 for shared ones */
+    uint32_t id;     /* unique among all caches of the model */
+    bool masked;     /* the number of sets is a power of two */
     bool shared;
-    bool instruction; /* beside the first level */
+    bool instruction; /* the instruction cache of the first level */
 };
 
 /* -1: no memory. */
 int cache_init(struct cache *cache, const struct model_level_spec *spec, struct memory *memory);
 
-/* Index of a line; CACHE_NONE: it is not there. */
+/* Returns the index of a line; CACHE_NONE: absent. */
 uint32_t cache_find(const struct cache *cache, uint64_t number);
 
-/* The line was used, now. */
+/* Records a use of the line at the current time. */
 static inline void cache_touch(struct cache *cache, uint32_t index)
 {
     cache->stamps[index] = *cache->now;
 }
 
-/* Where a line is to go: an empty way, the first there is, else the one used longest ago. */
+/* Returns the index for a new line: the first empty way, otherwise the least recently used one. */
 uint32_t cache_victim(const struct cache *cache, uint64_t number);
 
-/* Puts a line, which is not there, into the place of the victim, and touches it. */
+/* Puts an absent line at the victim's index and touches it. */
 void cache_put(struct cache *cache, uint32_t index, uint64_t number);
 
-/* The place has no line: it is the first that one goes to. */
+/* Empties a slot, which is then used first. */
 static inline void cache_clear(struct cache *cache, uint32_t index)
 {
     cache->tags[index] = cache->stamps[index] = 0;
@@ -168,7 +179,7 @@ static inline uint64_t cache_set(const struct cache *cache, uint64_t number)
     return cache->masked ? number & cache->set_mask : number % cache->sets;
 }
 
-/* Prefetches the entries that a search for the line will read. */
+/* Prefetches the entries that a search for the line reads. */
 static inline void cache_prefetch(const struct cache *cache, uint64_t number)
 {
     uint64_t first = cache_set(cache, number) * cache->ways;
@@ -183,13 +194,13 @@ static inline bool cache_tracks(const struct cache *cache, uint32_t index)
     return cache->flags[index] & CACHE_TRACKED;
 }
 
-/* From now on the use of the line is counted. */
+/* Starts counting the use of a line. */
 static inline void cache_track(struct cache *cache, uint32_t index)
 {
     cache->flags[index] |= CACHE_TRACKED;
 }
 
-/* Whether the shadow has to hear of the line's next use. */
+/* Returns true if the shadow needs the line's next use. */
 static inline bool cache_forgot(const struct cache *cache, uint32_t index)
 {
     return cache->flags[index] & CACHE_FORGOTTEN;
@@ -200,7 +211,7 @@ static inline bool cache_is_at(const struct cache *cache, uint32_t index, uint64
     return cache->tags[index] == number + 1;
 }
 
-/* As cache_find(), with `hint`, its likely index. */
+/* Like cache_find(), with `hint`, its likely index. */
 static inline uint32_t cache_find_near(const struct cache *cache, uint64_t number, uint32_t hint)
 {
     return cache_is_at(cache, hint, number) ? hint : cache_find(cache, number);
@@ -217,20 +228,22 @@ static inline uint32_t cache_lines(const struct cache *cache)
 }
 
 /*
- * Lines of a first level that the fast path finds by itself (struct model_fast): a hit only writes
- * down its time, which is enough for LRU and the shadow. A line is in the table if a hit on it
- * needs no report; for other lines there is one call more. Used inside src/sim only.
+ * Table of the lines of a first level that the fast path finds (struct model_fast). A hit there
+ * only stores its time, which is sufficient for LRU and the shadow. The table has the lines with
+ * hits that need no report; other lines cost an additional call. Private to src/sim.
  */
 enum { FAST_MAX = 1 << 16 };
 
 /* -1: no memory. */
 int fast_init(struct cache *cache, struct memory *memory);
 
-/* The line at `index` is not to be found any more; nothing happens if it was not. */
+/* Removes the line at `index` from the table, if it is there. */
 void fast_forget(struct cache *cache, uint32_t index);
 
-/* The line at `index` is found by the kinds of access that are not slow there; not if the shadow
- * beside has yet to hear of it. */
+/*
+ * Adds the line at `index`, for the kinds of access that are not slow. Does nothing if the shadow
+ * needs its next use.
+ */
 void fast_admit(struct cache *cache, uint32_t index);
 
 #endif

@@ -4,7 +4,7 @@
 
 enum seen { SEEN_UNKNOWN, SEEN_NOT, SEEN_ELSEWHERE, SEEN_HERE };
 
-/* One line of the first level. */
+/* Finds out whether a line of the first level was referenced, and if by this thread. */
 static enum seen seen_line(struct state_access *access, uint64_t number, bool by_thread)
 {
     uint8_t *byte = lines_byte(&access->model->lines, number);
@@ -20,7 +20,7 @@ static enum seen seen_line(struct state_access *access, uint64_t number, bool by
     return *bits >> number % 8 & 1 ? SEEN_HERE : SEEN_ELSEWHERE;
 }
 
-/* A longer line was referenced where any part of it was. */
+/* Does the same for a line of any level. A longer line was referenced if any part of it was. */
 static enum seen seen_before(struct state_access *access, const struct cache *cache,
                              uint64_t address)
 {
@@ -52,7 +52,7 @@ static struct cache *path_below(struct model *model, const struct cache *cache, 
     return model->shared[level] ? model->shared[level] : model->threads[cache->thread]->path[level];
 }
 
-/* The second level, if it keeps the evictors of a first one. */
+/* Returns the second level if it stores the evictors of this first level; otherwise NULL. */
 static struct cache *keeper(struct model *model, const struct cache *cache)
 {
     struct cache *second = cache->level || model->evictors_settled || model->spec.level_count < 2
@@ -61,7 +61,7 @@ static struct cache *keeper(struct model *model, const struct cache *cache)
     return second && second->evicted_above ? second : NULL;
 }
 
-/* The evictor that a second level keeps of a line goes to the table. */
+/* Moves an evictor stored in a second level to the table. */
 static void evictor_settle(struct model *model, const struct cache *second, uint32_t index)
 {
     const struct cache_evictor *above = &second->evicted_above[index];
@@ -82,7 +82,7 @@ void cause_evictors_settle(struct model *model, const struct cache *first)
     model->evictors_settled = true;
 }
 
-/* Fills in the evictor; -1: not known; else enum model_reason. */
+/* Fills in the evictor; returns enum model_reason, or -1 if it is not known. */
 static int find_evictor(struct state_access *access, const struct cache *cache, uint64_t number,
                         struct model_missed *missed)
 {
@@ -150,7 +150,7 @@ void cause_referenced(struct state_access *access, uint64_t address)
         *bits |= (uint8_t)(1u << number % 8);
 }
 
-/* Whether a line that no level has is referenced for the first time. It is not any more. */
+/* Finds out whether a line that no level has was referenced, and marks it as referenced. */
 static enum seen see(struct state_access *access, uint64_t address)
 {
     const uint8_t *byte = lines_byte(&access->model->lines, address >> access->model->line_shift);
@@ -187,7 +187,7 @@ void cause_report(struct state_access *access)
         host->miss(host->context, &access->miss);
 }
 
-/* Bits of a line as bits of a longer one at the same address. */
+/* Converts bits of a line to bits of a longer line that contains it. */
 static uint64_t lengthen(const struct cache *from, const struct cache *to, uint64_t address,
                          uint64_t grains)
 {
@@ -211,7 +211,7 @@ static void add_use(struct model_use *to, const struct model_use *use)
         to->uses[i] += use->uses[i];
 }
 
-/* Use of the line since the last report. */
+/* Returns the use of the line since the last report. */
 static struct model_use departure_use(const struct cache *cache, uint32_t index)
 {
     const struct model_hits *hits = &cache->lines[index].hits;
@@ -256,7 +256,7 @@ void departure_report_below(struct model *model, struct cache *cache, uint32_t i
     cache->lines[index].use = (struct model_use){0};
 }
 
-/* The parts of a line that are in a cache above. */
+/* Reports the use of the parts of a line that are in a cache above. */
 static void visit_above(struct model *model, struct cache *above, const struct cache *cache,
                         uint64_t address)
 {
@@ -276,7 +276,7 @@ static void visit_private(struct model *model, uint32_t level, const struct cach
             visit_above(model, model->threads[i]->path[level], cache, address);
 }
 
-/* From the nearest on, so that reports go down step by step. */
+/* From the nearest level on, so that reports propagate one level at a time. */
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address)
 {
     address &= ~(uint64_t)(cache->line_bytes - 1);

@@ -2,7 +2,10 @@
 #include "sim/model/cache.h"
 #include "sim/model/state.h"
 
-/* The other reads it: from now on this thread's writes are not its own business. */
+/*
+ * Marks a line as shared because another thread reads it: stores of this thread must then be
+ * announced. Returns true if the thread has the line.
+ */
 static bool coherence_share(struct model *model, struct state_thread *thread, uint64_t number)
 {
     bool found = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A model made, its threads, its end. */
+/* Creation of a model and its threads, and its end. */
 #include "sim/model/model.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
     return cache;
 }
 
-/* The second level of one thread keeps the evictors of the first. */
+/* Returns true if the level stores the evictors of the first level of its thread. */
 static bool keeps_evictors(const struct model *model, uint32_t level)
 {
     const struct model_spec *spec = &model->spec;
@@ -60,7 +60,7 @@ static struct cache *new_instruction(struct model *model, uint32_t thread)
     return cache->fetched ? cache : NULL;
 }
 
-/* Upper bound of the lines in all caches. */
+/* Returns an upper bound of the lines in all caches. */
 static uint64_t count_lines(const struct model_spec *spec)
 {
     uint64_t lines = 0;
@@ -74,7 +74,7 @@ static int init_users(struct model *model)
 {
     const struct model_spec *spec = &model->spec;
     uint32_t line_bytes = spec->level[spec->level_count - 1].line_bytes;
-    /* Sampling by address is uneven where caches are small. */
+    /* Sampling by address is uneven in small caches. */
     uint64_t slack = 1024;
     if (!spec->users_one_in)
         return 0;
@@ -157,7 +157,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     return model;
 }
 
-/* The first level's table for the fast path. */
+/* Sets up the first level's table for the fast path. */
 static void open_fast(struct state_thread *thread, struct model *model)
 {
     struct cache *first = thread->path[0];
@@ -199,7 +199,7 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
     return thread;
 }
 
-/* Stores of threads are followed only once there are several threads. */
+/* Starts coherence. Stores are only followed once there are several threads. */
 static void begin_several(struct model *model)
 {
     uint32_t first = 0;
@@ -267,10 +267,10 @@ void model_finish(struct model *model)
     }
 }
 
-/* More lines than any cache has; indexes are 32 bits. */
+/* More lines than in any cache; indexes have 32 bits. */
 static const uint64_t LINES_MAX = UINT64_C(1) << 28;
 
-/* Each text once for each level, because numbers cannot be formatted here. */
+/* One text per level, because numbers cannot be formatted here. */
 #define LEVEL_TEXTS(text)                                                                          \
     {                                                                                              \
         "level 1: " text, "level 2: " text, "level 3: " text, "level 4: " text,                    \
@@ -285,7 +285,7 @@ static bool power_of_two(uint64_t value)
 
 static const char *refuse_line(const struct model_level_spec *level, uint32_t index)
 {
-    static const char *const not_power[] = LEVEL_TEXTS("bytes of a line are no power of two");
+    static const char *const not_power[] = LEVEL_TEXTS("the line size is not a power of two");
     static const char *const out_of_range[] = LEVEL_TEXTS("a line has 4 to 4096 bytes");
     if (level->line_bytes < MODEL_LINE_MIN || level->line_bytes > MODEL_LINE_MAX)
         return out_of_range[index];
@@ -303,7 +303,8 @@ static const char *refuse_ways(const struct model_level_spec *level, uint32_t in
 
 static const char *refuse_size(const struct model_level_spec *level, uint32_t index)
 {
-    static const char *const uneven[] = LEVEL_TEXTS("size is no multiple of ways times line");
+    static const char *const uneven[] =
+        LEVEL_TEXTS("the size is not a multiple of ways times line size");
     static const char *const small[] = LEVEL_TEXTS("size is less than one set");
     static const char *const large[] = LEVEL_TEXTS("more than 2^28 lines");
     uint64_t set_bytes = (uint64_t)level->ways * level->line_bytes;
@@ -322,13 +323,13 @@ static const char *refuse_level(const struct model_level_spec *level, uint32_t i
     return why ? why : refuse_size(level, index);
 }
 
-/* How a level goes with the one above it. */
+/* Checks a level against the one above it. */
 static const char *refuse_pair(const struct model_spec *spec, uint32_t index)
 {
     static const char *const shorter[] = LEVEL_TEXTS("lines shorter than those of the level above");
     static const char *const private_below[] = LEVEL_TEXTS("private below a shared level");
     static const char *const lengths[] =
-        LEVEL_TEXTS("private levels of several threads have one length of line");
+        LEVEL_TEXTS("private levels of several threads must have the same line size");
     const struct model_level_spec *above = &spec->level[index - 1];
     const struct model_level_spec *level = &spec->level[index];
     if (level->line_bytes < above->line_bytes)
@@ -345,11 +346,11 @@ static const char *refuse_rest(const struct model_spec *spec)
     if (!spec->threads || spec->threads > MODEL_THREADS_MAX)
         return "1 to 126 threads";
     if (spec->level[0].shared)
-        return "the first level is shared";
+        return "the first level must be private";
     if (spec->users_one_in && !power_of_two(spec->users_one_in))
-        return "one line in so many: no power of two";
+        return "the sampling rate is not a power of two";
     if (spec->reuse_one_in && !power_of_two(spec->reuse_one_in))
-        return "reuse distances of one line in so many: no power of two";
+        return "the reuse sampling rate is not a power of two";
     if (spec->reuse_one_in > 1u << 16)
         return "reuse distances of less than one line in 65536";
     if (spec->reuse_lines > LINES_MAX)

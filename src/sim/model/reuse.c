@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reuse distances of a model's accesses: how many other lines were used between two uses of a line.
- * Sampled by lines at bounded cost: SHARDS with a fixed number of lines (Waldspurger, Park,
- * Garthwaite, Ahmad, FAST 2015): a line is watched if its hash is below a threshold, which falls
- * when too many are; distances are scaled by the rate at which lines are watched.
+ * Reuse distances of a model's accesses: the number of other lines used between two uses of a line.
+ * Sampled by line at bounded cost: SHARDS with a fixed number of lines (Waldspurger, Park,
+ * Garthwaite, Ahmad, FAST 2015). A line is watched if its hash is below a threshold, which drops
+ * when there are too many; distances are scaled by the sampling rate.
  */
 #include "sim/model/state.h"
 
-/* Room for stamps per line: they are numbered again when a line was used three times on average. */
+/* Stamps per line: they are renumbered once a line was used three times on average. */
 enum { STAMPS_PER_LINE = 4 };
 
 int sampling_init(struct sampling *sampling, const struct model_spec *spec, struct memory *memory)
@@ -49,7 +49,7 @@ static uint64_t home(const struct sampling *sampling, uint64_t tag)
     return memory_hash(tag) & sampling->mask;
 }
 
-/* Slot of a line, or the empty slot for it. */
+/* Returns the slot of a line, or the empty slot for it. */
 static struct sampling_line *sampling_find(const struct sampling *sampling, uint64_t tag)
 {
     uint64_t slot = home(sampling, tag);
@@ -81,7 +81,7 @@ static void swap(struct sampling *sampling, uint32_t a, uint32_t b)
     sampling->heap_tags[b] = tag;
 }
 
-/* The heap begins at 1. */
+/* Adds a line to the heap, which starts at 1. */
 static void heap_push(struct sampling *sampling, uint64_t tag)
 {
     uint32_t at = sampling->count;
@@ -106,7 +106,7 @@ static void heap_pop(struct sampling *sampling)
     }
 }
 
-/* Lines with the largest hash go, and from now on none like them is watched. */
+/* Lowers the threshold: drops the lines with the largest hash, and watches no such line again. */
 static void watch_fewer(struct sampling *sampling)
 {
     sampling->threshold = sampling->heap[1];
@@ -119,7 +119,7 @@ static void watch_fewer(struct sampling *sampling)
     }
 }
 
-/* Stamps 1 .. count in the same order. */
+/* Renumbers the stamps 1 .. count, in the same order. */
 static void renumber(struct sampling *sampling)
 {
     for (uint32_t stamp = 0; stamp <= sampling->stamps; stamp++)

@@ -7,8 +7,9 @@
 #include "sim/model/tables.h"
 
 /*
- * The byte of a line in model.lines: referenced or not, and which thread may have it in its private
- * levels, so that the others need not be searched. Numbers are of lines of the first level.
+ * The byte of a line in model.lines: whether it was referenced, and which thread may have it in its
+ * private levels, so that the others need not be searched. Line numbers are those of the first
+ * level.
  */
 enum {
     STATE_REFERENCED = 0x80,
@@ -17,59 +18,57 @@ enum {
 };
 
 struct state_thread {
-    struct model_thread fast; /* first: the caller's pointer is this one's */
+    struct model_thread fast; /* first member: same address as the caller's pointer */
     struct cache *path[MODEL_LEVELS_MAX];
     struct cache *instruction;
-    struct lines referenced; /* bits: by this thread */
+    struct lines referenced; /* one bit per line: referenced by this thread */
 };
 
 struct model {
-    uint32_t running; /* thread of the present access (model_thread.runs) */
+    uint32_t running; /* thread of the current access (model_thread.runs) */
     struct model_spec spec;
     struct memory memory;
     struct state_thread *threads[MODEL_THREADS_MAX];
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
-    uint32_t threads_end;                   /* the highest number of a thread that was made, + 1 */
+    uint32_t threads_end;                   /* highest thread number in use, + 1 */
     bool evictors_settled;                  /* cause_evictors_settle() */
-    bool plain;   /* lines of all levels have one length, and one thread uses them: walk_plain() */
-    bool several; /* threads with private levels: they hear of each other's accesses */
-    uint32_t private_levels; /* how many, from the first: 1 or more */
-    uint32_t caches;         /* ids given */
+    bool plain;                             /* one line length and one thread: walk_plain() */
+    bool several;                           /* threads with private levels, which need coherence */
+    uint32_t private_levels; /* number of private levels, from the first: at least 1 */
+    uint32_t caches;         /* number of caches so far; the next id */
     uint32_t line_shift;     /* of the first level */
-    bool
-        track_all; /* in private levels: true sharing is separated from false by what was written */
-    uint64_t clock; /* of uses */
+    bool track_all; /* lines in private levels: written bytes separate true from false sharing */
+    uint64_t clock; /* counts uses */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];
-    struct evicted taken;                   /* lines that another thread wrote to, by owner */
-    uint32_t taken_from[MODEL_THREADS_MAX]; /* lines ever taken: 0 spares the search */
+    struct evicted taken; /* lines that another thread's store invalidated, by owner */
+    uint32_t taken_from[MODEL_THREADS_MAX]; /* lines ever invalidated; 0: skip the search */
     struct tally pairs[MODEL_PAIRS][MODEL_LEVELS_MAX];
     struct users users;
     struct sampling reuse;
 };
 
-/* One access on its way through the levels. */
+/* An access in progress. */
 struct state_access {
     struct model *model;
     struct state_thread *thread;
     struct cache *first;           /* of data or of instructions */
-    struct model_miss miss;        /* filled as it goes */
-    uint32_t missed;               /* levels: bit by level */
-    uint32_t at[MODEL_LEVELS_MAX]; /* index of the last line looked at in each level that was asked;
-                                      else any index */
-    uint32_t victim;               /* of `first`, where it is known already; else CACHE_NONE */
-    bool absent;                   /* it is known that `first` has it not */
+    struct model_miss miss;        /* filled in progressively */
+    uint32_t missed;               /* missed levels, one bit each */
+    uint32_t at[MODEL_LEVELS_MAX]; /* index of the last line looked up; arbitrary if none was */
+    uint32_t victim;               /* victim in `first` if already known; otherwise CACHE_NONE */
+    bool absent;                   /* `first` is known not to have the line */
 };
 
-/* Number of bytes of `size_bytes` from `address` on in its line. */
+/* Returns how many of `size_bytes` from `address` on are in its line. */
 static inline uint32_t state_part(const struct cache *cache, uint64_t address, uint32_t size_bytes)
 {
     uint32_t left_bytes = cache->line_bytes - ((uint32_t)address & (cache->line_bytes - 1));
     return size_bytes < left_bytes ? size_bytes : left_bytes;
 }
 
-/* Why a line was missed. Used inside src/sim only. */
+/* Causes of misses. Private to src/sim. */
 static inline bool cause_is_asked(const struct model *model, uint32_t served)
 {
     const struct model_host *host = &model->memory.host;
@@ -77,65 +76,81 @@ static inline bool cause_is_asked(const struct model *model, uint32_t served)
 }
 
 /*
- * An access to bytes [address, address + size) of the line missed it in a cache. `in_shadow`: the
- * fully associative cache beside had it. Fills access->miss.level[].
+ * Determines the cause of a miss of bytes [address, address + size) in a cache. `in_shadow`: the
+ * parallel fully associative cache had the line. Fills in access->miss.level[].
  */
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow);
 
-/* The same at once for all levels that an access of walk_plain() missed, if the host asks for it;
- * `in_shadow` by level. A line that any level has was referenced. */
+/*
+ * Determines the causes for all levels that an access of walk_plain() missed, if the host needs
+ * them; `in_shadow`: one bit per level. A line that any level has was referenced.
+ */
 void cause_plain(struct state_access *access, uint32_t in_shadow);
 
-/* The line was referenced by this thread: it will not be a first reference again. */
+/* Records that this thread has referenced the line. */
 void cause_referenced(struct state_access *access, uint64_t address);
 
-/* Evictors that a second level keeps are from now on where those of other levels are. */
+/* Moves the evictors stored in a second level to the table; later ones go there too. */
 void cause_evictors_settle(struct model *model, const struct cache *first);
 
 /* Reports the levels that the access missed to the host. */
 void cause_report(struct state_access *access);
 
 /*
- * Private levels of several threads: a line that one writes to leaves the others (MSI; the clean
- * exclusive state only spares searches). The written bytes are kept for the threads that lost the
- * line: their next miss is true sharing if it accesses those bytes. Used inside src/sim only.
+ * Coherence of private levels: a store invalidates the line in the other threads' levels (MSI; a
+ * clean exclusive state would only save searches). The written bytes are stored for the threads
+ * that lost the line: their next miss is true sharing if it accesses those bytes. Private to
+ * src/sim.
  */
-/* A second thread comes: what the first, `thread`, has is written down. Until then nothing was. */
+/*
+ * Starts coherence when a second thread appears: records the lines that the first, `thread`, has.
+ */
 void coherence_begin(struct model *model, uint32_t thread);
 
-/* A thread is about to read a line that it has not in its first level, or to write one that it may
- * not have for itself. */
+/*
+ * Announces that a thread is about to read a line that its first level does not have, or to write a
+ * line that it may not own.
+ */
 void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
                     struct model_who who);
 
-/* Whether several threads may have a line. */
+/* Returns true if several threads may have a line. */
 bool coherence_shared(struct model *model, uint64_t number);
 
-/* A thread's writes to a line, as they leave its private levels. */
+/* Records a thread's writes to a line when they leave its private levels. */
 void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);
 
-/* Bytes written since a line was taken from a thread; they are asked for once it misses. */
+/*
+ * Returns the bytes written since a line was taken from a thread; called when the thread misses the
+ * line.
+ */
 uint64_t coherence_written_since(struct model *model, uint32_t thread, uint64_t number);
 
-/* The thread has the line again. */
+/* Records that the thread has the line again. */
 void coherence_returned(struct model *model, uint32_t thread, uint64_t number);
 
-/* Which thread may have lines of [address, address + size): 0 none, thread + 1, STATE_HOLDERS. */
+/*
+ * Returns the thread that may have lines of [address, address + size): 0 none, thread + 1, or
+ * STATE_HOLDERS.
+ */
 uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_bytes);
 
 /*
- * A line leaves a level: its use is reported to the level below and to the host, and the evictor is
- * remembered. Used inside src/sim only.
+ * Evictions: the use of a line is reported to the level below and to the host, and its evictor is
+ * stored. Private to src/sim.
  */
-/* `who` sent it away. Nothing is at `index` afterwards. */
+/* Removes the line at `index`; `who` evicted it. */
 void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,
                   enum model_reason reason);
 
-/* Adds what was done to a line since the last time to the next level that has it. */
+/* Adds the uses of a line since the last report to the next level that has it. */
 void departure_report_below(struct model *model, struct cache *cache, uint32_t index);
 
-/* The same by all levels above with parts of the line at `address`, which one gets or loses. */
+/*
+ * Does the same in all levels above with parts of the line at `address`, before a level gets or
+ * loses it.
+ */
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address);
 
 #endif

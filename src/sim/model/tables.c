@@ -48,7 +48,7 @@ uint8_t *lines_byte(struct lines *lines, uint64_t number)
     return &lines->recent[slot].leaf[number & (LINES_LEAF_BYTES - 1)];
 }
 
-/* Lines that fall together, newest first. */
+/* Entries of a bucket, newest first. */
 enum { GROUP = 4 };
 
 int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory)
@@ -78,7 +78,7 @@ void evicted_put(struct evicted *evicted, uint64_t number, const struct evicted_
 {
     struct evicted_line *group = group_of(evicted, number, line->thread);
     uint32_t at = find_in(group, number, line->thread);
-    /* A hole takes what moves up; the oldest goes only where there is none. */
+    /* Reuses an empty slot; evicts the oldest only if there is none. */
     for (uint32_t i = 0; i < GROUP && at == GROUP; i++)
         at = group[i].tag ? at : i;
     for (uint32_t i = at < GROUP ? at : GROUP - 1; i > 0; i--)
@@ -115,7 +115,7 @@ static uint64_t home(const struct users *users, uint64_t tag, uint32_t cache)
     return memory_hash(tag ^ (uint64_t)cache << 48) & users->mask;
 }
 
-/* Slot of a line, or the empty slot for it. */
+/* Returns the slot of a line, or the empty slot for it. */
 static struct users_line *users_find_line(const struct users *users, uint64_t number,
                                           uint32_t cache)
 {
@@ -149,7 +149,7 @@ void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t i
     }
 }
 
-/* Later lines of the same run move up, so that no hole stops a search before them. */
+/* Moves later lines of the same run up, so that no hole ends a search early. */
 static void close_hole(struct users *users, uint64_t hole)
 {
     uint64_t slot = hole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The host's memory, and the bounded tables of a model. Used inside src/sim/model only. */
+/* The host's memory, and the bounded tables of a model. Private to src/sim/model. */
 #ifndef MISSTOP_SIM_MODEL_TABLES_H
 #define MISSTOP_SIM_MODEL_TABLES_H
 
@@ -9,7 +9,7 @@ struct memory {
     struct model_host host;
 };
 
-/* Zeroed room for `count` elements; NULL: there is none, or the size overflows. */
+/* Returns zeroed memory for `count` elements; NULL: no memory, or the size overflows. */
 static inline void *memory_new(struct memory *memory, uint64_t count, uint64_t size_bytes)
 {
     uint64_t total_bytes;
@@ -18,7 +18,7 @@ static inline void *memory_new(struct memory *memory, uint64_t count, uint64_t s
     return memory->host.allocate(memory->host.context, total_bytes);
 }
 
-/* Bits well mixed, for hashes and for sampling by address (Fibonacci hashing, twice). */
+/* Mixes the bits of a value, for hashes and for sampling by address (Fibonacci hashing, twice). */
 static inline uint64_t memory_hash(uint64_t value)
 {
     value *= UINT64_C(0x9e3779b97f4a7c15);
@@ -27,7 +27,7 @@ static inline uint64_t memory_hash(uint64_t value)
     return value ^ (value >> 32);
 }
 
-/* Ones in a word; the builtin would call libgcc (Hacker's Delight 5-1). */
+/* Counts the ones in a word; the builtin would call libgcc (Hacker's Delight 5-1). */
 static inline uint32_t memory_ones(uint64_t word)
 {
     word -= word >> 1 & UINT64_C(0x5555555555555555);
@@ -41,14 +41,16 @@ static inline uint64_t memory_power_of_two(uint64_t at_least)
     return at_least <= 1 ? 1 : UINT64_C(1) << (64 - __builtin_clzll(at_least - 1));
 }
 
-/* Things by dense numbers, made when first asked for; a bounded array of arrays. Used inside
- * src/sim only. */
+/*
+ * Objects by dense number, made on the first request; a bounded array of arrays. Private to
+ * src/sim.
+ */
 enum { IDS_CHUNK = 64 };
 
 struct ids {
     uint8_t **chunks;
     uint32_t max;
-    uint32_t size_bytes; /* of a thing */
+    uint32_t size_bytes; /* size of an object */
 };
 
 /* -1: no memory. */
@@ -61,14 +63,14 @@ static inline int ids_init(struct ids *ids, uint32_t max, uint32_t size_bytes,
     return ids->chunks ? 0 : -1;
 }
 
-/* NULL: never made, or beyond the bound. */
+/* Returns an object; NULL: not made, or beyond the limit. */
 static inline void *ids_find(const struct ids *ids, uint32_t id)
 {
     uint8_t *chunk = id < ids->max ? ids->chunks[id / IDS_CHUNK] : NULL;
     return chunk ? chunk + (size_t)(id % IDS_CHUNK) * ids->size_bytes : NULL;
 }
 
-/* Zeroed when new. NULL: beyond the bound, or no memory. */
+/* Returns an object, zeroed when new. NULL: beyond the limit, or no memory. */
 static inline void *ids_make(struct ids *ids, uint32_t id, struct memory *memory)
 {
     if (id >= ids->max)
@@ -80,14 +82,14 @@ static inline void *ids_make(struct ids *ids, uint32_t id, struct memory *memory
 }
 
 /*
- * A byte or a bit for every line ever referenced: a radix tree of leaves, made as they are touched,
- * up to a limit of memory. Used inside src/sim only.
+ * A byte or a bit for every line ever referenced: a radix tree with leaves that are allocated on
+ * first use, up to a memory limit. Private to src/sim.
  */
 enum {
     LINES_LEAF_BYTES = 4096,
     LINES_LEAF_SHIFT = 12,
     LINES_NODE_SHIFT = 10,
-    LINES_DEPTH = 5, /* 12 + 5 * 10 bits: all numbers of lines of 4 bytes */
+    LINES_DEPTH = 5, /* 12 + 5 * 10 bits: all line numbers, with lines of 4 bytes */
     LINES_RECENT = 64
 };
 
@@ -99,18 +101,20 @@ struct lines {
     struct memory *memory;
     struct lines_node *root;
     struct {
-        uint64_t number; /* of a leaf, + 1 */
+        uint64_t number; /* number of a leaf, + 1 */
         uint8_t *leaf;
     } recent[LINES_RECENT];
-    uint64_t *left_bytes; /* of the limit, which several tables may share */
+    uint64_t *left_bytes; /* left of the limit, which several tables can share */
 };
 
 void lines_init(struct lines *lines, struct memory *memory, uint64_t *left_bytes);
 
-/* The byte of a line, 0 at first; NULL: no room for it. */
+/* Returns the byte of a line, initially 0; NULL: no memory. */
 uint8_t *lines_byte(struct lines *lines, uint64_t number);
 
-/* The byte that holds the bit of a line, which is number % 8. A table has bytes or bits. */
+/*
+ * Returns the byte with the bit of a line, which is number % 8. A table has either bytes or bits.
+ */
 static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
 {
     return lines_byte(lines, number / 8);
@@ -118,38 +122,38 @@ static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
 
 /*
  * Evictors of the lines of a level, for their next miss: a bounded table that replaces the oldest
- * of one bucket. Beside, for private levels, the bytes that other threads wrote to lines since they
- * took them. Used inside src/sim only.
+ * entry of a bucket. For private levels, also the bytes that other threads wrote to lines since
+ * they took them. Private to src/sim.
  */
 struct evicted_line {
     uint64_t tag; /* line number + 1; 0: empty */
     union {
         struct model_who evictor;
-        uint64_t written; /* of lines that were taken away: bytes, by others, since then */
+        uint64_t written; /* for lines that were taken: bytes written by others since */
     };
-    uint16_t thread; /* of the cache it left; 0 for shared ones */
+    uint16_t thread; /* thread of the cache that lost it; 0 for shared ones */
     uint16_t by;     /* thread of the access (model_thread.runs) */
     uint8_t reason;  /* enum model_reason */
 };
 
 struct evicted {
-    struct evicted_line *lines; /* NULL: nothing is remembered */
+    struct evicted_line *lines; /* NULL: not used */
     uint32_t group_mask;
 };
 
 /* -1: no memory. */
 int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory);
 
-/* Takes the place of what was known of that line and thread. */
+/* Stores an entry; replaces an older one of the same line and thread. */
 void evicted_put(struct evicted *evicted, uint64_t number, const struct evicted_line *line);
 
-/* Asks for what the two others will read. */
+/* Prefetches the entries that evicted_put() and evicted_find() read. */
 void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t thread);
 
-/* NULL: not known. */
+/* Returns the entry of a line; NULL: not known. */
 struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread);
 
-/* Counts of pairs in a bounded table. Used inside src/sim only. */
+/* Counts of pairs in a bounded table. Private to src/sim. */
 struct tally_pair {
     uint64_t count; /* 0: empty */
     uint32_t first;
@@ -157,17 +161,18 @@ struct tally_pair {
 };
 
 struct tally {
-    struct tally_pair *pairs; /* NULL: they are not read; a reader beside finds `first` and `second`
-                                 settled where the count is not 0 */
+    /* NULL: not counted. A concurrent reader sees valid `first` and `second` if the count is not 0.
+     */
+    struct tally_pair *pairs;
     uint64_t mask;
     uint64_t used;
     uint64_t room;
 };
 
-/* How many pairs a table has places for, that keeps at most so many. */
+/* Returns the number of slots for a table of at most `pairs_max` pairs. */
 static inline uint64_t tally_places(uint32_t pairs_max)
 {
-    /* Probes stay short as long as a quarter is free. */
+    /* Probe sequences stay short while a quarter is free. */
     return memory_power_of_two((uint64_t)pairs_max + pairs_max / 3 + 1);
 }
 
@@ -176,28 +181,28 @@ void tally_init(struct tally *tally, uint32_t pairs_max);
 void tally_count(struct tally *tally, uint32_t first, uint32_t second, uint64_t count);
 
 /*
- * Statements that use lines fetched by a statement (SIP's future work): for lines sampled by
- * address, at every level that has them. Bounded. Used inside src/sim only.
+ * Statements that use lines fetched by other statements (SIP's future work): for lines sampled by
+ * address, at every level that has them. Bounded. Private to src/sim.
  */
 enum { USERS_OF_LINE = 8 };
 
 struct users_line {
     uint64_t tag;   /* line number + 1; 0: empty */
-    uint32_t cache; /* its id */
+    uint32_t cache; /* id of the cache */
     uint32_t fetched_by;
     uint32_t ips[USERS_OF_LINE];
     uint32_t uses[USERS_OF_LINE]; /* 0: empty */
 };
 
 struct users {
-    struct users_line *lines; /* NULL: not asked for */
+    struct users_line *lines; /* NULL: not requested */
     uint64_t mask;
     uint64_t count;
     uint32_t one_in;
-    uint32_t region_shift; /* of addresses that are sampled together: the longest line's */
+    uint32_t region_shift; /* size of the regions sampled as a unit: the longest line */
 };
 
-/* `lines`: most that can be watched at once. -1: no memory. */
+/* `lines`: maximum number watched at once. -1: no memory. */
 int users_init(struct users *users, uint64_t lines, uint32_t one_in, uint32_t region_shift,
                struct memory *memory);
 
@@ -207,30 +212,30 @@ static inline bool users_watch(const struct users *users, uint64_t address)
            !(memory_hash(address >> users->region_shift) >> 20 & (users->one_in - 1));
 }
 
-/* A watched line came into a cache, was used there, and left it. */
+/* Record that a watched line was fetched into a cache, used there, and evicted. */
 void users_fetched(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
 void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
 void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally);
 
 /*
- * Reuse distances while the program runs. Watched lines are in a hash; a Fenwick tree over the
- * order of their last uses counts those used since. Used inside src/sim only.
+ * Online reuse distances. Watched lines are in a hash table; a Fenwick tree over the order of their
+ * last uses counts the lines used since. Private to src/sim.
  */
 enum { SAMPLING_HASH_BITS = 24 };
 
 struct sampling_line {
     uint64_t tag;   /* line number + 1; 0: empty */
-    uint32_t stamp; /* of its last use */
+    uint32_t stamp; /* stamp of its last use */
 };
 
 struct sampling {
-    struct sampling_line *table; /* NULL: not asked for */
+    struct sampling_line *table; /* NULL: not requested */
     uint64_t mask;
-    uint32_t *heap;      /* hashes of the watched lines, the largest first, from [1] */
-    uint64_t *heap_tags; /* and which lines they are */
-    uint32_t *tree;      /* Fenwick: how many lines have a stamp */
+    uint32_t *heap;      /* hashes of the watched lines: a max-heap from [1] */
+    uint64_t *heap_tags; /* the lines of the heap */
+    uint32_t *tree;      /* Fenwick tree: number of lines by stamp */
     uint32_t *order;     /* while renumbering: slot + 1 by stamp */
-    uint32_t stamps;     /* as many as there are before they are numbered again */
+    uint32_t stamps;     /* stamps available before renumbering */
     uint32_t now;
     uint32_t count;
     uint32_t max;
@@ -251,7 +256,7 @@ static inline bool sampling_watches(const struct sampling *sampling, uint64_t nu
     return sampling->table && sampling_hash(number) < sampling->threshold;
 }
 
-/* A line was used; only for lines that sampling_watches(). */
+/* Records a use of a line for which sampling_watches() is true. */
 void sampling_use(struct sampling *sampling, uint64_t number, struct model_who who);
 
 #endif

@@ -5,8 +5,10 @@
 
 #include "sim/model/state.h"
 
-/* The way used first of those used after `after`; CACHE_NONE: there is no more. Stamps are
- * different, because each use has its own. */
+/*
+ * Returns the least recently used of the ways used after `after`; CACHE_NONE: none. Stamps are
+ * unique, because each use has its own.
+ */
 static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t after)
 {
     uint32_t found = CACHE_NONE;
@@ -25,8 +27,10 @@ static void report_set(const struct cache *cache, uint32_t first, resident_sink 
         sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
 }
 
-/* Lines of thread `thread`'s cache of data at `level`, set by set, those used last after those used
- * before. A thread that the model has not seen has none. */
+/*
+ * Reports the lines of a thread's data cache at a level, set by set, least recently used first.
+ * Reports nothing for a thread without state in the model.
+ */
 static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
                           resident_sink sink, void *context)
 {
@@ -75,7 +79,7 @@ int whatif_runs(struct whatif *whatif, uint32_t thread)
     return whatif->model && !whatif->thread ? -1 : 0;
 }
 
-/* Whether a line of the new layout is fetched for the first time. */
+/* Returns true if a line of the new layout is fetched for the first time. */
 static bool touch(struct whatif *whatif, uint64_t address)
 {
     uint64_t number = address >> whatif->line_shift;
@@ -89,7 +93,10 @@ static bool touch(struct whatif *whatif, uint64_t address)
 
 /* ---- contents of the first model's caches ---- */
 
-/* A line of the object may have parts in several lines of the new layout. */
+/*
+ * Loads one line into the second model. A line of the object may have parts in several lines of the
+ * new layout.
+ */
 static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
 {
     struct whatif *whatif = context;
@@ -107,7 +114,10 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
     }
 }
 
-/* From the farthest level up: each also orders the lines of the nearer ones. */
+/*
+ * Loads the contents of the first model, from the last level up: each level also orders the lines
+ * of the levels above.
+ */
 static int warm(struct whatif *whatif, const struct model *first)
 {
     for (uint32_t thread = 0; thread < first->threads_end; thread++) {
@@ -148,7 +158,7 @@ static void access_second(struct whatif *whatif, uint64_t address, uint32_t size
         whatif_count_miss(whatif->counts.fresh, served);
 }
 
-/* Bytes that are contiguous in the new layout are one access. */
+/* Makes an access in the new layout. Bytes that are contiguous there are one access. */
 static void access_moved(struct whatif *whatif, const struct moved_block *block, uint64_t address,
                          uint32_t size_bytes, uint32_t kind, uint32_t ip)
 {
@@ -207,7 +217,7 @@ static const char *refuse_arrays(const struct relayout *relayout)
     for (uint32_t i = 0; i < relayout->array_count; i++) {
         const struct relayout_array *array = &relayout->array[i];
         if (!array->stride_bytes || array->stride_bytes > RELAYOUT_STRIDE_MAX)
-            return "elements of an array have no size, or too large a one";
+            return "array elements have no size, or are too large";
         if (!array->align_bytes || array->align_bytes & (array->align_bytes - 1) ||
             array->align_bytes > RELAYOUT_STRIDE_MAX)
             return "arrays are aligned to powers of two";
@@ -218,9 +228,9 @@ static const char *refuse_arrays(const struct relayout *relayout)
 static const char *refuse_part(const struct relayout *relayout, const struct relayout_part *part)
 {
     if (part->end_bytes <= part->from_bytes || part->end_bytes > relayout->element_bytes)
-        return "a part is empty, or ends behind its element";
+        return "a part is empty, or extends past its element";
     if (part->array >= relayout->array_count)
-        return "a part goes into no array";
+        return "a part has no array";
     if ((uint64_t)part->at_bytes + (part->end_bytes - part->from_bytes) >
         relayout->array[part->array].stride_bytes)
         return "a part does not fit into its stride";
@@ -234,7 +244,7 @@ const char *relayout_refuse(const struct relayout *relayout)
         return "more than 32 parts";
     if (relayout->element_bytes > RELAYOUT_ELEMENT_MAX ||
         (relayout->part_count && !relayout->element_bytes))
-        return "elements have no size, or too large a one";
+        return "elements have no size, or are too large";
     const char *refused = refuse_arrays(relayout);
     for (uint32_t i = 0; i < relayout->part_count && !refused; i++) {
         const struct relayout_part *part = &relayout->part[i];
@@ -245,7 +255,7 @@ const char *relayout_refuse(const struct relayout *relayout)
     return refused;
 }
 
-/* The part that holds byte `offset` of an element; NULL: none does, the byte stays where it is. */
+/* Returns the part with byte `offset` of an element; NULL: none, the byte does not move. */
 static const struct relayout_part *relayout_find(const struct relayout *relayout, uint32_t offset)
 {
     for (uint32_t i = 0; i < relayout->part_count; i++)
@@ -255,14 +265,16 @@ static const struct relayout_part *relayout_find(const struct relayout *relayout
     return NULL;
 }
 
-/* Arrays are at addresses where programs on x86-64 Linux have no memory under Valgrind: 1 TiB for
- * each, and each some pages further, so that they do not all begin in one set. */
+/*
+ * Arrays have addresses at which x86-64 Linux programs have no memory under Valgrind: 1 TiB each,
+ * and offset by some pages so that they do not all start in one set.
+ */
 #define ARRAYS_AT UINT64_C(0x600000000000)
 enum { ARRAY_SHIFT = 40, PAGE_BYTES = 4096, PAGES_APART = 37 };
 enum { CHUNK_SHIFT = 16, GRANULE_SHIFT = 4, GRANULES = 1 << (CHUNK_SHIFT - GRANULE_SHIFT) };
 enum { CHUNKS_FIRST = 256 };
 
-/* Elements between which each array is aligned. */
+/* Returns the number of elements after which every array is aligned. */
 static uint32_t step_of(const struct relayout *relayout)
 {
     uint32_t step = 1;
@@ -287,7 +299,7 @@ int moved_init(struct moved *moved, const struct relayout *relayout, struct memo
     return ids_init(&moved->blocks, MOVED_BLOCKS_MAX, sizeof(struct moved_block), memory);
 }
 
-/* ---- block at an address ---- */
+/* ---- lookup by address ---- */
 
 static struct moved_chunk *chunk_slot(struct moved_chunk *chunks, uint64_t mask, uint64_t number)
 {
@@ -327,7 +339,7 @@ static uint32_t granule(uint64_t address)
     return (uint32_t)(address >> GRANULE_SHIFT) % GRANULES;
 }
 
-/* Marks [start, end), which is in one chunk, with `mark`; takes only `old` away. */
+/* Marks [start, end), within one chunk, with `mark`; mark 0 only removes `old`. */
 static bool mark_chunk(struct moved *moved, uint64_t start, uint64_t end, uint32_t mark,
                        uint32_t old)
 {
@@ -338,7 +350,7 @@ static bool mark_chunk(struct moved *moved, uint64_t start, uint64_t end, uint32
         chunk->whole = mark || chunk->whole == old ? mark : chunk->whole;
         return true;
     }
-    /* Of a block without a reported end: it cannot be there any more. */
+    /* A remnant of a block that no longer exists although its end was not reported. */
     chunk->whole = mark ? 0 : chunk->whole;
     if (!chunk->granules && mark)
         chunk->granules = memory_new(moved->memory, GRANULES, sizeof *chunk->granules);
@@ -377,9 +389,12 @@ const struct moved_block *moved_find_slow(struct moved *moved, uint64_t address)
     return block && address - block->start < block->bytes ? block : NULL;
 }
 
-/* ---- where it goes ---- */
+/* ---- allocation of places ---- */
 
-/* NULL: there are blocks of too many sizes; these find no place again. */
+/*
+ * Returns the size class of blocks with `count` elements; NULL: too many classes, such places are
+ * not reused.
+ */
 static struct moved_class *class_of(struct moved *moved, uint32_t count)
 {
     uint64_t at = memory_hash(count);
@@ -400,7 +415,7 @@ static uint32_t elements_of(const struct moved *moved, uint64_t bytes)
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-/* Index of a block without bytes, but with a place in the arrays; MOVED_BLOCKS_MAX: no room. */
+/* Returns the index of an empty block with a place in the arrays; MOVED_BLOCKS_MAX: no room. */
 static uint32_t take_place(struct moved *moved, uint32_t count)
 {
     struct moved_class *class = class_of(moved, count);
@@ -475,7 +490,7 @@ bool moved_add(struct moved *moved, uint64_t start, uint64_t bytes)
     return true;
 }
 
-/* ---- by address ---- */
+/* ---- mapping of addresses ---- */
 
 static uint64_t array_base(const struct relayout *relayout, uint32_t array)
 {
@@ -499,7 +514,7 @@ uint64_t moved_map(const struct moved *moved, const struct moved_block *block, u
     }
     const struct relayout_part *part =
         element < block->count ? relayout_find(relayout, (uint32_t)offset) : NULL;
-    /* Bytes of no part: one at a time, which is seldom asked for. */
+    /* Bytes outside all parts are mapped one at a time, which is rare. */
     uint32_t room = part ? part->end_bytes - (uint32_t)offset : 1;
     *bytes = *bytes < room ? *bytes : room;
     if (!part)

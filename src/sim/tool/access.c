@@ -64,7 +64,7 @@ static void sequence_report(struct sequence *sequence)
     sequence->passes = 0;
 }
 
-/* Adds to the counts of instructions what was counted since the last time. */
+/* Adds the new passes of sequences to the counts of instructions. */
 static void sequences_report(void)
 {
     struct sequence *sequence;
@@ -74,25 +74,25 @@ static void sequences_report(void)
             sequence_report(sequence);
 }
 
-/* More threads than this share caches. */
+/* Further threads share caches. */
 enum { CACHES_MAX = 64, REPORT_EVERY = 1 << 22 /* accesses */ };
 
 #define ACCESS_NEVER UINT64_MAX
 
 Addr access_addresses[SEQUENCE_MAX];
 
-/* Handling of an access: nothing; counted; counted, and a question about it is open. */
+/* Handling of an access: ignored; counted; counted and passed to what-if questions. */
 enum counting { COUNTS_NOT, COUNTS, COUNTS_ASKED };
 
 static struct model_spec spec;
 static struct model *model;
-static struct model_thread *cache; /* of who runs */
-static struct sim_thread *totals;  /* likewise; NULL: none does yet */
-static Bool wanted;                /* by the program's functions */
+static struct model_thread *cache; /* of the running thread */
+static struct sim_thread *totals;  /* of the running thread; NULL: none yet */
+static Bool wanted;                /* by --sim-from and --sim-to */
 static enum counting counting;
 static uint64_t accesses;   /* of all threads */
-static uint64_t sample_at;  /* the one to be reported, counted from 1 */
-static UInt accesses_drawn; /* from the last one reported to that */
+static uint64_t sample_at;  /* number of the next access to report, from 1 */
+static UInt accesses_drawn; /* distance between the last reported access and sample_at */
 static Addr left_out;
 static SizeT left_out_bytes;
 
@@ -114,7 +114,10 @@ static void fill_spec(void)
             .size_bytes = header->levels[i].size_bytes,
             .ways = header->levels[i].ways,
             .line_bytes = header->levels[i].line_bytes,
-            /* As processors have it: the last of three, or the only one below the first. */
+            /*
+             * As in processors: the last of three levels is shared, or the only one after the
+             * first.
+             */
             .shared = i && i + 1 == header->level_count,
         };
     if (header->flags & SIM_WANT_CODE)
@@ -122,7 +125,7 @@ static void fill_spec(void)
     model_spec_complete(&spec);
 }
 
-/* Valgrind numbers the first thread 1. */
+/* Valgrind numbers threads from 1. */
 const struct model_thread *access_cache(void)
 {
     return model ? model_thread(model, 1) : NULL;
@@ -146,7 +149,7 @@ void access_start(void)
                                      .miss = missed_by_model,
                                      .asks_causes = missed_asks_causes};
     fill_spec();
-    struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
+    struct model_spec asked = spec; /* second models, of other layouts, need none of it */
     lines_want(&asked, &host);
     model = model_new(&asked, &host);
     report_start();
@@ -155,7 +158,7 @@ void access_start(void)
     access_count(!shared->header.from[0]);
 }
 
-/* Both the program's functions and the user may stop it. */
+/* Updates `counting`: both --sim-to and the user can stop it. */
 static void access_settle(void)
 {
     Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
@@ -232,7 +235,7 @@ static UInt access_slow(const struct sequence_access *access, Addr address)
     return served;
 }
 
-/* Beside the counts: questions, and the accesses that are reported. */
+/* Passes an access to the questions, and reports it if it is sampled. */
 static void access_also(const struct sequence_access *access, Addr address, UInt served)
 {
     struct sim_instruction *place = access->place;
@@ -268,7 +271,7 @@ static void sequence_carefully(struct sequence *sequence)
     }
 }
 
-/* With copies of what the model's stores might seem to change. */
+/* Runs a sequence on local copies of values that the model's stores could alias. */
 static void sequence_plainly(struct sequence *sequence)
 {
     const struct model_thread here = *cache;

@@ -8,13 +8,13 @@ static const struct agent_header *header; /* NULL: no agent */
 static struct agent_sizes sizes;
 static const struct agent_ring *rings;
 static const struct agent_unit *units;
-static ULong cursors[AGENT_RINGS_MAX]; /* positions up to which they are read */
+static ULong cursors[AGENT_RINGS_MAX]; /* positions read so far */
 
 void agent_rings_mapped(Addr start, SizeT length)
 {
     const struct agent_header *found = (const struct agent_header *)start;
     header = NULL;
-    /* Written by misstop, but the program could write there too. */
+    /* Written by misstop, but the program can write there too. */
     if (length < AGENT_HEADER_BYTES || found->magic != AGENT_MAGIC)
         return;
     sizes = found->sizes;
@@ -38,7 +38,7 @@ static const struct agent_unit *unit_at(ULong at)
     return &units[(ULong)agent_chunk(at) * AGENT_CHUNK_UNITS + (at & (AGENT_CHUNK_UNITS - 1))];
 }
 
-/* One record; the position behind it. `end`: something is wrong. */
+/* Reads one record; returns the position after it. `end`: the record is invalid. */
 static ULong agent_rings_take(ULong at, ULong end, void (*sink)(const struct agent_event *event))
 {
     const struct agent_unit *unit = unit_at(at);
@@ -73,8 +73,11 @@ static ULong agent_rings_take(ULong at, ULong end, void (*sink)(const struct age
     }
 }
 
-/* More than all chunks hold, backwards, or not where its writer is: the lost events are not known.
- * A thread that took the ring from another began anew. */
+/*
+ * Reads the new records of a ring. Returns False if events were lost: there is more than all chunks
+ * hold, the position went backwards, or it is not where its writer is. A thread that took over a
+ * ring restarted it.
+ */
 static Bool follow_ring(UInt ring, void (*sink)(const struct agent_event *event))
 {
     ULong head = __atomic_load_n(&rings[ring].head, __ATOMIC_ACQUIRE);

@@ -9,7 +9,7 @@
 #include "sim/model/model.h"
 #include "sim/tool/tool.h"
 
-/* The first two members are those of VgHashNode. */
+/* Starts with the members of VgHashNode. */
 struct node {
     struct node *next;
     UWord ip;
@@ -35,7 +35,10 @@ static struct sim_instruction *new_place(Addr ip)
     return place;
 }
 
-/* Never NULL: where the table is full, one shared place; its counts are reported as lost. */
+/*
+ * Returns the counts of an instruction, never NULL: if the table is full, a shared entry that is
+ * reported as lost.
+ */
 static struct sim_instruction *instructions_place(Addr ip)
 {
     struct node *node = VG_(HT_lookup)(nodes, ip);
@@ -48,7 +51,7 @@ static struct sim_instruction *instructions_place(Addr ip)
     return node->place;
 }
 
-enum { PLAIN = 0, P66 = 1, PF3 = 2, PF2 = 3 }; /* as VEX prefixes have it */
+enum { PLAIN = 0, P66 = 1, PF3 = 2, PF2 = 3 }; /* as encoded in VEX prefixes */
 enum { MAP_0F = 1, MAP_0F38 = 2 };
 
 static Bool is_prefix(UChar byte)
@@ -64,8 +67,8 @@ static UInt meaning(UChar prefix, UInt before)
 }
 
 /*
- * Intel SDM volume 2, tables A-3 and A-4. movups and movaps without a prefix copy anything:
- * compilers and libraries move structures with them.
+ * True for floating-point instructions: Intel SDM volume 2, tables A-3 and A-4. movups and movaps
+ * without a prefix copy any data: compilers and libraries move structures with them.
  */
 static Bool is_floating(UInt map, UInt prefix, UChar opcode)
 {
@@ -80,7 +83,10 @@ static Bool is_floating(UInt map, UInt prefix, UChar opcode)
            opcode == 0xc2 || opcode == 0xc6 || opcode == 0xd0;
 }
 
-/* `code`: the whole instruction, `length` bytes that can be read. */
+/*
+ * Returns True if an instruction works on floating-point data. `code`: the whole instruction,
+ * `length` readable bytes.
+ */
 static Bool floating_is(const UChar *code, UInt length)
 {
     UInt prefix = PLAIN, at = 0;
@@ -97,20 +103,20 @@ static Bool floating_is(const UChar *code, UInt length)
     return at + 1 < length && code[at] == 0x0f && is_floating(MAP_0F, prefix, code[at + 1]);
 }
 
-/* One block on its way. */
+/* A block being instrumented. */
 struct work {
     IRSB *in;
     IRSB *out;
-    UWord fetched;                 /* of instructions: line + 1 of the last; 0: none */
-    struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
-    IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
+    UWord fetched;                 /* last fetched line of instructions, + 1; 0: none */
+    struct sim_instruction *place; /* counts of the instruction; NULL: not the program's */
+    IRExpr *loaded;                /* pending load: with its store it is one access, a modify */
     Int loaded_bytes;
     UInt float_bit;
-    UInt pending; /* accesses of the sequence */
+    UInt pending; /* accesses in the sequence */
     struct sequence_access sequence[SEQUENCE_MAX];
 };
 
-/* Before whatever may leave the block, or change what counts. */
+/* Ends the sequence before anything that may leave the block or change what counts. */
 static void end_sequence(struct work *work)
 {
     if (!work->pending)
@@ -138,7 +144,7 @@ static IRExpr *guarded(IRSB *out, IRExpr *guard, IRExpr *address)
     return IRExpr_RdTmp(temp);
 }
 
-/* Before an instruction is executed. */
+/* Adds the fetch of an instruction before its execution. */
 static void fetch_instruction(struct work *work, Addr ip, UInt length)
 {
     const struct model_thread *cache = access_cache();
@@ -151,7 +157,7 @@ static void fetch_instruction(struct work *work, Addr ip, UInt length)
     work->fetched = last + 1;
 }
 
-/* The address is kept, to be taken when the sequence ends. */
+/* Adds an access: its address is stored, and used at the end of the sequence. */
 static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr *guard)
 {
     if (!work->place || size <= 0)
@@ -204,7 +210,7 @@ static void take_guarded_load(struct work *work, const IRLoadG *guarded)
     call(work, MODEL_LOAD, guarded->addr, sizeofIRType(loaded), guarded->guard);
 }
 
-/* The store of a compare-and-swap that fails is none, but the line is owned all the same. */
+/* A failing compare-and-swap does not store, but still takes ownership of the line. */
 static void take_swap(struct work *work, const IRCAS *swap)
 {
     Int size = sizeofIRType(type_of(work, swap->dataLo)) * (swap->dataHi ? 2 : 1);
@@ -227,7 +233,7 @@ static void take_helper(struct work *work, const IRDirty *dirty)
         call(work, kinds[dirty->mFx - Ifx_Read], dirty->mAddr, dirty->mSize, dirty->guard);
 }
 
-/* Code of the agent, and what the user wants to begin or end counting. */
+/* Returns True for code of the allocation agent. */
 static Bool is_agent(Addr ip)
 {
     const HChar *agent = shared->header.agent;
@@ -236,7 +242,10 @@ static Bool is_agent(Addr ip)
     return name && !VG_(strcmp)(name, agent);
 }
 
-/* A compiler's copies of a function (name.part.0) and one with its parameters (C++) count, too. */
+/*
+ * Returns True if a function has the requested name. Clones made by compilers (name.part.0) and
+ * names with parameters (C++) match too.
+ */
 static Bool instrument_function_named(const HChar *name, const HChar *wanted)
 {
     SizeT length = VG_(strlen)(wanted);

@@ -1,7 +1,7 @@
-# The Valgrind tool behind --sim: a static program without libc, linked as Valgrind's own tools are
-# (Valgrind's manual, "Writing a New Valgrind Tool"), and the model compiled once more into it.
-# Copies of the files that Valgrind wants beside a tool, of the version it is linked with.
-# All of it is built in src/valgrind of the build folder, where src/misstop looks for it.
+# The Valgrind tool for --sim: a static program without libc, linked like Valgrind's own tools
+# (Valgrind's manual, "Writing a New Valgrind Tool"), with its own build of the model. Also copies of
+# the files that Valgrind needs next to a tool, of the version it is linked with. Everything is built
+# in src/valgrind of the build folder, where src/misstop looks for it.
 if HAVE_VALGRIND
 valgrinddir = $(pkglibdir)/valgrind
 valgrind_PROGRAMS = src/valgrind/misstop-amd64-linux

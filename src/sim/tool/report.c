@@ -6,34 +6,37 @@
 
 enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
 
-/* Units that are reported whatever they cost, and beyond these one in so many accesses or fewer. */
+/* Units that are always reported; after these, at most one per this many accesses. */
 enum { REPORTED_FREELY = 1 << 14, REPORTED_FREELY_EXACT = 1 << 16, REPORTED_ONE_IN = 512 };
 
-/* Each about twice the one before. */
+/* Each about twice the previous one. */
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
                                      199, 401, 809, 1613, 3229, 6451, 12899};
 
-/* Misses that one level served, lines that one level lost, or uses of watched lines. */
+/*
+ * Classes of reports: misses served by one level, lines evicted from one level, or uses of watched
+ * lines.
+ */
 enum { CLASS_LEFT = SIM_LEVELS_MAX + 1, CLASS_REUSED = CLASS_LEFT + SIM_LEVELS_MAX, CLASSES };
 
 struct class
 {
-    UInt step;     /* index of primes */
-    UInt left;     /* until the next one that is reported */
-    ULong weight;  /* for so many, with what found no room before */
-    UInt reported; /* since the last look */
+    UInt step;     /* index into primes */
+    UInt left;     /* remaining units until the next report */
+    ULong weight;  /* units it represents, including earlier ones that found no room */
+    UInt reported; /* reports since the last look */
 };
 
 static struct class classes[CLASSES];
 static UInt until_look;
 static UInt quiet;
 static ULong looks;
-static ULong looked_at; /* accesses */
+static ULong looked_at; /* access count at the last look */
 static Bool waits;
-static UInt dropped_accesses; /* that found no room */
+static UInt dropped_accesses; /* reported accesses that found no room */
 static ULong random_state = 0x9e3779b97f4a7c15;
 
-/* xorshift64: Marsaglia 2003. */
+/* Draws an interval with a given mean. xorshift64: Marsaglia 2003. */
 static UInt report_draw_interval(UInt mean)
 {
     random_state ^= random_state << 13;
@@ -59,7 +62,7 @@ void report_start(void)
     shared->header.period_now = 1;
 }
 
-/* More misses are requested than lines that left, and least of uses. */
+/* Returns the load of a class: misses are preferred over evicted lines, and these over uses. */
 static UInt load_of(UInt index)
 {
     return classes[index].reported << (index >= CLASS_LEFT) << (index == CLASS_REUSED);
@@ -74,15 +77,20 @@ static struct class *busiest(void)
     return &classes[most];
 }
 
-/* Reports cost misstop time: a few thousand a second, and all of a short run, give shares to a
- * fraction of a point. */
+/*
+ * Returns True if reports are too frequent. Each costs misstop time; a few thousand per second, and
+ * all of a short run, give shares to a fraction of a percentage point.
+ */
 static Bool is_costly(ULong accesses)
 {
     UInt freely = shared->header.flags & SIM_EXACT ? REPORTED_FREELY_EXACT : REPORTED_FREELY;
     return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
-/* Thinner where the ring fills up or much is reported; denser where neither was so for long. */
+/*
+ * Adapts the rates: lower if the ring fills up or there are many reports, higher if neither was the
+ * case for long.
+ */
 static void report_adapt_rate(void)
 {
     UInt waiting = shared_waiting();
@@ -109,7 +117,7 @@ static void report_adapt_rate(void)
     until_look = LOOK_EVERY;
 }
 
-/* Until there is room again; not for a misstop that is gone, or stopped. */
+/* Waits for room in the ring. Gives up if misstop has exited or is stopped. */
 static Bool wait_for_room(void)
 {
     ULong reads = shared->header.reads;
@@ -134,7 +142,7 @@ static Bool publish(const union sim_unit *unit)
     return True;
 }
 
-/* How many the next of its class represents, if it is to be reported; else 0. */
+/* Returns the weight of the next unit of a class if it is to be reported, otherwise 0. */
 static UInt due(struct class *class)
 {
     if (--class->left)
@@ -170,8 +178,10 @@ static struct class *class_of(UInt kind, UInt level)
     return &classes[kind == SIM_LEFT ? CLASS_LEFT + level : CLASS_REUSED];
 }
 
-/* A line that left level `level` (SIM_LEFT), or that was used (SIM_REUSED; 0): how many of its kind
- * it represents if it is to be reported; 0: it is not. To be asked for each. */
+/*
+ * Returns the weight of a line evicted from level `level` (SIM_LEFT), or of a use (SIM_REUSED;
+ * level 0), if it is to be reported; otherwise 0. Must be called for each of them.
+ */
 static unsigned report_line_due(unsigned kind, unsigned level)
 {
     return due(class_of(kind, level));
@@ -190,7 +200,7 @@ unsigned report_access_next(void)
     return period > 1 ? report_draw_interval(period) : period;
 }
 
-/* An access, that represents `weight`. */
+/* Reports an access of weight `weight`. */
 static void report_access(struct sim_miss *access, unsigned weight)
 {
     access->kind = SIM_ACCESS;
@@ -262,10 +272,10 @@ void missed_sample(const struct sim_thread *thread, const struct sim_instruction
     report_access(&missed, weight);
 }
 
-/* One line in so many has its users counted; watched lines miss the model's fast path. */
+/* One in this many lines has its users counted; watched lines do not take the model's fast path. */
 enum { USERS_ONE_IN = 256, USERS_ONE_IN_EXACT = 64 };
 
-/* Use is counted for one line in so many that come in, once many have. */
+/* The use is counted for one in this many incoming lines, after the first ones. */
 enum { USE_ONE_IN = 16, USE_FIRST = 1 << 11 };
 
 _Static_assert(sizeof(struct tally_pair) == sizeof(struct sim_pair), "the model writes them");

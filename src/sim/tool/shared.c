@@ -8,12 +8,12 @@
 
 struct sim_shared *shared;
 static ULong head;
-static ULong full_at; /* head may not pass this before tail is looked at again */
+static ULong full_at; /* limit of head until tail is read again */
 
 static Bool is_ours(const struct sim_header *header)
 {
     UInt pid = (UInt)VG_(getpid)();
-    /* After an exec the same process comes again; a child that was forked and execs does not. */
+    /* An exec in the same process opens it again; a forked child that execs may not. */
     return header->magic == SIM_MAGIC && header->version == SIM_VERSION && header->level_count &&
            header->level_count <= SIM_LEVELS_MAX && (!header->pid || header->pid == pid);
 }
@@ -45,7 +45,7 @@ Bool shared_open(const HChar *path)
 
 void shared_leave(void)
 {
-    /* Code that is translated already goes on counting there. */
+    /* Translated code continues to count there. */
     if (shared)
         VG_(do_syscall)
     (__NR_mmap, (UWord)shared, sizeof *shared, VKI_PROT_READ | VKI_PROT_WRITE,
@@ -93,11 +93,13 @@ void shared_publish(UInt count)
     __atomic_store_n(&shared->ring.head, head, __ATOMIC_RELEASE);
 }
 
-/* Small rooms share a slab: Valgrind's list of mappings is short. */
+/* Small allocations share a slab: Valgrind's list of mappings is limited. */
 enum { SLAB_BYTES = 1 << 20, ALIGN_BYTES = 64 };
 
-/* Tables that are looked into all over wait for addresses to be translated more than for anything.
- * Source: uapi/asm-generic/mman-common.h; Valgrind has no name for it. */
+/*
+ * Large tables with random access mainly wait for address translation. Source:
+ * uapi/asm-generic/mman-common.h; Valgrind has no name for it.
+ */
 enum { HUGE_BYTES = 2 << 20, ADVICE_HUGE_PAGES = 14 };
 
 void *pages_keep(void *context, size_t size_bytes)
@@ -110,7 +112,7 @@ void *pages_keep(void *context, size_t size_bytes)
     return room;
 }
 
-/* At the start of each slab, or of a large room. */
+/* Header of each slab, or of a large allocation. */
 struct pages_slab {
     struct pages_slab *before;
     SizeT bytes;

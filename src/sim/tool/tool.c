@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop's Valgrind tool: the program runs under it, and each access to memory goes through the
- * simulated cache (src/sim). Started by misstop --sim as `valgrind --tool=misstop
- * --memory=FILE CMD`. It prints nothing. A child that is forked goes on uncounted, and what it
- * execs runs without Valgrind; an exec of the program itself is followed.
- * Source: Valgrind's public tool headers, and "Writing a New Valgrind Tool" in its manual.
+ * misstop's Valgrind tool: it runs the program and sends each memory access through the simulated
+ * cache (src/sim/model). Started by misstop --sim as `valgrind --tool=misstop --memory=FILE CMD`.
+ * It prints nothing. A forked child continues uncounted, and runs without Valgrind after an exec;
+ * an exec of the program itself is followed. Source: Valgrind's public tool headers, and "Writing a
+ * New Valgrind Tool" in its manual.
  */
 #include "sim/tool/tool.h"
 
@@ -70,7 +70,7 @@ static void on_exit(ThreadId id)
     places[number] = NULL;
 }
 
-/* The path of the mapping, in units behind it. */
+/* Reports a mapping, followed by units with its path. */
 static void mappings_report(struct sim_mapping *mapping, const HChar *path)
 {
     SizeT length = VG_(strlen)(path) + 1;
@@ -127,19 +127,21 @@ static void on_break(Addr start, SizeT length, ThreadId id)
         mappings_report(&mapping, "[heap]");
 }
 
-/* Reports that a new program begins, with the path of its file. */
+/* Reports that a new program starts, with the path of its file. */
 static void mappings_program(void)
 {
     HChar path[SIM_PATH_UNITS_MAX * sizeof(union sim_unit)] = "";
     struct sim_mapping program = {.kind = SIM_EXEC};
     VG_(client_fname)(path, sizeof path, False);
-    /* Else the process is called after the tool, in misstop and in ps. */
+    /* Otherwise the process has the name of the tool in misstop and in ps. */
     VG_(prctl)(VKI_PR_SET_NAME, (ULong)VG_(basename)(path), 0, 0, 0);
     mappings_report(&program, path);
 }
 
-/* Called in place of Valgrind's own (local.mk). Reading debugging information is half of a short
- * run; only --sim-from and --sim-to ask for names here. */
+/*
+ * Replaces Valgrind's function (local.mk). Reading debugging information takes half of a short run,
+ * and only --sim-from and --sim-to need names here.
+ */
 extern ULong __real_vgPlain_di_notify_mmap(Addr start, Bool allow_writable, Int fd);
 extern ULong __wrap_vgPlain_di_notify_mmap(Addr start, Bool allow_writable, Int fd);
 
@@ -150,7 +152,7 @@ ULong __wrap_vgPlain_di_notify_mmap(Addr start, Bool allow_writable, Int fd)
     return __real_vgPlain_di_notify_mmap(start, allow_writable, fd);
 }
 
-/* Likewise: VEX checks each block that a tool changed twice, a tenth of what translating takes. */
+/* Likewise: VEX checks each instrumented block twice, which takes a tenth of the translation. */
 extern void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool flat, IRType word);
 
 void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool flat, IRType word)
@@ -167,14 +169,14 @@ static Bool take_option(const HChar *argument)
 
 static void print_usage(void)
 {
-    VG_(printf)("    --memory=FILE    memory that misstop made for the results\n");
+    VG_(printf)("    --memory=FILE    shared memory created by misstop\n");
 }
 
 static void print_debug_usage(void)
 {
 }
 
-/* Accesses before exec are counted first. */
+/* Reports all accesses before an exec. */
 static void before_call(ThreadId id, UInt number, UWord *arguments, UInt count)
 {
     (void)id, (void)arguments, (void)count;

@@ -4,14 +4,16 @@
 #include "sim/model/whatif.h"
 #include "sim/tool/tool.h"
 
-/* Events while misstop lists blocks, and blocks with a path that misstop has not sent yet. */
+/*
+ * Events recorded while misstop lists blocks, and blocks with a path not yet received from misstop.
+ */
 enum { LOG_MAX = 1 << 19, PENDING_MAX = 4096 };
 enum { PATIENCE_MS = 3000 };
 
-/* A question, under its number in the shared memory. */
+/* A question, by its number in the shared memory. */
 struct asked {
     UInt number;
-    struct sim_question question; /* our copy: the shared one may change */
+    struct sim_question question; /* private copy: the shared one may change */
     struct whatif whatif;
     struct pages pages; /* its memory */
     enum sim_answer_state state;
@@ -19,12 +21,12 @@ struct asked {
     UInt log_count;
     struct agent_event pending[PENDING_MAX];
     UInt pending_count;
-    ULong unknown; /* blocks that found no room there */
+    ULong unknown; /* blocks that did not fit into `pending` */
 };
 
 static struct asked all[SIM_QUESTIONS_MAX];
 static ULong zeroed;
-static Bool follows; /* any of them follows blocks */
+static Bool follows; /* any question follows blocks */
 
 static void whatif_refuse(struct asked *asked, const HChar *why)
 {
@@ -35,7 +37,7 @@ static void whatif_refuse(struct asked *asked, const HChar *why)
     __atomic_store_n(&answer->state, SIM_ANSWER_REFUSED, __ATOMIC_RELEASE);
 }
 
-/* As struct model_host wants them. */
+/* Callbacks of struct model_host. */
 static void fail(void *context, const char *text)
 {
     whatif_refuse(context, text);
@@ -47,7 +49,7 @@ static void *allocate(void *context, size_t size_bytes)
     return pages_take(&asked->pages, size_bytes);
 }
 
-/* ---- blocks that come and go ---- */
+/* ---- allocations and frees ---- */
 
 static UInt path_of(const struct asked *asked, UInt path)
 {
@@ -82,7 +84,7 @@ static Bool is_following(const struct asked *asked)
            (asked->state == SIM_ANSWER_TAKEN || asked->state == SIM_ANSWER_COUNTS);
 }
 
-/* Kept while misstop lists the blocks. */
+/* Applies an event, or records it while misstop lists the blocks. */
 static void take_event(const struct agent_event *event)
 {
     for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
@@ -101,7 +103,7 @@ static void whatif_follow_blocks(void)
     follows = False;
     for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
         if (is_following(asked) && (!whole || asked->log_count > LOG_MAX))
-            whatif_refuse(asked, "more blocks came and went than could be followed");
+            whatif_refuse(asked, "too many allocations to follow");
         follows |= is_following(asked);
     }
 }
@@ -142,7 +144,9 @@ void whatif_start(void)
     zeroed = shared->asked.zeroed;
 }
 
-/* Those that follow already have read the rings up to here. */
+/*
+ * Starts following blocks. If another question does already, the rings have been read up to here.
+ */
 static Bool begin_following(void)
 {
     Bool before = follows;
@@ -174,7 +178,10 @@ static void whatif_take_question(struct asked *asked, const struct model_spec *s
     __atomic_store_n(&answer->of, asked->question.asked, __ATOMIC_RELEASE);
 }
 
-/* Repeats the events since the question was taken on the list, which is then up to date. */
+/*
+ * Applies the events since the question was accepted to the list of blocks, which is then up to
+ * date.
+ */
 static void whatif_begin_model(struct asked *asked, const struct model *first)
 {
     UInt count = shared->questions[asked->number].block_count;
@@ -201,7 +208,7 @@ static void publish(const struct asked *asked)
     __atomic_store_n(&answer->state, asked->state, __ATOMIC_RELEASE);
 }
 
-/* One step towards answers. */
+/* Advances all questions by one step. */
 static void hear(const struct model *first, const struct model_spec *spec)
 {
     for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
@@ -217,7 +224,7 @@ static void hear(const struct model *first, const struct model_spec *spec)
             whatif_begin_model(asked, first);
 }
 
-/* Whether all that are awaited have come so far that they count. */
+/* Returns True if all awaited questions count or are refused. */
 static Bool have_come(void)
 {
     UInt count = 0;
@@ -232,7 +239,7 @@ static Bool is_awaited(ULong accesses)
     return from && accesses > from && !have_come() && !shared->header.stop;
 }
 
-/* Not while misstop is gone or stopped. */
+/* Waits for awaited questions. Gives up if misstop has exited or is stopped. */
 static void wait_for_questions(const struct model *first, const struct model_spec *spec,
                                ULong accesses)
 {

@@ -97,9 +97,9 @@ void pane_table(struct browser *browser, struct canvas *canvas, struct area area
         return;
     struct area below = {area.row + 1, area.column + 1, area.rows - 1, area.columns - 1};
     canvas_wrap(canvas, below, PAINT_DIM,
-                *table->filter ? "No row has the word of the filter; Esc clears it."
+                *table->filter ? "No row matches the filter; Esc clears it."
                 : empty        ? empty
-                               : "None is known yet.");
+                               : "None yet.");
 }
 
 int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
@@ -141,7 +141,7 @@ void pane_tabbed(struct browser *browser, struct canvas *canvas, struct area are
     pane_table(browser, canvas, area, panes[shown]);
 }
 
-/* ---- the screen shown ---- */
+/* ---- the current screen ---- */
 
 enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
 
@@ -180,7 +180,8 @@ static void update(struct browser *browser)
     }
 }
 
-/* The tables point into the old snapshot until they have been updated. */
+/* Replaces the displayed snapshot. The tables point into the old one until they have been
+ * updated. */
 static void browser_take(struct browser *browser, struct held_snapshot next)
 {
     struct held_snapshot old = browser->held;
@@ -190,7 +191,7 @@ static void browser_take(struct browser *browser, struct held_snapshot next)
     let_go(&old);
 }
 
-/* Faults of a recording give a message once; the help keeps them. */
+/* Shows a message once about problems of a recording; the help keeps it. */
 static void report_trouble(struct browser *browser, const struct snapshot *snapshot)
 {
     const struct snapshot_recording *recording = snapshot->recording;
@@ -386,7 +387,7 @@ static void draw_too_small(struct canvas *canvas)
     canvas_wrap(canvas, all, PAINT_WARN, text);
 }
 
-/* Tables that are not drawn must not take clicks. */
+/* Forgets the areas of all tables, so that tables that are not drawn take no clicks. */
 static void forget_places(struct browser *browser)
 {
     const struct screen_table *table = browser_screen(browser)->tables;
@@ -420,14 +421,14 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
     footer_draw(browser, canvas, status ? bar_row - 1 : -1, bar_row);
 }
 
-/* Nothing is changed of screens that are not in sight. */
+/* In the help, actions must not change screens that are not visible. */
 static bool works_in_help(enum action action)
 {
     return action == ACTION_QUIT || action == ACTION_SUSPEND || action == ACTION_REFRESH ||
            action == ACTION_NONE;
 }
 
-/* Both files have this name, with .txt and .json. */
+/* Prompts for the name of the two files, .txt and .json. */
 static void ask_for_file(struct browser *browser)
 {
     char name[TABLE_WORD_BYTES];
@@ -442,9 +443,10 @@ static void ask_for_file(struct browser *browser)
 }
 
 static const char named_elsewhere[] =
-    "bins of the heap are named and combined on screen 4, Heap; functions and objects on 3, Matrix";
+    "heap bins are renamed and combined on screen 4, Heap; functions and objects on 3, Matrix";
 
-/* The request of an action that no screen has taken, or a message: the screens that take it. */
+/* Request of an action that no screen handled, or a message that names the screens that handle
+ * it. */
 static const struct {
     enum request_kind kind;
     const char *message;
@@ -463,20 +465,19 @@ static const struct {
     [ACTION_SUSPEND] = {REQUEST_SUSPEND, NULL},
     [ACTION_NEXT_EVENT] = {REQUEST_NEXT_EVENT, NULL},
     [ACTION_USER] = {.message = "u chooses a user in the list of processes"},
-    [ACTION_NO_SIGNAL] = {.message =
-                              "misstop sends no signals: nothing ends the process from here"},
+    [ACTION_NO_SIGNAL] = {.message = "misstop sends no signals to the process"},
     [ACTION_RENAME] = {.message = named_elsewhere},
     [ACTION_TAG] = {.message = named_elsewhere},
     [ACTION_COMBINE] = {.message = named_elsewhere},
     [ACTION_UNDO] = {.message = named_elsewhere},
     [ACTION_MEASURE] =
-        {.message = "what is counted is chosen on 3, Matrix, and 8, Phases; e changes the event"},
+        {.message = "the amount is chosen on 3, Matrix, and 8, Phases; e changes the event"},
     [ACTION_FOLD] = {.message =
-                         "folded are nested members in Layout, and callers in Detail and Function"},
-    [ACTION_SPAN] = {.message = "a time range is marked on screen 8, Phases"},
-    [ACTION_STACK] =
-        {.message = "by objects, functions or threads: on screen 8, Phases, and on y, Causes"},
-    [ACTION_SEARCH_HERE] = {.message = "nothing here to search in: select an object or a region"},
+                         "folds nested members on Layout, and callers on Detail and Function"},
+    [ACTION_SPAN] = {.message = "time ranges are marked on screen 8, Phases"},
+    [ACTION_STACK] = {.message = "switches between objects, functions and threads on screen 8, "
+                                 "Phases, and on y, Causes"},
+    [ACTION_SEARCH_HERE] = {.message = "nothing to search in: select an object or a region"},
 };
 
 static enum request_kind browser_request(struct browser *browser, enum action action)
@@ -484,15 +485,15 @@ static enum request_kind browser_request(struct browser *browser, enum action ac
     const struct snapshot *snapshot = browser->snapshot;
     bool moves = action >= ACTION_UP && action <= ACTION_END;
     if (browser->screen == SCREEN_HELP && !works_in_help(action))
-        browser_message(browser, "not in the help: Esc goes back to the screen it is of");
+        browser_message(browser, "not available in the help: Esc returns to the screen");
     else if (action == ACTION_WRITE)
         ask_for_file(browser);
     else if (action == ACTION_NEXT_EVENT && !(snapshot && snapshot->source.event_count > 1))
-        browser_message(browser, "one event is sampled; -e l2-miss,stall would sample two");
+        browser_message(browser, "only one event is sampled; -e l2-miss,stall would sample two");
     else if (requests[action].message)
         browser_message(browser, requests[action].message);
     else if (requests[action].kind == REQUEST_NONE && action != ACTION_NONE && !moves)
-        browser_message(browser, "that key does nothing here: F1 lists those that do");
+        browser_message(browser, "this key has no function here: F1 lists the keys");
     else
         return requests[action].kind;
     return REQUEST_NONE;
@@ -503,7 +504,7 @@ enum { WHEEL_ROWS = 3 };
 static void browser_show_screen(struct browser *browser, enum screen_id screen)
 {
     if (screen == browser->screen && screens[screen].place == SCREEN_IS_LEVEL)
-        browser_return(browser); /* its key closes it too */
+        browser_return(browser); /* the same key closes it */
     else if (screen != browser->screen && screens[screen].screen->open)
         screens[screen].screen->open(browser);
     else
@@ -524,10 +525,10 @@ static void go_back(struct browser *browser, struct request *request)
     else if (browser->replays && !isnan(browser->play.goal_s))
         *request = (struct request){.kind = REQUEST_PLAY_GO, .name = "here"};
     else
-        browser_message(browser, "no level above this one: 1 to 9 are the screens, q quits");
+        browser_message(browser, "this is the top level: 1 to 9 are the screens, q quits");
 }
 
-/* From a time range back to now, from any screen. */
+/* Goes from a time range back to now, from any screen. */
 static void browser_now(struct browser *browser, struct request *request)
 {
     if (browser->frozen)
@@ -535,7 +536,7 @@ static void browser_now(struct browser *browser, struct request *request)
     if (browser->snapshot && browser->snapshot->time_range)
         request->kind = REQUEST_NOW;
     else
-        browser_message(browser, "the run up to now is shown; 8, Phases, selects a time range");
+        browser_message(browser, "the present is shown; 8, Phases, selects a time range");
 }
 
 void browser_pane_step(struct browser *browser, int direction)
@@ -595,7 +596,7 @@ static bool move_in_table(struct browser *browser, enum action action)
         return true;
     case ACTION_FIND_NEXT:
         if (!*table->find)
-            browser_message(browser, "nothing to find yet: / asks for a word");
+            browser_message(browser, "no search word yet: / asks for one");
         else if (!table_find(table, table->find, false))
             browser_message(browser, "not found");
         return true;
@@ -710,12 +711,12 @@ static struct request press(struct browser *browser, uint32_t key)
     enum action action = keys_action(key);
     char name[16];
     char text[64];
-    if (!key) /* the terminal has another size */
+    if (!key) /* the terminal was resized */
         return (struct request){.kind = REQUEST_NONE};
     if (action != ACTION_NONE || browser_screen(browser)->title)
         return act(browser, action);
     keys_name(key, name, sizeof name);
-    snprintf(text, sizeof text, "%s does nothing: F1 lists the keys", name);
+    snprintf(text, sizeof text, "%s has no function: F1 lists the keys", name);
     browser_message(browser, text);
     return (struct request){.kind = REQUEST_NONE};
 }
@@ -735,7 +736,8 @@ struct request browser_input(struct browser *browser, const struct input *input)
         table_move(table, input->kind == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
         return none;
     default:
-        /* Control characters are never part of a word: Ctrl-C and Ctrl-Z work here too. */
+        /* Control characters are never part of a word, so that Ctrl-C and Ctrl-Z work during a
+         * prompt. */
         if (browser->prompt.kind != PROMPT_NONE && input->key >= 0x20) {
             prompt_key(browser, input->key, &none);
             return none;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The picture, and how keys and clicks move through it, without a terminal: input events in, a
- * canvas and requests out. display.c owns one; tests drive it directly. It holds the snapshot
- * shown, and while frozen the newest one too. Each screen (screens.h) holds its own state.
+ * The screen contents, and how keys and clicks navigate them, without a terminal: takes input
+ * events, draws on a canvas, and returns requests. display.c owns one; tests drive it directly. It
+ * holds the displayed snapshot, and while frozen also the newest one. Each screen (screens.h) holds
+ * its own state.
  */
 #ifndef MISSTOP_VIEW_DISPLAY_BROWSER_H
 #define MISSTOP_VIEW_DISPLAY_BROWSER_H
@@ -23,7 +24,7 @@ struct input {
     int column;
 };
 
-/* A place that acts when clicked. */
+/* An area that triggers an action when clicked. */
 struct zone {
     int row;
     int column;
@@ -43,7 +44,7 @@ enum prompt_kind {
 struct prompt {
     enum prompt_kind kind;
     char text[TABLE_WORD_BYTES];
-    uint64_t identity; /* the selection to go back to */
+    uint64_t identity; /* selection to return to */
     bool missing;      /* nothing found */
 };
 
@@ -55,10 +56,10 @@ enum {
     ZONES_MAX = 48
 };
 
-/* A screen on which a level was opened, and what it showed. */
+/* The screen on which a level was opened, and its open objects. */
 struct level {
     enum screen_id screen;
-    bool chosen; /* as opened.chosen */
+    bool chosen; /* value of opened.chosen */
     uint32_t object;
     uint32_t function;
     char crumb[CRUMB_BYTES];
@@ -72,15 +73,16 @@ struct held_snapshot {
 struct browser {
     struct held_snapshot held;
     struct held_snapshot newest;     /* only while frozen */
-    const struct snapshot *snapshot; /* held.snapshot, the one shown; NULL before the first */
+    const struct snapshot *snapshot; /* held.snapshot, the displayed one; NULL before the first */
     bool frozen;
     struct view_sources sources;
     enum screen_id screen;
-    struct level above[LEVELS_MAX]; /* the screen shown, from the tab down */
+    struct level above[LEVELS_MAX]; /* screens above the current one, starting with the tab */
     unsigned level_count;
     unsigned pane[SCREEN_COUNT];
-    bool drawn;                 /* the screen shown has been drawn and takes clicks */
-    void *states[SCREEN_COUNT]; /* of each screen, which alone knows its type; NULL: it has none */
+    bool drawn;                 /* the current screen has been drawn and takes clicks */
+    void *states[SCREEN_COUNT]; /* state of each screen, of a type private to the screen; NULL: none
+                                 */
     struct prompt prompt;
     struct zone zones[ZONES_MAX];
     unsigned zone_count;
@@ -88,12 +90,13 @@ struct browser {
     uint64_t message_until_ns;
     uint64_t now_ns;
 
-    /* The object that Detail, Layout, Phases and What if are of. */
+    /* Object shown in Detail, Layout, Phases and What if. */
     struct {
-        bool chosen; /* drilled into; else the one selected in Objects */
+        bool chosen; /* opened explicitly; false: the selected object of Objects */
         uint32_t id;
         char name[256];
-        const struct snapshot_object *object; /* in the snapshot shown; NULL: not listed */
+        /* Object in the displayed snapshot; NULL: not listed. */
+        const struct snapshot_object *object;
     } opened;
     struct {
         uint32_t id;
@@ -105,26 +108,26 @@ struct browser {
     enum paint_scheme scheme;
 };
 
-/* -ENOMEM; browser_fini() all the same. */
+/* Returns 0 or -ENOMEM; call browser_fini() in either case. */
 int browser_init(struct browser *browser, const struct view_sources *sources);
 void browser_fini(struct browser *browser);
 
-/* As display_show(): takes the snapshot over. */
+/* Like display_show(): takes ownership of the snapshot. */
 void browser_show(struct browser *browser, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *));
 
-/* As picker_show() and picker_end(). */
+/* Like picker_show() and picker_end(). */
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count,
                   bool recorded);
 void browser_pick_end(struct browser *browser, bool picked);
 
-/* As display_play(); from the first on it is a replay. */
+/* Like display_play(). After the first call it is a replay. */
 void browser_play(struct browser *browser, const struct view_play *play);
 
 struct request browser_input(struct browser *browser, const struct input *input);
 void browser_message(struct browser *browser, const char *text);
 
-/* Draws all of the canvas; the time makes messages fade. */
+/* Draws the whole canvas; the time lets messages expire. */
 void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_ns);
 
 /* ---- for the screens ---- */
@@ -134,74 +137,75 @@ static inline const struct screen *browser_screen(const struct browser *browser)
     return screens[browser->screen].screen;
 }
 
-/* To a tab, or one level down. */
+/* Switches to a tab, or goes one level down. */
 void browser_go(struct browser *browser, enum screen_id screen);
-/* The two halves of going a level down, for changes in between: Esc comes back to this screen as
- * it is now; the other screen makes its rows only while it is shown. */
+/* The two halves of going one level down, for changes in between: Esc returns to this screen in its
+ * current state; the other screen makes its rows only while it is shown. */
 void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum screen_id screen);
-/* A table of a screen, in its state. */
+/* Returns a table in the state of a screen. */
 struct table *screen_table(const struct browser *browser, enum screen_id id,
                            const struct screen_table *listed);
-/* The table of the screens that began with these columns; NULL: none did. */
+/* Returns the table of any screen with these columns; NULL if there is none. */
 struct table *browser_table_of(const struct browser *browser, const struct columns *columns);
 
-/* The object selected in Objects becomes the object opened. */
+/* Opens the object that is selected in Objects. */
 void browser_open_selected(struct browser *browser);
-/* The object or function that the screen shown has open. */
+/* Formats the object or function that the current screen shows. */
 void screen_crumb(const struct browser *browser, char out[CRUMB_BYTES]);
-/* The tab that the screen shown is, or is a level of. */
+/* Returns the tab of the current screen, or the tab it is a level of. */
 enum screen_id browser_tab(const struct browser *browser);
-/* Up a level; false: a tab is shown. */
+/* Goes up one level; returns false on a tab. */
 bool browser_return(struct browser *browser);
 void browser_freeze(struct browser *browser);
 
-/* The tables in sight, of a screen and of the screen shown. Returns how many. */
+/* Fill in the visible tables of a screen, or of the current screen. Return their number. */
 unsigned screen_panes(struct browser *browser, enum screen_id id, struct table *panes[PANES_MAX]);
 unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
-/* The table that keys move in; NULL: none. */
+/* Returns the table that has the keyboard focus; NULL if there is none. */
 struct table *browser_table(struct browser *browser);
-/* Its row in the table of its screen; zeros: none. */
+/* Returns its entry in the screen's tables; an entry without columns if there is none. */
 const struct screen_table *browser_listed(struct browser *browser);
 bool browser_focused(struct browser *browser, const struct table *table);
-/* The next (1) or previous (-1) table in sight gets the keys. */
+/* Moves the focus to the next (1) or previous (-1) visible table. */
 void browser_pane_step(struct browser *browser, int direction);
 
 void browser_zone(struct browser *browser, int row, int column, int columns, enum action action);
 
-/* ---- parts of the picture ---- */
+/* ---- parts of a screen ---- */
 
-/* Keys of a replay; without one they give a message. */
+/* Handles the keys of a replay; if there is none, shows a message. */
 struct request play_act(struct browser *browser, enum action action);
-/* The state of the replay in a word, on a small screen instead of the line. */
+/* Returns the state of the replay in one word, for small screens without the line of the replay. */
 const char *play_badge(const struct browser *browser);
 void play_line_draw(const struct browser *browser, struct canvas *canvas, int row);
 
-/* The lines on top; rows used. */
+/* Draws the lines at the top; returns the number of rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);
-/* The action that shows the next screen in a direction. */
+/* Returns the action that shows the next tab in a direction. */
 enum action tabs_next(const struct browser *browser, int direction);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);
 
-/* A title above a pane; rows used. */
+/* Draws the title above a pane; returns the number of rows used. */
 int pane_title(struct canvas *canvas, struct area area, bool focused, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* A table; says so where it has no rows. */
+/* Draws a table, or a message if it has no rows. */
 void pane_table(struct browser *browser, struct canvas *canvas, struct area area,
                 struct table *table);
-/* Below its title and their number. */
+/* Draws a table below its title and number of rows. */
 void pane_titled(struct browser *browser, struct canvas *canvas, struct area area,
                  struct table *table);
-/* Names of the panes, for screens that have room for one only. */
+/* Draws the names of the panes, for screens with room for only one; returns the number of rows
+ * used. */
 int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
               struct table *const panes[], unsigned count);
-/* Below them the one with focus, or else the first. */
+/* Draws the pane names and below them the focused table, or the first. */
 void pane_tabbed(struct browser *browser, struct canvas *canvas, struct area area,
                  struct table *const panes[], unsigned count);
 
 void prompt_open(struct browser *browser, enum prompt_kind kind);
-/* Asks for one line; screen->answer of the screen shown gets it. */
+/* prompt_ask() asks for one line, which the current screen's `answer` receives. */
 void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text);
 void prompt_key(struct browser *browser, uint32_t key, struct request *request);
 

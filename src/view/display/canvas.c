@@ -68,7 +68,8 @@ static void combine(struct cell *cell, wchar_t code)
     }
 }
 
-/* A wide character that is half overwritten would shift the rest of the row. */
+/* Blanks a cell. The other half of a wide character is blanked too, otherwise the rest of the row
+ * would shift. */
 static void release(struct canvas *canvas, int row, int column)
 {
     struct cell *cell = cell_at(canvas, row, column);
@@ -148,7 +149,7 @@ void canvas_paint(struct canvas *canvas, int row, int column, int columns, enum 
     }
 }
 
-/* Bytes of `text` that fit in one row, ending at a space where there is one. */
+/* Returns the number of bytes of `text` that fit in one row, ending at a space if possible. */
 static size_t row_bytes(const char *text, int columns, bool ascii)
 {
     size_t space = 0;
@@ -173,7 +174,7 @@ int canvas_wrap(struct canvas *canvas, struct area area, enum paint paint, const
     text = text ? text + indent : NULL;
     while (text && *text && row < area.rows && area.columns > 0) {
         size_t bytes = row_bytes(text, area.columns, canvas->ascii);
-        /* In the last row the rest is cut, with an ellipsis. */
+        /* In the last row the remaining text is truncated with an ellipsis. */
         bool last = row + 1 == area.rows;
         canvas_format(canvas, area.row + row, area.column, area.columns, paint, "%.*s",
                       last ? LINE_BYTES : (int)bytes, text);
@@ -208,7 +209,7 @@ out:
 
 enum { OWN = -1, RED = 1, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
 
-/* With 256 colours by scheme: for a dark ground, for a light one, with contrast. */
+/* For 256 colours, the colours of each scheme: dark, light, high contrast. */
 #define INK(dark, light, contrast, color8)                                                         \
     {                                                                                              \
         {dark, light, contrast}, {OWN, OWN, OWN}, color8, OWN, 0, 0, 0                             \
@@ -331,7 +332,7 @@ enum { NAME_BYTES = 1024 };
 
 static const char ellipsis[] = "…";
 
-/* RFC 3629; 0: not a valid sequence. Overlong forms cannot occur in sanitised text. */
+/* RFC 3629; returns 0 for an invalid sequence. Overlong forms cannot occur in sanitised text. */
 static unsigned decode(const unsigned char *in, wchar_t *code)
 {
     unsigned length = in[0] < 0x80             ? 1
@@ -406,7 +407,8 @@ static int glyph_append(char *out, size_t size, const char *text, int from, int 
     return taken;
 }
 
-/* The '>' that ends the template arguments from here on; NULL: these are none. */
+/* Returns the '>' that ends the template arguments that begin at `start`; NULL if there are
+ * none. */
 static const char *arguments_end(const char *text, const char *start)
 {
     enum { OPERATOR = 8 };
@@ -425,8 +427,8 @@ static const char *arguments_end(const char *text, const char *start)
     return NULL;
 }
 
-/* std::map<int, std::string>::find becomes std::map<...>::find: names of C++ differ outside the
- * brackets more often than inside. */
+/* Shortens std::map<int, std::string>::find to std::map<...>::find, because C++ names differ more
+ * often outside the brackets than inside. */
 static const char *without_arguments(char *out, size_t size, const char *text, bool ascii)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The terminal. browser.c makes the picture. */
+/* The terminal. browser.c draws the contents. */
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
@@ -17,13 +17,13 @@
 #include "view/display/keys.h"
 #include "view/view.h"
 
-/* How each paint looks on this terminal: plain, and in a selected row. */
+/* Appearance of each paint on this terminal: normal, and in a selected row. */
 struct display_colors {
     attr_t attributes[PAINT_COUNT][2];
     short pairs[PAINT_COUNT][2];
 };
 
-/* Paints as attributes of curses, with 256 colours, 8, or none. */
+/* ---- curses attributes of the paints, with 256 colours, 8, or none ---- */
 
 static attr_t attribute_bits(unsigned attributes)
 {
@@ -42,7 +42,7 @@ static void set_mono(struct display_colors *colors)
     }
 }
 
-/* With 256 colours a selected row keeps its own, on a grey ground. */
+/* With 256 colours a selected row keeps its colours, on a grey background. */
 static void set_256(struct display_colors *colors, enum paint_scheme scheme)
 {
     enum { DIM = 245, DIM_ON_GREY = 250 };
@@ -72,7 +72,7 @@ static void set_8(struct display_colors *colors, enum paint_scheme scheme)
     }
 }
 
-/* By the option, NO_COLOR and what the terminal can do. */
+/* Decides by the option and NO_COLOR; set_colors() checks the terminal. */
 static bool colors_wanted(const struct view_options *options)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -93,7 +93,7 @@ static void set_colors(struct display_colors *colors, bool wanted, enum paint_sc
         set_8(colors, scheme);
 }
 
-/* Keys and the mouse as the terminal sends them. */
+/* ---- keys and mouse events from the terminal ---- */
 
 static uint32_t key_of_code(wint_t code)
 {
@@ -156,7 +156,7 @@ static void read_mouse(struct input *input)
         input->kind = INPUT_CLICK;
 }
 
-/* false: nothing more waits. An event that means nothing here has key 0. */
+/* Reads one event. Returns false if there is none. An event without a meaning here has key 0. */
 static bool display_read(struct input *input)
 {
     wint_t code;
@@ -173,13 +173,13 @@ static bool display_read(struct input *input)
     return true;
 }
 
-/* Giving the terminal back from a signal handler and display.c. */
+/* ---- restoring the terminal from a signal handler ---- */
 
 enum { RESTORE_BYTES = 512 };
 
 /*
- * The state with which a signal handler restores the terminal. It cannot be given a pointer, so
- * this is static; written by open, close, suspend and resume only.
+ * State that a signal handler needs to restore the terminal. It is static because a handler
+ * receives no pointer. Written only by open, close, suspend and resume.
  */
 static struct {
     volatile sig_atomic_t armed;
@@ -200,14 +200,14 @@ static void add_restore(const char *text)
     }
 }
 
-/* A capability of the terminal by its terminfo name; NULL: it has none. */
+/* Returns a capability of the terminal by its terminfo name; NULL if it has none. */
 static const char *display_capability(const char *name)
 {
     const char *text = tigetstr((char *)(uintptr_t)name);
     return text == (const char *)-1 ? NULL : text;
 }
 
-/* Prepares the restoring of the terminal, with the modes from before curses. */
+/* Prepares restoring the terminal, with the modes from before curses. */
 static void display_arm(const struct termios *before)
 {
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
@@ -226,7 +226,7 @@ void display_emergency_restore(void)
     if (emergency.armed) {
         emergency.armed = 0;
         if (write(STDOUT_FILENO, emergency.text, emergency.length) < 0)
-            errno = 0; /* nothing more can be done for the picture; the modes still matter */
+            errno = 0; /* the screen cannot be restored; still restore the modes */
         tcsetattr(STDIN_FILENO, TCSANOW, &emergency.before);
     }
     errno = saved;
@@ -240,11 +240,11 @@ struct display {
     SCREEN *terminal;
     bool ascii;
     struct display_colors colors;
-    bool colored; /* by the option and NO_COLOR */
+    bool colored; /* colours are wanted: the option and NO_COLOR */
     enum paint_scheme scheme;
 };
 
-/* The font of the Linux console has no eighth blocks. */
+/* The font of the Linux console has no eighth-block characters. */
 static bool ascii_only(const struct view_options *options)
 {
     const char *term = getenv("TERM");
@@ -282,8 +282,8 @@ static int start_curses(struct display *display, struct error *error)
     display->terminal = newterm(NULL, stdout, stdin);
     if (!display->terminal)
         return error_set(error, -EINVAL,
-                         "TERM=%.60s is not a terminal curses knows; set TERM (xterm-256color "
-                         "suits most), or use -b",
+                         "TERM=%.60s is not known to curses; set TERM (xterm-256color suits most "
+                         "terminals), or use -b",
                          term ? term : "");
     set_term(display->terminal);
     if (display_capability("cup"))
@@ -373,7 +373,7 @@ static void display_draw(struct display *display)
     refresh();
 }
 
-/* SIGWINCH may be blocked and read elsewhere, so the terminal itself is asked. */
+/* Queries the terminal for its size, because SIGWINCH may be blocked and read elsewhere. */
 static void follow_size(void)
 {
     struct winsize size;

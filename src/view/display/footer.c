@@ -34,7 +34,7 @@ static void apply(struct browser *browser, struct table *table)
         table_filter(table, prompt->text);
         prompt->missing = *prompt->text && !table->shown;
     } else {
-        /* Typing on looks again from where the search began. */
+        /* After each character, search again from where the prompt began. */
         table_select(table, prompt->identity);
         prompt->missing = *prompt->text && !table_find(table, prompt->text, true);
     }
@@ -118,9 +118,9 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
         const char *word;
         const char *hint;
     } prompts[] = {
-        [PROMPT_FIND] = {"Find", "Enter keeps, Esc cancels, then n: the next"},
+        [PROMPT_FIND] = {"Find", "Enter keeps, Esc cancels, then n: next match"},
         [PROMPT_FILTER] = {"Filter", ""},
-        [PROMPT_RENAME] = {"New name", "Enter keeps, Esc cancels; empty: its own name again"},
+        [PROMPT_RENAME] = {"New name", "Enter keeps, Esc cancels; empty: the original name"},
         [PROMPT_TIME] = {"Go to", "80, 1m20s, 1:20, 50%, +10, -10   Enter goes there, Esc cancels"},
         [PROMPT_WRITE] = {"Write to", ".txt and .json   Enter writes them, Esc cancels"}};
     const struct prompt *prompt = &browser->prompt;
@@ -132,7 +132,7 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
     pen.column += 3;
     pen.end++;
     if (prompt->missing)
-        pen_part(&pen, PAINT_BAD, prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
+        pen_part(&pen, PAINT_BAD, prompt->kind == PROMPT_FIND ? "not found" : "no match");
     else if (table && prompt->kind < PROMPT_RENAME)
         pen_part(&pen, PAINT_DIM, "%zu of %zu rows   Enter keeps, Esc cancels", table->shown,
                  table->count);
@@ -140,7 +140,7 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
         pen_part(&pen, PAINT_DIM, "%s", prompts[prompt->kind].hint);
 }
 
-/* Columns of "key label" in the bar. */
+/* Returns the width of "key label" in the bar. */
 static int bar_columns(const char *key, const char *label, bool ascii)
 {
     return glyph_columns(key, ascii) + glyph_columns(label, ascii) + 2;
@@ -207,7 +207,7 @@ static int draw_keys(struct browser *browser, struct canvas *canvas, int row, in
     return used;
 }
 
-/* The screen's own keys from the left; help and quit always have room. */
+/* Draws the screen's own keys from the left; always keeps room for help and quit. */
 static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
 {
     static const enum action always[] = {SCREEN_ACTION(HELP), ACTION_QUIT};
@@ -232,7 +232,8 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
         used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
 }
 
-/* By urgency: a prompt, a message, the program's own status, a hint. */
+/* Draws the most urgent of: a prompt, a message, the program's status. Returns false if there is
+ * none. */
 static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
@@ -269,7 +270,7 @@ static void draw_hint(struct browser *browser, struct canvas *canvas, int row)
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row)
 {
-    /* Without a line of its own, news is in the row of the key bar. */
+    /* Without a status line, the news replaces the key bar. */
     if (status_row < 0) {
         if (!draw_news(browser, canvas, bar_row))
             draw_bar(browser, canvas, bar_row);
@@ -280,42 +281,25 @@ void footer_draw(struct browser *browser, struct canvas *canvas, int status_row,
     draw_bar(browser, canvas, bar_row);
 }
 
-/* The line of a replay: its position, pace and origin; browser.h. */
+/* ---- the line of a replay: position, speed and origin ---- */
 
-enum { WIDE_COLUMNS = 100, BAR_COLUMNS = 12, TEXT_BYTES = 32 };
+enum { WIDE_COLUMNS = 100, BAR_COLUMNS = 12 };
 
-const char *play_time_text(char out[TEXT_BYTES], double seconds, double of)
-{
-    uint64_t whole = (uint64_t)fmin(fmax(seconds, 0), 1e15);
-    bool hours = fmax(seconds, of) >= 3600;
-    /* Short times are printed finely, so that progress is visible. */
-    if (fmax(seconds, of) < 1)
-        snprintf(out, TEXT_BYTES, "%.0fms", seconds * 1e3);
-    else if (fmax(seconds, of) < 10)
-        snprintf(out, TEXT_BYTES, "%.2fs", seconds);
-    else if (hours)
-        snprintf(out, TEXT_BYTES, "%" PRIu64 "h%02" PRIu64 "m%02" PRIu64 "s", whole / 3600,
-                 whole / 60 % 60, whole % 60);
-    else
-        snprintf(out, TEXT_BYTES, "%" PRIu64 "m%02" PRIu64 "s", whole / 60, whole % 60);
-    return out;
-}
-
-/* "Paused", the position, and the pace: always there. */
+/* Draws "Paused", the position and the speed, which are always shown. */
 static void draw_state(const struct browser *browser, struct pen *pen)
 {
     const struct view_play *play = &browser->play;
-    char at[TEXT_BYTES];
-    char length[TEXT_BYTES];
+    char at[TEXT_TIME_BYTES];
+    char length[TEXT_TIME_BYTES];
     bool seeks = !isnan(play->goal_s);
     const char *state = seeks          ? "Reading"
                         : play->ended  ? "At the end"
                         : play->paused ? "Paused"
                                        : "Playing";
-    const char *behind = browser->frozen && !play->paused ? " behind the frozen picture" : "";
+    const char *behind = browser->frozen && !play->paused ? " behind the frozen screen" : "";
     pen_part(pen, seeks || play->paused ? PAINT_RECORDED : PAINT_LIVE, "%s", state);
-    play_time_text(at, play->position_s, play->length_s);
-    play_time_text(length, play->length_s, 0);
+    text_time(at, play->position_s);
+    text_time(length, play->length_s);
     if (isnan(play->length_s))
         pen_whole(pen, PAINT_STRONG, "  %s", at);
     else
@@ -370,7 +354,7 @@ const char *play_badge(const struct browser *browser)
                                             : " PLAYING ";
 }
 
-/* The effects of the keys that play a recording. */
+/* ---- keys that play a recording ---- */
 
 struct request play_act(struct browser *browser, enum action action)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines on top: the process, whether it waits for memory, the tabs, the levels below one. */
+/* The lines at the top: the process, whether it waits for memory, the tabs, and the levels below a
+ * tab. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,11 +13,11 @@
 #include "view/words.h"
 
 /*
- * The row of tabs: each screen's key and name. Where there is no room for all names the nearest to
- * the screen shown keep theirs and the others have their key alone.
+ * The row of tabs: each screen's key and name. If there is not enough room, only the tabs nearest
+ * to the current one keep their names; the others show only their keys.
  */
 
-/* How much of a tab there is room for. */
+/* The parts of a tab that fit. */
 enum said { SAID_NOTHING, SAID_KEY, SAID_NAME };
 
 static bool tab_calls(const struct browser *browser, int tab)
@@ -31,7 +32,7 @@ static bool tab_exists(const struct browser *browser, int tab)
            (tab == (int)browser->screen || screen_filled((enum screen_id)tab, browser->snapshot));
 }
 
-/* -1: the screen shown is below none. */
+/* Returns -1 if the current screen is not below a tab. */
 static int tab_shown(const struct browser *browser)
 {
     enum screen_id tab = browser_tab(browser);
@@ -43,7 +44,7 @@ static enum action tab_action(int tab)
     return (enum action)((int)ACTION_SHOW + tab);
 }
 
-/* Columns that a key with the blank before it takes, and the name behind it. */
+/* Returns the width of a key with the blank before it, or of a name. */
 static int cost_of(int tab, enum said said, bool ascii)
 {
     return said == SAID_NAME ? glyph_columns(screens[tab].screen->name, ascii)
@@ -62,7 +63,7 @@ static void tabs_say(const struct browser *browser, int tab, enum said said, boo
     *room -= cost;
 }
 
-/* The next tab; out of range past the last. */
+/* Returns the next tab; out of range after the last. */
 static int tab_step(int tab, int direction)
 {
     do
@@ -71,7 +72,8 @@ static int tab_step(int tab, int direction)
     return tab;
 }
 
-/* Keys come before names, and in each the screen shown, what calls for a look, the nearest. */
+/* Allocates the room: keys before names; first the current screen, then screens that call for
+ * attention, then the nearest ones. */
 static void share_out(const struct browser *browser, int room, bool ascii,
                       enum said out[SCREEN_COUNT])
 {
@@ -93,7 +95,7 @@ static void share_out(const struct browser *browser, int room, bool ascii,
     }
 }
 
-/* Columns used; the blank behind it is the next one's too. */
+/* Draws a tab and returns the columns used; the trailing blank belongs to the next tab. */
 static int draw_tab(struct browser *browser, struct canvas *canvas, int row, int column, int tab,
                     enum said said, bool apart)
 {
@@ -109,7 +111,7 @@ static int draw_tab(struct browser *browser, struct canvas *canvas, int row, int
     return used;
 }
 
-/* Blanks between keys and names, and then between tabs, where there is room for all of them. */
+/* Draws the tabs. Adds blanks between keys and names, and then between tabs, if all of them fit. */
 static int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     enum said said[SCREEN_COUNT] = {SAID_NOTHING};
@@ -148,7 +150,8 @@ enum action tabs_next(const struct browser *browser, int direction)
     return tab_action(to);
 }
 
-/* The line of the levels from the tab down to the screen shown; rows used, 0 on a tab. */
+/* Draws the line of the levels from the tab down to the current screen. Returns the rows used, 0 on
+ * a tab. */
 static int levels_above_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char up[] = "Esc: up";
@@ -172,8 +175,8 @@ static int levels_above_draw(struct browser *browser, struct canvas *canvas, int
     return 1;
 }
 
-/* The line under the tabs: the time range of all tables, and the way back; rows used, 0 where it is
- * the run up to now. */
+/* Draws the line below the tabs with the time range of all tables, and the way back. Returns the
+ * rows used, 0 for the run up to now. */
 static int time_range_line_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char back[] = "N: back to now";
@@ -192,21 +195,7 @@ static int time_range_line_draw(struct browser *browser, struct canvas *canvas, 
 
 enum { PLAY_FROM_ROWS = 12 };
 
-static const char *elapsed_text(char out[32], double seconds)
-{
-    uint64_t whole = (uint64_t)seconds;
-    if (seconds < 60)
-        snprintf(out, 32, "%.0fs", seconds);
-    else if (seconds < 3600)
-        snprintf(out, 32, "%" PRIu64 "m%02" PRIu64 "s", whole / 60, whole % 60);
-    else if (seconds < 100 * 3600.0)
-        snprintf(out, 32, "%" PRIu64 "h%02" PRIu64 "m", whole / 3600, whole / 60 % 60);
-    else
-        snprintf(out, 32, "%" PRIu64 "d%02" PRIu64 "h", whole / 86400, whole / 3600 % 24);
-    return out;
-}
-
-/* The state of a process that is not simply running. */
+/* Returns the badge of a process that is not simply running. */
 static const char *live_badge(const struct snapshot *snapshot)
 {
     static const char *const badges[][2] = {{"exited", " ENDED "},
@@ -237,7 +226,7 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
     return columns;
 }
 
-/* The source of the samples, and the base of shares. */
+/* Draws the source of the samples, and the unit of shares. */
 static void draw_source(const struct snapshot *snapshot, struct pen *pen)
 {
     const struct snapshot_source *source = &snapshot->source;
@@ -254,7 +243,7 @@ static void draw_source(const struct snapshot *snapshot, struct pen *pen)
 
 static void draw_title(const struct browser *browser, struct canvas *canvas)
 {
-    char elapsed[32];
+    char elapsed[TEXT_TIME_BYTES];
     char text[160];
     const struct snapshot *snapshot = browser->snapshot;
     void (*title)(const struct browser *, char *, size_t) = browser_screen(browser)->title;
@@ -279,13 +268,13 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
         pen_whole(&pen, PAINT_PLAIN, "  %s", text);
     draw_source(snapshot, &pen);
     if (!isnan(snapshot->elapsed_s) && (!browser->replays || canvas->rows < PLAY_FROM_ROWS))
-        pen_whole(&pen, PAINT_DIM, "  %s", elapsed_text(elapsed, snapshot->elapsed_s));
+        pen_whole(&pen, PAINT_DIM, "  %s", text_time(elapsed, snapshot->elapsed_s));
     if (snapshot->interval_s > 0 && snapshot->source.live)
         pen_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
-/* Whether it waits for memory, and at the right, where the answer leaves room, how good the samples
- * are. */
+/* Draws whether the process waits for memory, and at the right, if there is room, the quality of
+ * the samples. */
 static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
 {
     enum { GAUGE_COLUMNS = 20, WIDE_COLUMNS = 100 };
@@ -336,7 +325,8 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
         canvas_text(canvas, row, canvas->columns - columns - 1, columns, PAINT_DIM, basis);
 }
 
-/* The subject of the tab: the first sentence of its help, where it fits; rows used. */
+/* Draws the subject of the tab, the first sentence of its help, if it fits. Returns the rows
+ * used. */
 static int lead_draw(const struct browser *browser, struct canvas *canvas, int row)
 {
     enum { LEAD_FROM_ROWS = 20 };

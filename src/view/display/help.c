@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen ?: the help on the screen it was asked on, all keys, all columns. */
+/* Screen ?: help on the previous screen, all keys, all columns. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 struct help_view {
     struct prose prose;
-    enum screen_id about; /* the screen it was asked on */
+    enum screen_id about; /* screen the help was opened from */
 };
 
 static struct help_view *help_view(const struct browser *browser)
@@ -18,7 +18,7 @@ static struct help_view *help_view(const struct browser *browser)
 
 enum { HEADING_BYTES = 64 };
 
-/* Numbers in one entry, letters one by one. */
+/* Writes number keys in one entry, letters individually. */
 static void write_screen_keys(struct prose_writer *writer)
 {
     char names[256] = "";
@@ -44,12 +44,12 @@ static void write_keys(struct prose_writer *writer, bool replays)
     for (size_t i = 0; i < count; i++)
         if (bindings[i].help && (replays || !keys_replays(bindings[i].action)))
             prose_entry(writer, PAINT_STRONG, bindings[i].shown, bindings[i].help);
-    prose_entry(
-        writer, PAINT_STRONG, "mouse",
-        "click selects, click again opens, wheel scrolls; titles sort, names and the key bar act");
+    prose_entry(writer, PAINT_STRONG, "mouse",
+                "click selects, click again opens, wheel scrolls; titles sort, tabs and the key "
+                "bar work too");
 }
 
-/* Columns that this source cannot measure are left out. */
+/* Writes the columns of a table, except those that this source cannot measure. */
 static void write_table(struct prose_writer *writer, const struct snapshot *snapshot,
                         const struct columns *columns)
 {
@@ -64,13 +64,14 @@ static void write_table(struct prose_writer *writer, const struct snapshot *snap
                         columns->list[i].help);
 }
 
-/* The tables of the screen that the help was asked on. */
+/* Returns the tables of the screen that the help was opened from. */
 static unsigned asked_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     return browser->snapshot ? screen_panes(browser, help_view(browser)->about, panes) : 0;
 }
 
-/* Columns of a simulation or of watchpoints are explained only where there are any. */
+/* Returns true if the screen's columns are explained: those of a simulation or of watchpoints only
+ * if there is one. */
 static bool is_explained(const struct browser *browser, enum screen_id id)
 {
     return !browser->snapshot || screen_filled(id, browser->snapshot);
@@ -127,7 +128,7 @@ static void write_other_columns(struct prose_writer *writer, struct browser *bro
     }
 }
 
-/* All of the help on the screen that it was asked on. */
+/* Writes the whole help for the screen it was opened from. */
 static void help_write(struct prose_writer *writer, struct browser *browser)
 {
     write_screen(writer, browser);

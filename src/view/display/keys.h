@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Keys and what they do: behind the keyboard, the key bar and the help are the table of
- * screens (screens.h) and, for all other keys, the table of keys.c. Terminal codes stay in
- * display.c.
+ * Keys and their actions. The keyboard, the key bar and the help all use the table of screens
+ * (screens.h) and, for all other keys, the table in keys.c. Terminal codes stay in display.c.
  */
 #ifndef MISSTOP_VIEW_DISPLAY_KEYS_H
 #define MISSTOP_VIEW_DISPLAY_KEYS_H
@@ -11,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keys that are no character, above all of Unicode. */
+/* Keys that are not characters; the values are above all of Unicode. */
 enum key {
     KEYS_UP = 0x200000,
     KEYS_DOWN,
@@ -92,36 +91,37 @@ enum action {
     ACTION_COUNTING,
     ACTION_THREADS,
     ACTION_USER,
-    ACTION_MOVE_UP, /* of a column in Setup */
+    ACTION_MOVE_UP, /* moves a column in Setup */
     ACTION_MOVE_DOWN,
-    ACTION_NO_SIGNAL, /* the key that ends a process in htop */
+    ACTION_NO_SIGNAL, /* key that kills a process in htop */
     ACTION_REFRESH,
     ACTION_SUSPEND,
     ACTION_QUIT,
-    ACTION_SHOW /* and all behind it: the screen with this number in screens.h */
+    ACTION_SHOW /* ACTION_SHOW + n shows the screen with number n in screens.h */
 };
 
 struct key_binding {
     enum action action;
-    uint32_t keys[4];  /* 0: no more */
-    const char *shown; /* the keys, as the help calls them */
+    uint32_t keys[4];  /* terminated by 0 */
+    const char *shown; /* the keys as named in the help */
     const char *brief; /* one of them, for the key bar */
-    const char *label; /* its effect, in a word */
-    const char *help;  /* NULL: the line before speaks for it too */
+    const char *label; /* its effect in one word */
+    const char *help;  /* NULL: explained by the previous entry */
 };
 
-/* "F7", "Ctrl-K", "x": a key that was pressed. */
+/* Formats the name of a key: "F7", "Ctrl-K", "x". */
 void keys_name(uint32_t key, char *out, size_t size);
 
-/* ACTION_NONE: the key does nothing. */
+/* Returns ACTION_NONE if the key has no action. */
 enum action keys_action(uint32_t key);
 
-/* All bindings but those of the screens, in the order of the help screen. */
+/* Returns all bindings except those of the screens, in the order of the help screen. */
 const struct key_binding *keys_all(size_t *count);
-/* Those of the screens too; without an action: the action has no key. */
+/* Returns the binding of any action, including screens; its action is ACTION_NONE if there is no
+ * key. */
 struct key_binding keys_binding(enum action action);
 
-/* Whether it is of use in a replay only. */
+/* Returns true if the action is only useful in a replay. */
 static inline bool keys_replays(enum action action)
 {
     return action >= ACTION_PLAY_PAUSE && action <= ACTION_PROCESSES;

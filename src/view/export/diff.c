@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The same thing in several runs: by name, kind and module, never by address or id. Rows of one
- * run that have all of these in common are summed. */
+/* Matches rows across runs: by name, kind and module, never by address or id. Rows of one run that
+ * agree in all of these are summed. */
 #include "view/export/diff.h"
 
 #include <errno.h>
@@ -15,25 +15,19 @@
 #include "view/export/writers.h"
 #include "view/widget/columns.h"
 
-/* A row as it is printed. */
-struct diff_line {
-    const struct diff_row *row;
-    char amounts[36]; /* "791ms > 875ms"; "-": there is none */
-};
-
 struct match {
     struct diff *diff;
     struct hash index; /* key -> index + 1 into rows[table] */
     enum report_table table;
 };
 
-/* A function is the same whatever it misses on. */
+/* A function keeps its identity whatever object it misses on. */
 static const char *owner_of(enum report_table table, const struct report_row *row)
 {
     return table == REPORT_FIELDS ? row->object : "";
 }
 
-/* Two builds of a program may be two files. */
+/* The program's own module matches under any name, because two builds may be two files. */
 static const char *module_of(const struct report_row *row)
 {
     return row->own ? "" : row->module;
@@ -60,7 +54,7 @@ static size_t runs_of(const struct diff *diff)
     return diff->a.run_count + diff->b.run_count;
 }
 
-/* The runs of a, then those of b. */
+/* Returns a run by index: the runs of a, then those of b. */
 static const struct report *diff_run(const struct diff *diff, size_t run)
 {
     return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
@@ -78,7 +72,7 @@ static bool new_row(struct diff *diff, struct diff_row *row, const struct report
     return row->shares && row->leasts;
 }
 
-/* Its row, made if there is none; NULL: out of memory. */
+/* Returns the matching row; creates it if there is none. Returns NULL if out of memory. */
 static struct diff_row *diff_match_row_of(struct match *match, const struct report_row *what)
 {
     struct diff *diff = match->diff;
@@ -100,7 +94,7 @@ static struct diff_row *diff_match_row_of(struct match *match, const struct repo
     }
 }
 
-/* Parts of rows that are summed are summed too. */
+/* Sums the parts of rows that are summed. */
 static const double *join_parts(struct diff *diff, const double *had, const struct report *report,
                                 const double *parts)
 {
@@ -145,7 +139,8 @@ static int match_table(struct diff *diff, enum report_table table)
     return code;
 }
 
-/* Of a field by all that makes an object the same; a function says no more than its name. */
+/* Returns the key of an object: for fields, from everything that identifies the object; functions
+ * know only its name. */
 static uint64_t object_key(enum report_table table, const struct report_row *object)
 {
     if (table == REPORT_FUNCTIONS)
@@ -175,7 +170,7 @@ static int find_objects(struct diff *diff, enum report_table table)
     return code;
 }
 
-/* Rows of all runs under what they have in common. 0 or -ENOMEM. */
+/* Matches the rows of all runs. Returns 0 or -ENOMEM. */
 static int diff_match(struct diff *diff)
 {
     int code = 0;
@@ -187,21 +182,21 @@ static int diff_match(struct diff *diff)
     return code ? code : find_objects(diff, REPORT_FUNCTIONS);
 }
 
-/* The two sides as a whole: whether they can be compared, and how much there is on each. */
+/* ---- totals of the two sides: whether they can be compared, and their amounts ---- */
 
-/* Amounts this close are called the same, whatever their interval says: the same program run
- * twice wanders by as much. */
+/* Amounts this close count as equal, whatever their interval, because two runs of the same program
+ * vary by as much. */
 static const double same_amount = 0.05;
 
 static const double waiting_least = 0.02;
 
-/* Nothing of the run has faded. */
+/* Returns true if no part of the run has decayed. */
 static bool is_whole(const struct report *run)
 {
     return strcmp(run->basis, "decayed") || !(run->half_life_s > 0);
 }
 
-/* Of everything attributed in a run; NAN: not known. */
+/* Returns the amount of all attributed samples of a run; NAN if not known. */
 static double diff_amount(const struct diff *diff, const struct report *run)
 {
     switch (diff->amounts) {
@@ -278,7 +273,7 @@ static void diff_totals_note(struct diff *diff, const char *format, ...)
         diff->notes[diff->note_count++] = kept;
 }
 
-/* Length without perf's modifiers, which say in what mode and how precisely: "cycles:uP". */
+/* Returns the length without perf's modifiers for mode and precision: "cycles:uP". */
 static size_t event_length(const char *event)
 {
     const char *colon = strrchr(event, ':');
@@ -301,26 +296,26 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
                          run->path);
     if (!same_event(first, run))
         return error_set(error, -EDOM,
-                         "%s ranks by %s and %s by %s: that is not the same thing; record both "
-                         "with the same event first (-e)",
+                         "%s ranks by %s and %s by %s: these cannot be compared; record both with "
+                         "the same ranking event (-e)",
                          first->path, *first->event ? first->event : "an unknown event", run->path,
                          *run->event ? run->event : "an unknown event");
     if (strcmp(first->comm, run->comm))
-        diff_totals_note(diff, "%s is of %s, not of %s", index < diff->a.run_count ? "A" : "B",
-                         run->comm, first->comm);
+        diff_totals_note(diff, "%s is a run of %s, not of %s",
+                         index < diff->a.run_count ? "A" : "B", run->comm, first->comm);
     if (!strcmp(run->basis, "decayed") && run->half_life_s > 0)
         diff_totals_note(diff,
-                         "%s shows its recent past (half-life %g s), not the whole run; key c or "
-                         "-H 0 before it is written changes that",
+                         "%s shows the recent past (half-life %g s), not the whole run; press c or "
+                         "use -H 0 before writing it",
                          run->path, run->half_life_s);
     if (run->waiting >= waiting_least)
         diff_totals_note(
             diff,
-            "%s: %.0f %% of the samples came before the debugging information was read; their "
-            "fields are under offsets, and what is called after its type is not yet",
+            "%s: %.0f %% of the samples came before debug information was loaded; their fields are "
+            "offsets, and objects are not yet named after their types",
             run->path, run->waiting * 100);
     if (fabs(log(run->period / first->period)) > 0.1)
-        diff_totals_note(diff, "%s has a sample every %.6g events, %s every %.6g", first->path,
+        diff_totals_note(diff, "%s has one sample per %.6g events, %s one per %.6g", first->path,
                          first->period, run->path, run->period);
     return 0;
 }
@@ -331,12 +326,12 @@ static int diff_totals_check(struct diff *diff, struct error *error)
     for (size_t i = 0; i < runs_of(diff) && !code; i++)
         code = check_run(diff, i, error);
     if (!diff->several)
-        diff_totals_note(diff, "the intervals cover how samples fall, not how runs differ from "
-                               "each other; several runs a side (A1,A2,A3 B1,B2,B3) do");
+        diff_totals_note(diff, "the intervals cover sampling, not differences between runs; "
+                               "several runs per side (A1,A2,A3 B1,B2,B3) cover both");
     return code;
 }
 
-/* Amounts of both sides, and notes on what the user has to know of them. As diff_new(). */
+/* Computes the amounts of both sides, and notes for the user. Returns as diff_new(). */
 static int diff_totals(struct diff *diff, struct error *error)
 {
     diff->several = diff->a.run_count > 1 && diff->b.run_count > 1;
@@ -380,16 +375,16 @@ const char *diff_reading(const struct diff_row *row)
     return words[row->share.change > 0][amount_direction(&row->times) + 1];
 }
 
-/* Which rows changed, by how much, and how sure that is. */
+/* ---- which rows changed, by how much, and how certain that is ---- */
 
-/* Rows that have less in every run are not tested: each more weakens the case of all others. */
+/* Rows below this share in every run are not tested: each test reduces the power of all others. */
 static const double share_tested = 0.005;
 
-/* Objects with a smaller share do not speak for the clustering of others. */
+/* Objects with a smaller share are not used to estimate the clustering of others. */
 static const double share_that_speaks = 0.01;
 
-/* Fields, and heap rows named after a type, have another name until debugging information is
- * loaded: the share of the samples before that, in a run. */
+/* Returns the share of a run's samples before debug information was loaded. Fields, and heap rows
+ * named after a type, had another name then. */
 static double early_share(enum report_table table, const struct diff_row *row,
                           const struct report *report)
 {
@@ -397,7 +392,7 @@ static double early_share(enum report_table table, const struct diff_row *row,
     return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->waiting : 0;
 }
 
-/* The possible share of a row that a run does not list: from 0 to the least that it lists. */
+/* Returns the upper bound of a row's share in a run that does not list it. */
 static double hidden_share(const struct diff *diff, enum report_table table,
                            const struct diff_row *row, size_t run)
 {
@@ -418,7 +413,8 @@ static double largest_share(const struct diff *diff, const struct diff_row *row)
     return largest;
 }
 
-/* Shares to calculate with: where a row is not listed, the one that speaks least for a change. */
+/* Fills in shares for calculation. If a row is not listed, uses the possible share that gives the
+ * smallest change. */
 static void fill_shares(const struct diff *diff, enum report_table table,
                         const struct diff_row *row, double *shares)
 {
@@ -436,7 +432,8 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Of the runs in which the row is listed, the others counting as 0; NAN: in none. */
+/* Returns the mean over all runs, in which a run that does not list the row counts as 0; NAN if no
+ * run lists it. */
 static double shown_mean(const double *shares, size_t count)
 {
     double sum = 0;
@@ -448,7 +445,7 @@ static double shown_mean(const double *shares, size_t count)
     return listed ? sum / (double)count : NAN;
 }
 
-/* The effect of sampling chance on the mean of several runs. */
+/* Returns the variance of the mean of several runs due to sampling. */
 static double sampling_variance(const struct diff_side *side, const double *shares)
 {
     double sum = 0;
@@ -485,7 +482,7 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
         row->times = compare_times_of(row->amount_a, &amount);
 }
 
-/* At least one of the two sides is a single run. */
+/* Compares two sides if at least one of them is a single run. */
 static void compare_single(const struct diff *diff, enum report_table table, struct diff_row *row,
                            const double *shares)
 {
@@ -511,8 +508,8 @@ static double design_of(const struct diff *diff, const struct diff_row *row)
                           diff->b.effective);
 }
 
-/* Samples of objects cluster in time, and so do those of their fields and code. A row of one run
- * only is taken as clustered as the worst of the others. */
+/* Estimates the clustering of samples in time, per object; its fields and code share the object's
+ * value. A row without an estimate gets the largest one. */
 static void find_designs(struct diff *diff)
 {
     double worst = 1;
@@ -560,7 +557,7 @@ static void fill_means(struct diff *diff, struct diff_row *row)
     row->times = (struct compare_times){NAN, NAN, NAN};
 }
 
-/* The rows of a table are one family: the level holds for its answer as a whole. */
+/* Adjusts the p-values for multiple tests over all rows of a table. */
 static int adjust(struct diff *diff, enum report_table table)
 {
     size_t rows = diff->count[table];
@@ -609,6 +606,28 @@ static int diff_compare_compare(struct diff *diff)
     return code;
 }
 
+/* An amount as the tables write it: a count, or time; "" if not known. */
+static void diff_amount_text(char out[16], const struct diff *diff, double amount)
+{
+    *out = '\0';
+    if (isnan(amount))
+        return;
+    if (diff_in_time(diff))
+        format_seconds(out, 16, value_number(amount / 1e9));
+    else
+        text_count(out, amount);
+}
+
+static void write_amounts(const struct diff *diff, struct diff_row *row)
+{
+    char a[16];
+    char b[16];
+    diff_amount_text(a, diff, isnan(row->a) ? NAN : row->amount_a);
+    diff_amount_text(b, diff, isnan(row->b) ? NAN : row->amount_b);
+    if (*a || *b)
+        snprintf(row->amounts, sizeof row->amounts, "%s > %s", *a ? a : "-", *b ? b : "-");
+}
+
 int diff_new(struct diff **out, const struct diff_side *a, const struct diff_side *b,
              struct error *error)
 {
@@ -626,8 +645,11 @@ int diff_new(struct diff **out, const struct diff_side *a, const struct diff_sid
         diff_free(diff);
         return code;
     }
-    for (int table = 0; table < REPORT_TABLES; table++)
+    for (int table = 0; table < REPORT_TABLES; table++) {
+        for (size_t i = 0; i < diff->count[table]; i++)
+            write_amounts(diff, &diff->rows[table][i]);
         qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], by_change);
+    }
     *out = diff;
     return 0;
 }
@@ -660,52 +682,27 @@ static void format_interval(char *out, size_t size, struct value value)
     snprintf(out, size, "%s..%s", low, high);
 }
 
-/* An amount as the tables write it: a count, or time; "" if not known. */
-static void diff_amount_text(char out[16], const struct diff *diff, double amount)
-{
-    *out = '\0';
-    if (isnan(amount))
-        return;
-    if (diff_in_time(diff))
-        format_seconds(out, 16, value_number(amount / 1e9));
-    else
-        text_count(out, amount);
-}
-
-/* "x0.48", "x12". */
+/* Formats "x0.48", "x12". */
 static void format_factor(char *out, size_t size, struct value value)
 {
     double times = value.number;
     snprintf(out, size, "x%.*f", times < 9.995 ? 2 : times < 99.95 ? 1 : 0, fmin(times, 1e9));
 }
 
-static void diff_line_make(struct diff_line *line, const struct diff *diff,
-                           const struct diff_row *row)
-{
-    char a[16];
-    char b[16];
-    *line = (struct diff_line){.row = row};
-    diff_amount_text(a, diff, isnan(row->a) ? NAN : row->amount_a);
-    diff_amount_text(b, diff, isnan(row->b) ? NAN : row->amount_b);
-    if (*a || *b)
-        snprintf(line->amounts, sizeof line->amounts, "%s > %s", *a ? a : "-", *b ? b : "-");
-}
-
 static struct value interval(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct comparison *share = &((const struct diff_line *)pointer)->row->share;
-    struct value value = value_number(share->change);
-    (void)snapshot;
-    value.low = share->low;
-    value.high = share->high;
+    ROW(diff_row);
+    struct value value = value_number(row->share.change);
+    value.low = row->share.low;
+    value.high = row->share.high;
     return value;
 }
 
 static struct value reading(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct diff_line *line = pointer;
-    (void)snapshot;
-    return value_text(diff_reading(line->row));
+    ROW(diff_row);
+    const char *text = diff_reading(row);
+    return value_text(*text ? text : NULL);
 }
 
 static enum paint paint_change(struct value value)
@@ -714,60 +711,80 @@ static enum paint paint_change(struct value value)
 }
 
 #define FIGURES                                                                                    \
-    COLUMN(.title = "CHANGE", .from = VIA(struct diff_line, row, share.change), .width = 6,        \
-           .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),                  \
+    COLUMN(.title = "CHANGE", .key = "change", .from = FIELD(struct diff_row, share.change),       \
+           .width = 6, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),      \
         COLUMN(.title = "95% INTERVAL", .value = interval, .width = 14, .rank = 1,                 \
                .look = COLUMN_RIGHT, .format = format_interval, .paint = paint_dim),               \
-        COLUMN(.title = "A", .from = VIA(struct diff_line, row, a), .width = 6, UNIT_PERCENT),     \
-        COLUMN(.title = "B", .from = VIA(struct diff_line, row, b), .width = 6, UNIT_PERCENT),     \
-        COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_line, amounts), .width = 15,     \
+        COLUMN(.title = "A", .key = "share_a", .from = FIELD(struct diff_row, a), .width = 6,      \
+               UNIT_PERCENT),                                                                      \
+        COLUMN(.title = "B", .key = "share_b", .from = FIELD(struct diff_row, b), .width = 6,      \
+               UNIT_PERCENT),                                                                      \
+        COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_row, amounts), .width = 15,      \
                .rank = 3, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight)),    \
-        COLUMN(.title = "TIMES", .from = VIA(struct diff_line, row, times.value), .width = 6,      \
-               .rank = 1, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight),     \
+        COLUMN(.title = "TIMES", .key = "times", .form = JSON_EXACT,                               \
+               .from = FIELD(struct diff_row, times.value), .width = 6, .rank = 1,                 \
+               .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight),                \
                .format = format_factor)
-#define READING COLUMN(.title = "READING", .value = reading, .width = 24, .most = 28, .rank = 1)
-/* Of the row that is compared. */
-#define WHAT(member)                                                                               \
-    .in = ROW_VIA(struct diff_line, row, what), .from = FIELD(struct report_row, member)
+/* The reading, and members of JSON alone. */
+#define READING                                                                                    \
+    COLUMN(.title = "READING", .key = "reading", .value = reading, .width = 24, .most = 28,        \
+           .rank = 1),                                                                             \
+        MEMBER("change_low", struct diff_row, share.low),                                          \
+        MEMBER("change_high", struct diff_row, share.high),                                        \
+        COLUMN(.key = "amount_a", .form = JSON_EXACT, .where = FIELD(struct diff_row, a),          \
+               .from = FIELD(struct diff_row, amount_a)),                                          \
+        COLUMN(.key = "amount_b", .form = JSON_EXACT, .where = FIELD(struct diff_row, b),          \
+               .from = FIELD(struct diff_row, amount_b)),                                          \
+        MEMBER_EXACT("times_low", struct diff_row, times.low),                                     \
+        MEMBER_EXACT("times_high", struct diff_row, times.high),                                   \
+        MEMBER_EXACT("p", struct diff_row, share.p),                                               \
+        MEMBER_EXACT("p_adjusted", struct diff_row, p_adjusted),                                   \
+        MEMBER_EXACT("design", struct diff_row, design),                                           \
+        MEMBER("changed", struct diff_row, changed)
+/* Column entries from the compared row. */
+#define WHAT(json_key, path) .key = json_key, .in = ROW_OF(struct diff_row, what), .from = path
 
 static const struct column object_list[] = {
     FIGURES,
-    COLUMN(.title = "OBJECT", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
-           .paint = paint_strong),
-    COLUMN(.title = "KIND", WHAT(kind), .width = 6, .rank = 4),
-    COLUMN(.title = "MODULE", WHAT(module), .width = 8, .most = 20, .rank = 5, .look = COLUMN_NAME),
+    COLUMN(.title = "OBJECT", WHAT("name", FIELD(struct report_row, name)), .width = 10, .most = 40,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "KIND", WHAT("kind", FIELD(struct report_row, kind)), .width = 6, .rank = 4),
+    COLUMN(.title = "MODULE", WHAT("module", KNOWN(struct report_row, module)), .width = 8,
+           .most = 20, .rank = 5, .look = COLUMN_NAME),
     READING,
 };
 
 static const struct column field_list[] = {
     FIGURES,
-    COLUMN(.title = "FIELD", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
-           .paint = paint_strong),
-    COLUMN(.title = "IN OBJECT", WHAT(object), .width = 10, .most = 30, .rank = 1,
-           .look = COLUMN_NAME),
+    COLUMN(.title = "FIELD", WHAT("name", FIELD(struct report_row, name)), .width = 10, .most = 40,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "IN OBJECT", WHAT("object", FIELD(struct report_row, object)), .width = 10,
+           .most = 30, .rank = 1, .look = COLUMN_NAME),
     READING,
+    COLUMN(WHAT("kind", FIELD(struct report_row, kind))),
+    COLUMN(WHAT("module", KNOWN(struct report_row, module))),
 };
 
 static const struct column function_list[] = {
     FIGURES,
-    COLUMN(.title = "FUNCTION", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
-           .paint = paint_strong),
-    COLUMN(.title = "MODULE", WHAT(module), .width = 8, .most = 20, .rank = 4, .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", WHAT("function", FIELD(struct report_row, name)), .width = 10,
+           .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", WHAT("module", KNOWN(struct report_row, module)), .width = 8,
+           .most = 20, .rank = 4, .look = COLUMN_NAME),
     READING,
 };
 
-#define LIST(of)                                                                                   \
-    .list = of, .count = sizeof of / sizeof *of, .sort = COLUMNS_AS_THEY_COME,                     \
-    .row_size = sizeof(struct diff_line)
+static const struct columns object_table = {
+    .title = "Objects", TABLE(struct diff_row, object_list), .sort = COLUMNS_AS_THEY_COME};
+static const struct columns field_table = {
+    .title = "Fields", TABLE(struct diff_row, field_list), .sort = COLUMNS_AS_THEY_COME};
+static const struct columns function_table = {
+    .title = "Functions", TABLE(struct diff_row, function_list), .sort = COLUMNS_AS_THEY_COME};
 
-static const struct columns object_table = {.title = "Objects", LIST(object_list)};
-static const struct columns field_table = {.title = "Fields", LIST(field_list)};
-static const struct columns function_table = {.title = "Functions", LIST(function_list)};
+const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table,
+                                                           &function_table};
 
-static const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table,
-                                                                  &function_table};
-
-/* A comparison as text. */
+/* ---- a comparison as text ---- */
 
 static const char *amount_words(const struct diff *diff)
 {
@@ -804,8 +821,8 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
     const char *weighs = diff->a.runs[0]->weighs;
     const char *amounts = amount_words(diff);
     bool same = !*weighs || !strcmp(event, weighs);
-    text_say(writer, "shares of %s%s%s%s, in points of a hundred: B less A", event,
-             same ? "" : " (", same ? "" : weighs, same ? "" : ")");
+    text_say(writer, "shares of %s%s%s%s, in percentage points: B minus A", event, same ? "" : " (",
+             same ? "" : weighs, same ? "" : ")");
     if (!amounts) {
         text_say(writer, "amounts are not known: shares only");
         return;
@@ -834,29 +851,22 @@ static void say_head(struct text_writer *writer, const struct diff *diff)
         text_say(writer, "note: %s", diff->notes[i]);
 }
 
-static int say_table(struct text_writer *writer, const struct diff *diff, int table, bool all)
+static void say_table(struct text_writer *writer, const struct diff *diff, int table, bool all)
 {
     static const char *const names[] = {"objects", "fields", "functions"};
-    size_t count = all ? diff->count[table] : diff->changed[table];
-    struct diff_line *lines = calloc(count + 1, sizeof *lines);
-    if (!lines)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++)
-        diff_line_make(&lines[i], diff, &diff->rows[table][i]);
     if (!diff->changed[table])
-        text_say(writer, "\n%s: nothing changed beyond chance (%zu compared)", names[table],
+        text_say(writer, "\n%s: no significant change (%zu compared)", names[table],
                  diff->tested[table]);
     else
-        text_say(writer, "\n%s: %zu of %zu changed beyond chance", names[table],
+        text_say(writer, "\n%s: %zu of %zu changed significantly", names[table],
                  diff->changed[table], diff->tested[table]);
-    text_rows(writer, diff_columns[table], lines, count, SIZE_MAX);
-    free(lines);
-    return 0;
+    text_rows(writer, diff_columns[table], diff->rows[table],
+              all ? diff->count[table] : diff->changed[table], SIZE_MAX);
 }
 
 int diff_print(FILE *out, const struct diff *diff, const struct view_options *options, bool all)
 {
-    /* Columns ask a snapshot whether they are shown; of this one only for the weight. */
+    /* Columns check a snapshot to decide whether they are shown; only the weight matters here. */
     const struct snapshot known = {.totals.weight = diff->amounts ? 1 : NAN};
     struct text_writer writer;
     int code = text_writer_init(&writer, out, &known, options);
@@ -864,9 +874,9 @@ int diff_print(FILE *out, const struct diff *diff, const struct view_options *op
         return code;
     errno = 0;
     say_head(&writer, diff);
-    for (int table = 0; table < REPORT_TABLES && !code; table++)
-        code = say_table(&writer, diff, table, all);
-    if (!code && (fflush(out) == EOF || ferror(out)))
+    for (int table = 0; table < REPORT_TABLES; table++)
+        say_table(&writer, diff, table, all);
+    if (fflush(out) == EOF || ferror(out))
         code = errno ? -errno : -EIO;
     canvas_fini(&writer.line);
     return code;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two sides of runs compared: which objects, fields and functions have more or less of the
- * misses. diff.c makes the rows, diff.c says which of them changed, diff.c
- * and json_report.c print. For src/diff.c.
+ * Compares two sides of runs: which objects, fields and functions have more or fewer misses. diff.c
+ * matches the rows, tests which of them changed, and prints; json_report.c reads reports and prints
+ * JSON. For src/diff.c.
  */
 #ifndef MISSTOP_VIEW_EXPORT_DIFF_H
 #define MISSTOP_VIEW_EXPORT_DIFF_H
@@ -18,53 +18,54 @@
 #include "view/view.h"
 
 /*
- * One run in comparable form: from a saved JSON report or from a snapshot. Reports are files of
- * unknown origin: a member that is missing, of another type or out of range is not known, counts
- * and lengths are bounded, text is sanitised. For diff only.
+ * One run in comparable form, from a saved JSON report or from a snapshot. Reports are files of
+ * unknown origin: a member that is missing, has another type or is out of range is treated as not
+ * known; counts and lengths are bounded; text is sanitised. For diff only.
  */
 enum report_table { REPORT_OBJECTS, REPORT_FIELDS, REPORT_FUNCTIONS, REPORT_TABLES };
 
-/* A row of a table and its key in other runs: addresses in names are left out of the key.
- * Strings are never NULL. */
+/* A row of a table and its key for matching; addresses in names are not part of the key. Strings
+ * are never NULL. */
 struct report_row {
     const char *name;
     const char *kind;    /* "" for functions */
     const char *module;  /* "" if not known */
-    bool own;            /* the module is the program itself, which may have another name */
-    const char *object;  /* of a field: the object; of a function: the one it misses on most */
-    double share;        /* of all attributed weight */
-    double least;        /* of an object: fields with less may not be listed, as such a share */
-    const double *parts; /* of an object: its share in the parts of the run; [part_count] */
+    bool own;            /* the module is the program itself, with any name */
+    const char *object;  /* object of a field; of a function, the one with most of its misses */
+    double share;        /* fraction of all attributed weight */
+    double least;        /* for an object: fields with a smaller share may be missing */
+    const double *parts; /* for an object: its share in each part of the run; [part_count] */
 };
 
 struct report {
     const char *path;
     const char *comm;
-    const char *event;  /* that ranks; "" if not known */
-    const char *weighs; /* the base of shares; "" */
+    const char *event;  /* ranking event; "" if not known */
+    const char *weighs; /* unit of shares; "" */
     const char *basis;  /* "run" or "decayed" */
     bool simulated;
     double period;       /* events per sample; NAN */
-    double half_life_s;  /* 0: nothing decays */
-    double elapsed_s;    /* NAN: not known, like the next five */
-    double covered_s;    /* seconds that the counts cover; under decay, their effective seconds */
-    double weight;       /* events of all attributed samples; under the basis */
-    double instructions; /* if they were sampled; of covered_s */
-    double samples;      /* attributed, not decayed */
-    double effective;    /* samples of equal weight that would be as sure */
-    double least;        /* objects with a smaller share may not be listed; 0: all are */
+    double half_life_s;  /* 0: no decay */
+    double elapsed_s;    /* NAN: not known, as for the next five */
+    double covered_s;    /* seconds that the counts cover; with decay, effective seconds */
+    double weight;       /* events of all attributed samples, under the basis */
+    double instructions; /* instructions during covered_s, if sampled */
+    double samples;      /* attributed, without decay */
+    double effective;    /* number of samples of equal weight with the same statistical error */
+    double least;        /* objects with a smaller share may be missing; 0: all are listed */
     double least_code;
-    double waiting; /* share of the samples that came before debugging information; 0 */
+    double waiting; /* share of the samples before debug information was loaded; 0 */
     size_t part_count;
     struct report_row *rows[REPORT_TABLES];
     size_t count[REPORT_TABLES];
-    struct arena arena; /* holds all of it */
+    struct arena arena; /* holds all data */
 };
 
-/* The last object of a file of JSON reports. 0; -EBADMSG, -EFBIG, or what reading gave. */
+/* Reads the last object of a file of JSON reports. Returns 0, -EBADMSG, -EFBIG, or an error of
+ * reading. */
 int report_read(struct report **report, const char *path, struct error *error);
 
-/* The same from a snapshot. 0 or -ENOMEM. */
+/* Makes a report from a snapshot. Returns 0 or -ENOMEM. */
 int report_of_snapshot(struct report **report, const struct snapshot *snapshot, const char *path,
                        struct error *error);
 
@@ -72,76 +73,81 @@ void report_free(struct report *report);
 
 enum { DIFF_RUNS_MOST = 32, DIFF_NOTES_MOST = 16 };
 
-/* The unit of amounts, the same on both sides. */
+/* Unit of amounts, the same on both sides. */
 enum diff_amount {
     DIFF_AMOUNT_UNKNOWN,
     DIFF_AMOUNT_PER_SECOND,
     DIFF_AMOUNT_PER_1000_INSTRUCTIONS,
-    DIFF_AMOUNT_OF_RUN /* a simulation counts everything, and its clock means nothing */
+    DIFF_AMOUNT_OF_RUN /* a simulation counts every access, and its clock is not comparable */
 };
 
 struct diff_side {
     struct report *const *runs;
     size_t run_count;
     double effective; /* samples of all runs */
-    double amount;    /* of everything attributed, mean of the runs; NAN */
+    double amount;    /* amount of all attributed samples, mean of the runs; NAN */
     double weight;    /* events of a whole run, mean of the runs; NAN */
 };
 
 struct diff_row {
     const struct report_row *what;
-    const struct diff_row *object; /* of a field: its object; of a function: the one it misses on
-                                      most; NULL. Only until the rows are sorted */
-    double *shares;                /* [runs of a, then of b]; NAN: not listed there */
-    double *leasts;                /* of an object: see struct report_row; NAN: not listed */
-    const double *parts[2];        /* with one run a side */
-    double a;                      /* means of the shares; NAN: in none of the runs */
+    /* Object of a field; of a function, the one with most of its misses; NULL: none. Valid until
+     * the rows are sorted. */
+    const struct diff_row *object;
+    double *shares;         /* [runs of a, then of b]; NAN: not listed there */
+    double *leasts;         /* for an object, as in struct report_row; NAN: not listed */
+    const double *parts[2]; /* known if each side has one run */
+    double a;               /* means of the shares; NAN: listed in none of the runs */
     double b;
     double amount_a;
     double amount_b;
-    double design; /* compare_design() of it, or of its object */
+    double design; /* compare_design() of the row, or of its object */
     struct comparison share;
-    struct compare_times times; /* amounts, b by a */
-    double p_adjusted;          /* for all rows of the table; NAN: not tested */
+    struct compare_times times; /* ratio of the amounts, b / a */
+    double p_adjusted;          /* adjusted for all rows of the table; NAN: not tested */
     bool changed;
+    char amounts[36]; /* "791ms > 875ms"; "-": there is none */
 };
 
 struct diff {
     struct diff_side a;
     struct diff_side b;
     enum diff_amount amounts;
-    struct compare_times times;           /* of everything, b by a */
-    bool several;                         /* runs on both sides */
-    struct diff_row *rows[REPORT_TABLES]; /* those that changed first, the largest change first */
+    struct compare_times times;           /* ratio of the totals, b / a */
+    bool several;                         /* each side has several runs */
+    struct diff_row *rows[REPORT_TABLES]; /* changed rows first, largest change first */
     size_t count[REPORT_TABLES];
     size_t changed[REPORT_TABLES];
-    size_t tested[REPORT_TABLES]; /* rows that are large enough */
+    size_t tested[REPORT_TABLES]; /* rows large enough to be tested */
     const char *notes[DIFF_NOTES_MOST];
     size_t note_count;
     struct arena arena;
 };
 
 /*
- * Compares. The reports must outlive the diff. 0; -EDOM where the two sides do not rank by the
- * same thing, or have no samples; -ENOMEM.
+ * Compares two sides. The reports must outlive the diff. Returns 0; -EDOM if the sides rank by
+ * different events, or have no samples; -ENOMEM.
  */
 int diff_new(struct diff **diff, const struct diff_side *a, const struct diff_side *b,
              struct error *error);
 void diff_free(struct diff *diff);
 
-/* The meaning of a row's change, in words; "": nothing changed. */
+/* Describes the meaning of a row's change; "" if nothing changed. */
 const char *diff_reading(const struct diff_row *row);
 
-/* The tables; `all`: rows that did not change too. 0, or a negative errno. */
+/* Prints the tables; `all`: including rows that did not change. Returns 0 or a negative errno. */
 int diff_print(FILE *out, const struct diff *diff, const struct view_options *options, bool all);
 int json_diff_print(FILE *out, const struct diff *diff, bool all);
 
-/* ---- between the files of diff ---- */
+/* ---- shared by the files of diff ---- */
 
-/* Whether amounts are nanoseconds, not events. */
+/* Columns and members of a row of each table. */
+extern const struct columns *const diff_columns[REPORT_TABLES];
+
+/* Returns true if amounts are nanoseconds instead of events. */
 bool diff_in_time(const struct diff *diff);
 
-/* Whether a file begins as JSON does; false also where it cannot be read. */
+/* Returns true if a file begins like JSON; false if not, or if it cannot be read. */
 bool report_file_is_json(const char *path);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,9 +21,11 @@
 #include "view/words.h"
 #include "view/display/browser.h"
 
-/* The process, the source, and how far to trust the figures. */
+/* ---- the process, the source, and how far to trust the figures ---- */
 
-enum { TEXT_BYTES = 512 };
+enum { TEXT_BYTES = 512, SHORT_BYTES = 2048, SHORT_ROWS = 3 };
+
+static const double worth_listing = 0.05;
 
 __attribute__((format(printf, 3, 4))) static void fact(struct html_writer *writer, const char *name,
                                                        const char *format, ...)
@@ -106,7 +109,7 @@ static void write_samples(struct html_writer *writer)
         fact(writer, "Samples", "0%s", lost);
 }
 
-/* The first question, as on the screen. */
+/* Writes the answer to the first question, as on the screen. */
 static void write_answer(struct html_writer *writer)
 {
     const char *evidence = answer_evidence(writer->snapshot);
@@ -115,22 +118,22 @@ static void write_answer(struct html_writer *writer)
     fact(writer, "Answer", "%s%s%s%s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "");
 }
 
-/* Limits that a reader who was not there would miss. */
+/* Writes limits that are not obvious to a reader who did not make the run. */
 static void write_notes(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     char text[TEXT_BYTES];
     html_markup(writer, "<ul class=\"notes says\">\n");
     html_element(writer, "li", "",
-                 snapshot->recording ? "Made from a recording, not live: what was not recorded, "
-                                       "and what is not on the machine that read it, is not here."
+                 snapshot->recording ? "Made from a recording: it lacks what was not recorded and "
+                                       "what is not on the machine that replayed it."
                  : snapshot->source.live ? "Watched live."
                                          : "Not live.");
     if (!snapshot->source.precise && snapshot->source.name)
         html_element(
             writer, "li", "",
-            "The source does not report addresses: they are computed from the registers at each "
-            "sample, and a sample where that fails is counted below, not guessed.");
+            "The source does not report addresses: they are computed from the registers of each "
+            "sample. Samples without a computable address are counted below by reason.");
     answer_trust(snapshot, text, sizeof text);
     html_element(writer, "li", "warn", text);
     levels_sentence(snapshot, snapshot->levels, text, sizeof text);
@@ -171,148 +174,7 @@ static void html_head(struct html_writer *writer)
     write_notes(writer);
 }
 
-/* The main results in sentences before any table, each with a link to its part; declared in
- * html_writer.h. */
-
-enum { FINDINGS = 3, OBJECTS = 3, GROUPS = 2 };
-
-static const double worth_listing = 0.05;
-
-static void html_short_begin(struct html_writer *writer, bool *any)
-{
-    html_markup(writer, *any ? "<li>"
-                             : "<section id=\"short\"><h2>In short</h2>\n"
-                               "<ol class=\"found\">\n<li>");
-    *any = true;
-}
-
-static void write_named(struct html_writer *writer, const char *id, const char *name)
-{
-    html_say(writer, "<a href=\"#%s\"><b>%s</b></a>", id, name && *name ? name : "(no name)");
-}
-
-/* "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
-static void summarise_object(struct html_writer *writer, const struct snapshot_object *object)
-{
-    char reading[LAYOUT_READING_BYTES] = "";
-    char id[32];
-    html_object_link(writer->snapshot, object, id, sizeof id);
-    html_markup(writer, "%.1f%% fall on ", object->share.value * 100);
-    write_named(writer, id, object->name);
-    if (object->field_count && object->fields[0].share >= worth_listing &&
-        html_known(object->fields[0].share)) {
-        html_say(writer, ", %.1f%% of these on %s", object->fields[0].share * 100,
-                 object->fields[0].name);
-    }
-    if (object->code_count && html_known(object->code[0].share.value)) {
-        const struct snapshot_code *code = &object->code[0];
-        html_say(writer, "; %.1f%% of them from %s", object->code[0].share.value * 100,
-                 code->function);
-        if (code->file && code->line)
-            html_format(writer, " (%s:%u)", text_base_name(code->file), code->line);
-    }
-    html_markup(writer, ". ");
-    if (object->layout_count)
-        layout_reading(&object->layouts[0], reading, sizeof reading);
-    html_text(writer, reading);
-}
-
-/* "Pointer chasing on particles: gain about 30%." */
-static void summarise_findings(struct html_writer *writer, bool *any)
-{
-    const struct snapshot_findings *findings = &writer->snapshot->findings;
-    for (size_t i = 0; i < findings->count && i < FINDINGS; i++) {
-        const struct snapshot_finding *finding = &findings->list[i];
-        html_short_begin(writer, any);
-        html_say(writer, "<a href=\"#p%zu\">%s</a> on <b>%s</b>", i,
-                 finding_kind_words(finding->kind),
-                 finding->name && *finding->name ? finding->name : "(no name)");
-        if (html_known(finding->gain)) {
-            char gain[96];
-            finding_gain(finding, gain, sizeof gain);
-            html_format(writer, ": gain %s", gain);
-        }
-        html_markup(writer, " (%s confidence).</li>\n", finding_confidence(finding->sure));
-    }
-}
-
-static void summarise_objects(struct html_writer *writer, bool *any)
-{
-    const struct snapshot *snapshot = writer->snapshot;
-    for (size_t i = 0; i < snapshot->object_count && i < OBJECTS; i++) {
-        const struct snapshot_object *object = &snapshot->objects[i];
-        if (!html_known(object->share.value) || object->share.value < worth_listing)
-            return;
-        html_short_begin(writer, any);
-        summarise_object(writer, object);
-        html_markup(writer, "</li>\n");
-    }
-}
-
-static void summarise_sharing(struct html_writer *writer, bool *any)
-{
-    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
-    char reading[SHARING_READING_BYTES];
-    for (size_t i = 0; i < sharing->group_count && i < GROUPS; i++) {
-        const struct snapshot_sharing_group *group = &sharing->groups[i];
-        if (group->verdict == SHARING_READ_ONLY || !group->sure)
-            return;
-        html_short_begin(writer, any);
-        write_named(writer, "sharing", group->name);
-        html_markup(writer, ": ");
-        sharing_reading(group, reading, sizeof reading);
-        html_say(writer, "%s</li>\n", reading);
-    }
-}
-
-/* A sentence that another part has said already. */
-static void html_short_tell(struct html_writer *writer, bool *any, const char *id,
-                            const char *title, const char *reading)
-{
-    if (!reading || !*reading)
-        return;
-    html_short_begin(writer, any);
-    html_say(writer, "<a href=\"#%s\">%s</a>: %s</li>\n", id, title, reading);
-}
-
-static void summarise_causes(struct html_writer *writer, bool *any)
-{
-    char why[256];
-    if (!writer->snapshot->causes.known)
-        return;
-    causes_why(&writer->snapshot->causes.all, why, sizeof why);
-    html_short_tell(writer, any, "causes", "Why lines were missed", why);
-}
-
-/* the main results, in sentences */
-static void html_short(struct html_writer *writer)
-{
-    char phases[PHASES_READING_BYTES];
-    char text[WHATIF_TEXT_BYTES];
-    const struct snapshot *snapshot = writer->snapshot;
-    bool any = false;
-    summarise_findings(writer, &any);
-    summarise_objects(writer, &any);
-    summarise_causes(writer, &any);
-    summarise_sharing(writer, &any);
-    sets_reading(snapshot, text, sizeof text);
-    if (snapshot->sets.verdict == SETS_CONCENTRATED)
-        html_short_tell(writer, &any, "sets", "Cache sets", text);
-    phases_reading(&snapshot->timeline, phases, sizeof phases);
-    if (snapshot->timeline.phase_count > 1)
-        html_short_tell(writer, &any, "time", "Time", phases);
-    window_reading(snapshot, text, sizeof text);
-    if (snapshot->window.used)
-        html_short_tell(writer, &any, "again", "Recurrence", text);
-    if (snapshot->whatif.count && snapshot->whatif.list[0].state == WHATIF_COUNTS) {
-        whatif_sentence(&snapshot->whatif.list[0], text, sizeof text);
-        html_short_tell(writer, &any, "whatif", "What if", text);
-    }
-    if (any)
-        html_markup(writer, "</ol></section>\n");
-}
-
-/* The problems that were recognised, each in full. */
+/* ---- the recognised problems, each in full ---- */
 
 static void write_fact(struct html_writer *writer, const char *name, const char *text)
 {
@@ -340,7 +202,7 @@ static void write_code(struct html_writer *writer, const struct snapshot_finding
     html_markup(writer, "</dd>\n");
 }
 
-/* Where the page shows what it speaks of. */
+/* Links to the parts of the page that show the subject of a finding. */
 static void write_places(struct html_writer *writer, const struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -390,13 +252,13 @@ static void html_findings(struct html_writer *writer)
         return;
     }
     html_element(writer, "p", "lead",
-                 "Known problems that show in the samples, most gain first. A gain is the part of "
-                 "all samples that the change could save.");
+                 "Known problems that the samples show, largest gain first. A gain is the share of "
+                 "all samples that the remedy could save.");
     for (size_t i = 0; i < findings->count; i++)
         write_finding(writer, &findings->list[i], i);
 }
 
-/* Unattributed samples by reason, and how to read the page. */
+/* ---- unattributed samples by reason, and how to read the page ---- */
 
 static void write_reason(struct html_writer *writer, enum reason reason)
 {
@@ -428,7 +290,7 @@ static void write_reasons(struct html_writer *writer)
     html_markup(writer, any ? "</tbody></table></div>\n" : "<p>Every sample has an object.</p>\n");
 }
 
-/* unattributed samples by reason */
+/* Writes the unattributed samples by reason. */
 static void html_trust(struct html_writer *writer)
 {
     char text[512];
@@ -441,20 +303,19 @@ static void html_trust(struct html_writer *writer)
 }
 
 static const char *const lines[] = {
-    "A share says how much of what was sampled fell on a row; what that is of is at the top. ± is "
-    "half of the 95 % interval in percent points: with few samples it is wide.",
-    "A blank is what was not measured. It is not zero.",
-    "An object is a variable, a heap block or all blocks of one origin, a stack, a mapping. OF IT "
-    "is a part of the object, or of the function, whose row it is.",
-    "In a layout each strip is a cache line, and is fetched as a whole. Hot fields on one strip "
-    "come together; cold ones beside them are fetched for nothing.",
-    "LD and ST are the parts that were loads and stores. Columns that this run has nothing to say "
-    "in are left out.",
-    "What the other titles mean is shown where the pointer rests on them, and by man misstop. A "
-    "click on a title sorts.",
+    "A share is the part of the samples that belongs to a row; the top of the page says of what. ± "
+    "is the margin of error (95 %) in percentage points.",
+    "A blank means not measured; it does not mean zero.",
+    "An object is a variable, a heap block or all blocks of one allocation site, a stack, or a "
+    "mapping. OF IT is a share of the object or function that the row belongs to.",
+    "In a layout each row is a cache line, which is fetched as a whole: hot bytes in one row are "
+    "fetched together, and cold bytes next to them are fetched in vain.",
+    "LD and ST are the shares of loads and stores. Columns without values in this run are left "
+    "out.",
+    "Point at a column title for its meaning, or see man misstop. A click on a title sorts.",
 };
 
-/* how to read the page */
+/* Writes how to read the page. */
 static void html_help(struct html_writer *writer)
 {
     html_markup(writer, "<ul class=\"notes\">\n");
@@ -463,7 +324,7 @@ static void html_help(struct html_writer *writer)
     html_markup(writer, "</ul>\n");
 }
 
-/* The time of a recording may be anything. */
+/* Checks the timeline, because the times of a recording are arbitrary. */
 static bool has_time(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
@@ -481,76 +342,150 @@ static bool has_watched(const struct snapshot *snapshot)
     return snapshot->watch.on && snapshot->watch.count;
 }
 
+/* The main result of a part, for the list before all tables; "": none. */
+
+static void short_findings(const struct snapshot *snapshot, char *out, size_t size)
+{
+    char text[TEXT_BYTES];
+    *out = '\0';
+    for (size_t i = 0; i < snapshot->findings.count && i < SHORT_ROWS; i++) {
+        answer_finding(&snapshot->findings.list[i], text, sizeof text);
+        text_append(out, size, "%s%s", i ? "; " : "", text);
+    }
+}
+
+/* "38.0% on particles (61.0% of these on particle.vy; 80.1% from visit); 12.0% on ..." */
+static void short_objects(const struct snapshot *snapshot, char *out, size_t size)
+{
+    *out = '\0';
+    for (size_t i = 0; i < snapshot->object_count && i < SHORT_ROWS; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        if (!(object->share.value >= worth_listing))
+            return;
+        text_append(out, size, "%s%.1f%% on %s", i ? "; " : "", object->share.value * 100,
+                    object->name);
+        if (object->field_count && object->fields[0].share >= worth_listing)
+            text_append(out, size, ", %.1f%% of these on %s", object->fields[0].share * 100,
+                        object->fields[0].name);
+        if (object->code_count && html_known(object->code[0].share.value))
+            text_append(out, size, ", %.1f%% of them from %s", object->code[0].share.value * 100,
+                        object->code[0].function);
+    }
+}
+
+static void short_time(const struct snapshot *snapshot, char *out, size_t size)
+{
+    *out = '\0';
+    if (snapshot->timeline.phase_count > 1)
+        phases_reading(&snapshot->timeline, out, size);
+}
+
+static void short_whatif(const struct snapshot *snapshot, char *out, size_t size)
+{
+    *out = '\0';
+    if (snapshot->whatif.list[0].state == WHATIF_COUNTS)
+        whatif_sentence(&snapshot->whatif.list[0], out, size);
+}
+
+static void short_causes(const struct snapshot *snapshot, char *out, size_t size)
+{
+    causes_why(&snapshot->causes.all, out, size);
+}
+
+static void short_sharing(const struct snapshot *snapshot, char *out, size_t size)
+{
+    const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
+    *out = '\0';
+    if (group->verdict == SHARING_READ_ONLY || !group->sure)
+        return;
+    int used = snprintf(out, size, "%.200s: ", group->name);
+    sharing_reading(group, out + used, size - (size_t)used);
+}
+
+static void short_sets(const struct snapshot *snapshot, char *out, size_t size)
+{
+    *out = '\0';
+    if (snapshot->sets.verdict == SETS_CONCENTRATED)
+        sets_reading(snapshot, out, size);
+}
+
 #define SECTION(...)                                                                               \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
 
-/* The parts of the page in their order. */
+/* The parts of the page in display order. */
 static const struct section {
     const char *id;
-    const char *link; /* its title among the links on top */
+    const char *link; /* title among the links at the top */
     const char *title;
-    const char *lead;  /* a sentence below it; NULL: `write` begins with one, or there is none */
-    struct path given; /* of the snapshot: there only with this */
-    bool (*there)(const struct snapshot *snapshot); /* the same; NULL: always */
+    /* Sentence below the title; NULL: `write` begins with one, or there is none. */
+    const char *lead;
+    struct path given; /* member of the snapshot without which the part is left out */
+    /* A further condition for showing the part; NULL: none. */
+    bool (*there)(const struct snapshot *snapshot);
     void (*write)(struct html_writer *writer);
+    void (*in_short)(const struct snapshot *snapshot, char *out, size_t size); /* NULL: nothing */
 } sections[] = {
     SECTION(.id = "findings", .link = "Problems", .title = "Problems recognised",
-            .write = html_findings),
+            .write = html_findings, .in_short = short_findings),
     SECTION(.id = "objects", .link = "Objects", .title = "Objects",
             .lead = "The variables, heap blocks and mappings that the samples are on. The whisker "
-                    "on a bar is the 95 % interval of the share: rows whose whiskers overlap may "
-                    "well stand the other way round.",
-            .write = html_objects),
+                    "on a bar is the 95 % interval of the share: rows with overlapping whiskers "
+                    "may be in either order.",
+            .write = html_objects, .in_short = short_objects),
     SECTION(.id = "time", .link = "Time", .title = "The run over time", .there = has_time,
-            .write = html_timeline),
+            .write = html_timeline, .in_short = short_time),
     SECTION(.id = "inside", .link = "Inside the objects", .title = "Inside the objects",
-            .lead = "Fields, how they lie in cache lines, the code that accesses them.",
+            .lead = "Fields, their positions in cache lines, and the code that accesses them.",
             .given = FIELD(struct snapshot, object_count), .write = html_opened_objects),
     SECTION(.id = "whatif", .link = "What if", .title = "What if",
             .lead =
-                "The same accesses in a second simulated cache, as if one object lay otherwise.",
-            .given = FIELD(struct snapshot, whatif.count), .write = html_whatif),
+                "The same accesses in a second simulated cache, with another layout of one object.",
+            .given = FIELD(struct snapshot, whatif.count), .write = html_whatif,
+            .in_short = short_whatif),
     SECTION(.id = "code", .link = "Code", .title = "Code",
-            .lead = "The functions that the sampled accesses are in, and below them the lines of "
-                    "the first ones.",
+            .lead = "The functions that contain the sampled accesses, and the source lines of the "
+                    "first ones.",
             .given = FIELD(struct snapshot, code_count), .write = html_code),
     SECTION(.id = "matrix", .link = "Code and data", .title = "Which code on which data",
             .given = FIELD(struct snapshot, matrix.row_count), .write = html_matrix),
     SECTION(.id = "reuse", .link = "Reuse", .title = "What other caches would miss",
-            .lead = "How many other lines are used before a line is used again tells what a cache "
-                    "of any size misses, if any line can go anywhere in it. The dashed curve is "
-                    "that of all accesses.",
+            .lead =
+                "The number of other lines used before a line is used again gives the misses of a "
+                "fully associative cache of any size. The dots are the curve of all accesses.",
             .given = FIELD(struct snapshot, reuse.known), .write = html_reuse),
     SECTION(.id = "causes", .link = "Causes", .title = "Why lines were missed",
-            .given = FIELD(struct snapshot, causes.known), .write = html_causes),
+            .given = FIELD(struct snapshot, causes.known), .write = html_causes,
+            .in_short = short_causes),
     SECTION(.id = "simulation", .link = "Simulated caches", .title = "Simulated caches",
-            .lead = "The program ran under these, and not under the machine's own caches. The "
-                    "totals are exact and of the whole run.",
+            .lead = "The program ran under these caches, not those of the machine. The totals are "
+                    "exact and cover the whole run.",
             .given = FIELD(struct snapshot, simulation.level_count), .write = html_simulation),
     SECTION(.id = "watch", .link = "Watched lines", .title = "Watched lines",
-            .lead = "Debug registers of the processor were set on lines that had been sampled: "
-                    "whether they were touched again, how soon, and how much of them was used.",
+            .lead = "Debug registers of the CPU were set on sampled lines, to see whether they are "
+                    "accessed again, how soon, and how much of each is used.",
             .there = has_watched, .write = html_watch),
     SECTION(.id = "sharing", .link = "Sharing", .title = "Shared cache lines",
-            .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing),
+            .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing,
+            .in_short = short_sharing),
     SECTION(.id = "sets", .link = "Cache sets", .title = "Cache sets",
-            .lead = "Samples by the set of the cache that the line belongs to. A few bars above "
-                    "all others: hot lines, or lines that compete for the same set.",
-            .there = has_sets, .write = html_sets),
+            .lead = "Samples by cache set. A few sets above all others indicate hot lines, or "
+                    "lines that compete for one set.",
+            .there = has_sets, .write = html_sets, .in_short = short_sets),
     SECTION(.id = "again", .link = "Recurrence", .title = "Lines sampled again",
-            .lead = "Of the last samples: the lines that came more than once.",
-            .given = FIELD(struct snapshot, window.used), .write = html_window),
+            .lead = "Lines that recur among the last samples.",
+            .given = FIELD(struct snapshot, window.used), .write = html_window,
+            .in_short = window_reading),
     SECTION(.id = "heap", .link = "Heap", .title = "Heap",
-            .lead = "Who allocated the memory that is live, and how many of the samples are on it.",
+            .lead = "The allocation sites of live memory, with their shares of the samples.",
             .given = FIELD(struct snapshot, heap.summary.feed), .write = html_heap),
     SECTION(.id = "search", .link = "Search", .title = "Search",
             .lead =
-                "Ranges of addresses are measured and divided, those with most samples first, "
-                "until each holds one object or one cache line: it finds what has no name, too.",
+                "Address ranges are measured and split, those with most samples first, until each "
+                "contains one object or one cache line. It also finds memory without a name.",
             .given = FIELD(struct snapshot, search.state), .write = html_search),
-    SECTION(.id = "trust", .link = "Not attributed", .title = "What was not attributed, and why",
+    SECTION(.id = "trust", .link = "Not attributed", .title = "Unattributed samples",
             .lead = "Every sample either has an object or is counted here under one reason.",
             .write = html_trust),
     SECTION(.id = "help", .link = "How to read this", .title = "How to read this",
@@ -573,6 +508,25 @@ static void html_links(struct html_writer *writer)
     html_markup(writer, "</nav>\n</header>\n");
 }
 
+static void html_short(struct html_writer *writer)
+{
+    bool any = false;
+    for (size_t i = 0; i < SECTIONS; i++) {
+        char text[SHORT_BYTES] = "";
+        if (sections[i].in_short && section_there(&sections[i], writer->snapshot))
+            sections[i].in_short(writer->snapshot, text, sizeof text);
+        if (!*text)
+            continue;
+        html_markup(writer, "%s",
+                    any ? ""
+                        : "<section id=\"short\"><h2>In short</h2>\n<ul class=\"found says\">\n");
+        html_say(writer, "<li><a href=\"#%s\">%s</a>: %s</li>\n", sections[i].id, sections[i].title,
+                 text);
+        any = true;
+    }
+    html_markup(writer, "%s", any ? "</ul></section>\n" : "");
+}
+
 static void html_sections(struct html_writer *writer)
 {
     for (size_t i = 0; i < SECTIONS; i++) {
@@ -586,8 +540,10 @@ static void html_sections(struct html_writer *writer)
     }
 }
 
-/* Style and script of the page. Without the script nothing is missing
- * but the sorting by a title. Neither has a < or & in it, which XML would mistake. */
+/* ---- style and script of the page ---- */
+
+/* Without the script, only sorting by a title is missing. Neither contains a < or &, which XML
+ * would misinterpret. */
 
 static const char style[] =
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1d2329;--dim:#626b75;--line:#d9dee3;"
@@ -616,7 +572,7 @@ static const char style[] =
     "ul.notes{margin:.4rem 0;padding-left:1.2rem;max-width:62rem}ul.notes li{margin:.25rem 0;"
     "overflow-wrap:anywhere}\n"
     "p.says::first-letter,.says li::first-letter{text-transform:uppercase}\n"
-    "ol.found{max-width:62rem;padding-left:1.4rem}ol.found li{margin:.45rem 0;"
+    "ul.found{max-width:62rem;padding-left:1.4rem}ul.found li{margin:.45rem 0;"
     "overflow-wrap:anywhere}\n"
     ".wide{overflow-x:auto;margin:.4rem 0}\n"
     "table{width:max-content;border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-"
@@ -635,20 +591,15 @@ static const char style[] =
     "svg.bar{width:5.5rem;height:12px;display:block}svg.spark{width:6rem;height:16px;display:block}"
     "svg.spark path{fill:none;stroke:var(--h1);stroke-width:1.5;vector-effect:non-scaling-stroke}"
     ".whisker{fill:none;stroke:var(--fg);stroke-width:1;vector-effect:non-scaling-stroke}\n"
-    "svg.chart{width:100%;max-width:70rem;height:auto;display:block}"
-    ".wide svg.chart{min-width:42rem}"
-    "svg text{fill:var(--fg);font:11px system-ui,sans-serif}svg text.dim{fill:var(--dim)}"
-    "svg text.on{fill:#fff}"
-    "svg .cut{stroke:var(--fg);stroke-width:1;stroke-dasharray:3 3}"
-    "svg .frame{fill:none;stroke:var(--line)}svg .empty{fill:var(--panel);stroke:var(--line)}"
-    "svg .hole,svg .other{fill:none;stroke:var(--dim);stroke-dasharray:2 2}svg "
-    ".cold{fill:var(--panel);"
-    "stroke:var(--line)}\n"
-    "svg .read{fill:var(--load)}svg .write{fill:var(--store)}svg .same{fill:var(--bad)}\n"
+    "svg text{fill:var(--fg)}svg .dim{fill:var(--dim)}\n"
+    "svg.picture{max-width:100%;height:auto;display:block;fill:var(--fg)}"
+    ".wide svg.picture{min-width:36rem}svg.picture path{shape-rendering:crispEdges}"
+    "svg.picture text{font:13px ui-monospace,monospace}svg path.dim{fill:var(--rest)}"
+    "svg .load{fill:var(--load)}svg .store{fill:var(--store)}svg .warn{fill:var(--warn)}\n"
     "svg .h0{fill:var(--h0)}svg .h1{fill:var(--h1)}svg .h2{fill:var(--h2)}svg .h3{fill:var(--h3)}"
     "svg .h4{fill:var(--h4)}svg .h5{fill:var(--h5)}svg .s0{fill:var(--s0)}svg .s1{fill:var(--s1)}"
     "svg .s2{fill:var(--s2)}svg .s3{fill:var(--s3)}svg .s4{fill:var(--s4)}svg .s5{fill:var(--s5)}"
-    "svg .rest{fill:var(--rest)}\n"
+    "\n"
     "table.matrix th[scope=row]{position:sticky;left:0;background:var(--bg);font-size:13px;"
     "color:var(--fg);max-width:18rem;white-space:normal;overflow-wrap:anywhere;min-width:6rem}"
     "table.matrix thead th{vertical-align:bottom;white-space:normal;overflow-wrap:anywhere;"
@@ -663,8 +614,6 @@ static const char style[] =
     "td.on.h3{background:color-mix(in srgb,var(--h3) 42%,transparent)}"
     "td.on.h4{background:color-mix(in srgb,var(--h4) 52%,transparent)}"
     "td.on.h5{background:color-mix(in srgb,var(--h5) 60%,transparent)}\n"
-    "svg.chart.small{max-width:40rem}.wide svg.chart.small{min-width:24rem}"
-    "svg .curve{fill:none;stroke:var(--h1);stroke-width:2}\n"
     "article{border-left:3px solid var(--h4);padding:0 0 0 .9rem;margin:.9rem 0}"
     "article h3::first-letter,dd.says::first-letter{text-transform:uppercase}\n"
     "td.h3,td.h4,td.h5{font-weight:600}td.h4,span.h4{color:var(--h4)}td.h5{color:var(--h5)}\n"
@@ -672,7 +621,7 @@ static const char style[] =
     "ul.keys{list-style:none;padding:0;margin:.3rem 0;display:flex;flex-wrap:wrap;gap:.1rem 1.2rem}"
     "i.s0{background:var(--s0)}i.s1{background:var(--s1)}i.s2{background:var(--s2)}"
     "i.s3{background:var(--s3)}i.s4{background:var(--s4)}i.s5{background:var(--s5)}"
-    "i.rest{background:var(--rest)}i.read{background:var(--load)}i.write{background:var(--store)}\n"
+    "i.rest{background:var(--rest)}\n"
     "details{border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.3rem .8rem}"
     "summary{cursor:pointer;overflow-wrap:anywhere}\n"
     "@media "
@@ -681,7 +630,7 @@ static const char style[] =
     "auto}th,td,td.code{white-space:normal;overflow-wrap:anywhere}h2,h3,summary{break-after:avoid}"
     "tr,svg{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
-/* Unknown goes last whichever way it is sorted, as on the screen. */
+/* Unknown values are sorted last in either order, as on the screen. */
 static const char script[] =
     "document.querySelectorAll('table.sorts').forEach(function(table){\n"
     "  table.classList.add('live');\n"
@@ -715,7 +664,7 @@ static const char script[] =
 
 static const char option[] = "--html";
 
-/* The page may load nothing from elsewhere, whatever its text contains. */
+/* The page must not load anything, whatever its text contains. */
 static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
                              "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n";
 
@@ -741,8 +690,14 @@ int html_print(FILE *out, const struct snapshot *snapshot, const struct view_sou
                const struct html_run *run)
 {
     struct html_writer writer = {out, snapshot, sources, run};
+    /* The page and its pictures are UTF-8, whatever the user's locale. */
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t before = uselocale(utf8);
     errno = 0;
     print_page(&writer);
+    uselocale(before);
+    if (utf8)
+        freelocale(utf8);
     return fflush(out) == EOF || ferror(out) ? -(errno ? errno : EIO) : 0;
 }
 
@@ -754,7 +709,7 @@ int html_check(const char *path, struct error *error)
 static int write_to(int fd, const struct snapshot *snapshot, const struct view_sources *sources,
                     const struct html_run *run)
 {
-    int own = dup(fd); /* fclose() closes what it was given, which is not ours */
+    int own = dup(fd); /* fclose() closes its descriptor, but the caller owns this one */
     FILE *out = own < 0 ? NULL : fdopen(own, "w");
     int code = out ? html_print(out, snapshot, sources, run) : -errno;
     if (!out && own >= 0)

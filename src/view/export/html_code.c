@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions, and their lines of source. */
+/* Functions and their source lines. */
 #include <stdlib.h>
 
 #include "view/export/writers.h"
@@ -16,14 +16,14 @@ enum {
 
 static const double worth_opening = 0.005;
 
-/* A function that hardly misses is a row of the table and no more. */
+/* A function with few misses is only a row of the table. */
 static bool is_opened(const struct snapshot_code *code, size_t index)
 {
     return index < HTML_FUNCTIONS_OPENED && code->instruction_count &&
            (index < ALWAYS_OPENED || code->share.value >= worth_opening);
 }
 
-/* The same function is a row of `code` and of each object that it misses on. */
+/* Finds the function's row in `code`, because it is also a row of each object that it misses on. */
 bool html_function_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
 {
     const struct snapshot_code *code =
@@ -33,7 +33,7 @@ bool html_function_link(const struct snapshot *snapshot, const void *pointer, ch
     return code && is_opened(code, index);
 }
 
-/* Why a line has no text: of the first file that has none. */
+/* Explains why lines have no text, for the first file without text. */
 static void write_unreadable(struct html_writer *writer, const struct source_rows *lines)
 {
     const struct view_sources *sources = writer->sources;
@@ -42,12 +42,12 @@ static void write_unreadable(struct html_writer *writer, const struct source_row
         if (lines->list[i].file && !lines->list[i].text[0])
             note = sources->source_note(sources->context, lines->list[i].file);
     html_say(writer,
-             "<p class=\"dim\">The text of a source file could not be read here: --symfs DIR says "
-             "where it is.%s%s</p>\n",
+             "<p class=\"dim\">A source file could not be read: --symfs DIR sets its "
+             "directory.%s%s</p>\n",
              note ? " " : "", note);
 }
 
-/* The lines as the screen shows them; instructions where no line is known. */
+/* Writes the lines as on the screen; instructions if no line is known. */
 static void write_lines(struct html_writer *writer, const struct snapshot_code *code)
 {
     struct source_rows lines = {.list = NULL};
@@ -107,10 +107,10 @@ void html_code(struct html_writer *writer)
             write_function(writer, &snapshot->code[i], i + 1, i == 0);
 }
 
-/* Which function misses on which object, as a table with heat, and its strongest cells in words. */
+/* ---- the matrix of functions and objects as a heat table, and its largest cells in words ---- */
 
 enum { CELLS_OPENED = 8 };
-static const double least_line = 0.001; /* rows and columns below it are counted, not drawn */
+static const double least_line = 0.001; /* smaller rows and columns are counted but not drawn */
 static const double least_listed = 0.0005;
 
 static bool drawn(const struct matrix_line *line)
@@ -118,7 +118,7 @@ static bool drawn(const struct matrix_line *line)
     return line->total.share >= least_line;
 }
 
-/* Links to the part of the page on its object, if it has one, listed. */
+/* Writes a name, as a link to its part of the page if there is one. */
 static void write_name(struct html_writer *writer, const struct matrix_line *line,
                        enum matrix_axis axis)
 {
@@ -141,11 +141,12 @@ static void write_titles(struct html_writer *writer, const struct matrix_table *
 {
     html_markup(writer, "<thead><tr><th scope=\"col\">Function</th>"
                         "<th scope=\"col\" class=\"num\">all</th>");
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (!drawn(&table->columns[i]))
+    const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
+    for (size_t i = 0; i < columns->count; i++) {
+        if (!drawn(&columns->list[i]))
             continue;
         html_markup(writer, "<th scope=\"col\">");
-        write_name(writer, &table->columns[i], MATRIX_OBJECTS);
+        write_name(writer, &columns->list[i], MATRIX_OBJECTS);
         html_markup(writer, "</th>");
     }
     html_markup(writer, "</tr></thead>\n");
@@ -161,7 +162,7 @@ static void write_share(struct html_writer *writer, double share, const char *he
     html_markup(writer, "</td>");
 }
 
-/* Row NULL: the totals of the columns. */
+/* Writes a row of cells; with `row` NULL, the totals of the columns. */
 static void write_row(struct html_writer *writer, const struct matrix_table *table,
                       const struct matrix_line *row)
 {
@@ -172,11 +173,12 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
         html_markup(writer, "all functions");
     html_markup(writer, "</th>");
     write_share(writer, row ? row->total.share : table->snapshot->matrix.all.share, "");
-    for (size_t i = 0; i < table->column_count; i++) {
-        double share =
-            row ? table->cells[row - table->rows][i].share : table->columns[i].total.share;
+    const struct matrix_line *rows = table->axis[MATRIX_FUNCTIONS].list;
+    const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
+    for (size_t i = 0; i < columns->count; i++) {
+        double share = row ? table->cells[row - rows][i].share : columns->list[i].total.share;
         bool hot = row && html_known(share) && share >= least_listed;
-        if (drawn(&table->columns[i]))
+        if (drawn(&columns->list[i]))
             write_share(writer, share, hot ? html_class(paint_heat(share)) : "");
     }
     html_markup(writer, "</tr>\n");
@@ -184,25 +186,24 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
 
 static void write_table(struct html_writer *writer, const struct matrix_table *table)
 {
-    size_t rows = 0;
-    size_t columns = 0;
+    size_t left[MATRIX_AXES] = {0};
+    const struct matrix_lines *rows = &table->axis[MATRIX_FUNCTIONS];
     html_markup(writer, "<div class=\"wide\"><table class=\"matrix\">\n");
     write_titles(writer, table);
     html_markup(writer, "<tbody>\n");
     write_row(writer, table, NULL);
-    for (size_t i = 0; i < table->row_count; i++) {
-        if (drawn(&table->rows[i]))
-            write_row(writer, table, &table->rows[i]);
-        rows += !drawn(&table->rows[i]);
-    }
+    for (size_t i = 0; i < rows->count; i++)
+        if (drawn(&rows->list[i]))
+            write_row(writer, table, &rows->list[i]);
     html_markup(writer, "</tbody></table></div>\n");
-    for (size_t i = 0; i < table->column_count; i++)
-        columns += !drawn(&table->columns[i]);
-    if (rows || columns)
+    for (int axis = 0; axis < MATRIX_AXES; axis++)
+        for (size_t i = 0; i < table->axis[axis].count; i++)
+            left[axis] += !drawn(&table->axis[axis].list[i]);
+    if (left[MATRIX_FUNCTIONS] || left[MATRIX_OBJECTS])
         html_markup(writer,
                     "<p class=\"dim\">%zu rows and %zu columns of less than 0.1%% are left out; "
                     "the JSON report (-j) lists them.</p>\n",
-                    rows, columns);
+                    left[MATRIX_FUNCTIONS], left[MATRIX_OBJECTS]);
 }
 
 static void write_cell(struct html_writer *writer, const struct matrix_table *table,
@@ -224,11 +225,9 @@ static void write_cells(struct html_writer *writer, const struct matrix_table *t
 {
     bool listed[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
     struct matrix_cell *cell = malloc(sizeof *cell);
-    size_t row;
-    size_t column;
-    for (int i = 0; cell && i < CELLS_OPENED && matrix_cell_next(table, listed, &row, &column);
-         i++) {
-        matrix_cell_gather(table, row + 1, column + 1, cell);
+    struct matrix_place place;
+    for (int i = 0; cell && i < CELLS_OPENED && matrix_cell_next(table, listed, &place); i++) {
+        matrix_cell_gather(table, place, cell);
         write_cell(writer, table, cell, !i);
     }
     free(cell);
@@ -243,11 +242,10 @@ void html_matrix(struct html_writer *writer)
         return;
     bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(table, writer->snapshot, &rules, MATRIX_WEIGHT);
-    snprintf(
-        lead, sizeof lead,
-        "Functions down, objects across: each cell is the part of all %.80s that this function "
-        "has on this object. A row or a column adds up to its total.",
-        matrix_table_measured(table));
+    snprintf(lead, sizeof lead,
+             "A row per function and a column per object. Each cell is the share of all %.80s of "
+             "one function on one object. Rows and columns add up to their totals.",
+             matrix_table_measured(table));
     html_element(writer, "p", "lead", lead);
     write_table(writer, table);
     write_cells(writer, table);

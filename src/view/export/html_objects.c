@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The objects, and the first ones one by one. */
+/* The objects: a table, and the first ones in detail. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,26 +11,10 @@
 #include "view/screens/rows.h"
 #include "view/words.h"
 
-/* The layout of a type in cache lines: a strip of bytes for each line, and the rows of the
- * Layout screen. */
+/* ---- the layout of a type in cache lines: bytes by their heat, and the rows of the Layout
+ * screen ---- */
 
-enum {
-    LINE_BYTES = 64,
-    LINES_DRAWN = 24,
-    ROWS = 200,
-    BYTE = 12,  /* width of one, like the rest in units of the drawing */
-    LEFT = 110, /* the line's own figures */
-    HEIGHT = 20,
-    STEP = 24,
-    RULER = 16,
-    GLYPH = 6
-};
-
-/* Bytes of one row within one cache line. */
-struct piece {
-    unsigned at; /* from the start of the cache line */
-    unsigned size;
-};
+enum { LINE_BYTES = 64, LINES_DRAWN = 24, ROWS = 200, LEFT = 17 };
 
 static unsigned line_bytes(const struct html_writer *writer)
 {
@@ -38,95 +22,44 @@ static unsigned line_bytes(const struct html_writer *writer)
     return line == 32 || line == 128 ? line : LINE_BYTES;
 }
 
-/* false: none. The first line may begin before the type does. */
-static bool html_layout_cut(const struct snapshot_layout *layout, size_t line, uint64_t start,
-                            uint64_t end, unsigned bytes, struct piece *piece)
+/* Draws a member without members in its bytes. The first line can begin before the type does. */
+static void draw_member(const struct snapshot_layout *layout, const struct snapshot_layout_row *row,
+                        struct canvas *canvas)
 {
-    const struct snapshot_layout_line *on = &layout->lines[line];
-    uint64_t from = start > on->start ? start : on->start;
-    uint64_t to = end < on->end ? end : on->end;
-    uint64_t shift = line ? 0 : layout->phase;
-    if (from >= to || shift + (to - on->start) > bytes)
-        return false;
-    *piece = (struct piece){(unsigned)(from - on->start + shift), (unsigned)(to - from)};
-    return true;
-}
-
-static void draw_label(struct html_writer *writer, const struct snapshot_layout_row *row,
-                       const struct piece *piece, int y, bool hot)
-{
-    const char *name = row->member.name;
-    if (!name || !*name || strlen(name) * GLYPH + 4 > piece->size * BYTE)
-        return;
-    html_say(writer, "<text class=\"%s\" x=\"%u\" y=\"%d\">%s</text>", hot ? "on" : "dim",
-             LEFT + piece->at * BYTE + 4, y + 14, name);
-}
-
-static void draw_piece(struct html_writer *writer, const struct snapshot_layout_row *row,
-                       const struct piece *piece, int y)
-{
-    bool hot = row->samples > 0 && html_known(row->share);
-    const char *class = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING ? "hole"
-                        : hot ? html_class(paint_heat(fmin(fmax(row->share, 0), 1)))
-                              : "cold";
-    html_say(writer,
-             "<rect class=\"%s\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\"><title>%s, +%" PRIu64,
-             class, LEFT + piece->at * BYTE, y, piece->size * BYTE - 1, HEIGHT,
-             row->kind == LAYOUT_HOLE      ? "hole"
-             : row->kind == LAYOUT_PADDING ? "padding"
-             : row->member.name            ? row->member.name
-                                           : "",
-             row->member.offset);
-    if (hot)
-        html_markup(writer, ", %.1f%%", row->share * 100);
-    html_markup(writer, "</title></rect>");
-    draw_label(writer, row, piece, y, hot);
-}
-
-/* A row's end; one that would pass the end of 64 bits has none. */
-static uint64_t html_layout_end_of(const struct snapshot_layout_row *row)
-{
-    uint64_t end;
-    return __builtin_add_overflow(row->member.offset, row->member.size, &end) ? UINT64_MAX : end;
-}
-
-static void draw_line(struct html_writer *writer, const struct snapshot_layout *layout, size_t line,
-                      unsigned bytes)
-{
-    int y = RULER + (int)line * STEP;
-    struct piece piece;
-    html_markup(writer, "<text class=\"dim\" x=\"0\" y=\"%d\">line %zu", y + 14, line);
-    if (html_known(layout->lines[line].share))
-        html_markup(writer, "  %.1f%%", layout->lines[line].share * 100);
-    html_markup(writer,
-                "</text><rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%u\" "
-                "height=\"%d\"/>\n",
-                LEFT, y, bytes * BYTE, HEIGHT);
-    for (size_t i = 0; i < layout->row_count && i < ROWS; i++) {
-        const struct snapshot_layout_row *row = &layout->rows[i];
-        if (!row->has_members && html_layout_cut(layout, line, row->member.offset,
-                                                 html_layout_end_of(row), bytes, &piece))
-            draw_piece(writer, row, &piece, y);
+    bool gap = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING;
+    enum paint paint = row->samples > 0 ? paint_heat(row->share) : PAINT_DIM;
+    uint64_t start = row->member.offset;
+    for (int line = 0; line < canvas->rows; line++) {
+        const struct snapshot_layout_line *on = &layout->lines[line];
+        uint64_t from = start > on->start ? start : on->start;
+        uint64_t to = row->member.size < on->end - start ? start + row->member.size : on->end;
+        uint64_t at = from - on->start + (line ? 0 : layout->phase);
+        if (from >= on->end || from >= to || at >= (uint64_t)canvas->columns - LEFT)
+            continue;
+        for (uint64_t i = at; i < at + (to - from) && i < (uint64_t)canvas->columns - LEFT; i++)
+            canvas_text(canvas, line, LEFT + (int)i, 1, paint, "·");
+        canvas_format(canvas, line, LEFT + (int)at, (int)(to - from), paint, "|%s",
+                      gap || !row->member.name ? "" : row->member.name);
     }
-    html_markup(writer, "\n");
 }
 
+/* A row for each line, a column for each byte. */
 static void html_layout_draw(struct html_writer *writer, const struct snapshot_layout *layout)
 {
-    unsigned bytes = line_bytes(writer);
+    struct canvas canvas;
     size_t lines = layout->line_count < LINES_DRAWN ? layout->line_count : LINES_DRAWN;
-    if (!lines)
+    if (!lines || canvas_init(&canvas, (int)lines, LEFT + (int)line_bytes(writer), false))
         return;
-    html_markup(writer,
-                "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %u %zu\" "
-                "role=\"img\" aria-label=\"fields in cache lines\">\n",
-                LEFT + bytes * BYTE + 4, RULER + lines * STEP);
-    for (unsigned byte = 0; byte < bytes; byte += 8)
-        html_markup(writer, "<text class=\"dim\" x=\"%u\" y=\"11\">%u</text>", LEFT + byte * BYTE,
-                    byte);
-    for (size_t i = 0; i < lines; i++)
-        draw_line(writer, layout, i, bytes);
-    html_markup(writer, "</svg></div>\n");
+    for (int i = 0; i < canvas.rows; i++) {
+        int used = canvas_format(&canvas, i, 0, LEFT, PAINT_DIM, "line %d", i);
+        if (html_known(layout->lines[i].share))
+            canvas_format(&canvas, i, used, LEFT - used - 1, PAINT_DIM, "  %.1f%%",
+                          layout->lines[i].share * 100);
+    }
+    for (size_t i = 0; i < layout->row_count && i < ROWS; i++)
+        if (!layout->rows[i].has_members)
+            draw_member(layout, &layout->rows[i], &canvas);
+    html_picture(writer, &canvas, canvas.rows, "fields in cache lines");
     if (layout->line_count > lines)
         html_markup(writer, "<p class=\"dim\">%zu lines more.</p>\n", layout->line_count - lines);
 }
@@ -193,7 +126,7 @@ void html_objects(struct html_writer *writer)
         html_say(writer, "<p class=\"dim\">%s.</p>\n", left);
 }
 
-/* Kind, place and size, how its type is known, who allocated it. */
+/* Writes kind, location and size, how the type is known, and the allocation site. */
 static void write_facts(struct html_writer *writer, const struct snapshot_object *object)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -231,7 +164,7 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     }
 }
 
-/* Most samples first: the index of the first row that is too small to show. */
+/* Rows are sorted by samples: returns the index of the first row that is too small to show. */
 static size_t fields_worth_listing(const struct snapshot_object *object)
 {
     size_t count = 0;
@@ -250,18 +183,18 @@ static void write_lists(struct html_writer *writer, const struct snapshot_object
               fields_worth_listing(object));
     for (size_t i = 0; i < object->layout_count && i < LAYOUTS; i++)
         html_layout(writer, object, &object->layouts[i]);
-    html_element(writer, "h3", "", levels.count ? "Where its accesses found their data" : NULL);
+    html_element(writer, "h3", "", levels.count ? "Levels that served its accesses" : NULL);
     html_rows(writer, &levels_columns, levels.list, levels.count, LEVEL_ROWS);
     html_element(writer, "h3", "", object->code_count ? "Code that accesses it" : NULL);
     html_linked_rows(writer, &toucher_columns, object->code, object->code_count, CODE_ROWS,
                      html_function_link);
-    /* One instance is the object itself. */
+    /* A single instance is the object itself. */
     size_t instances = object->instance_count > 1 ? object->instance_count : 0;
     html_element(writer, "h3", "", instances ? "Instances" : NULL);
     html_rows(writer, &instance_columns, object->instances, instances, INSTANCE_ROWS);
 }
 
-/* The id is on the inner element, so that a browser opens it when it follows the link. */
+/* The id is on the inner element, so that a browser that follows the link opens it. */
 static void write_object(struct html_writer *writer, const struct snapshot_object *object,
                          bool open)
 {
@@ -286,7 +219,7 @@ void html_opened_objects(struct html_writer *writer)
         write_object(writer, &snapshot->objects[i], i == 0);
 }
 
-/* The heap beside its misses. */
+/* ---- the heap and its misses ---- */
 
 enum { BIN_ROWS = 60 };
 
@@ -305,7 +238,7 @@ void html_heap(struct html_writer *writer)
     html_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
 }
 
-/* Questions about another layout, and the answers. */
+/* ---- questions about another layout, and the answers ---- */
 
 static void write_answer(struct html_writer *writer, const struct snapshot_whatif *answer)
 {
@@ -330,8 +263,7 @@ void html_whatif(struct html_writer *writer)
         write_answer(writer, &asked->list[i]);
 }
 
-/* Results of hardware watchpoints for each object, and the code that touched next; declared in
- * html_writer.h. */
+/* ---- results of hardware watchpoints per object, and the code that touched next ---- */
 
 enum { HTML_WATCH_OBJECT_ROWS = 40, EXPLAINED = 12 };
 
@@ -341,7 +273,7 @@ static void explain(struct html_writer *writer, const struct snapshot_watch_obje
     watch_reading(&writer->snapshot->watch, object, reading, sizeof reading);
     html_say(writer, "<li><b>%s</b>: %s", object->name, reading);
     for (size_t i = 0; i < object->code_count; i++) {
-        html_say(writer, "%s%s", i ? ", " : " Touched next by ", object->codes[i].text);
+        html_say(writer, "%s%s", i ? ", " : " Next accessed by ", object->codes[i].text);
         if (html_known(object->codes[i].share))
             html_format(writer, " (%.0f%%)", object->codes[i].share * 100);
     }

@@ -1,116 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run over time: by object, and below that, to be opened, by function, thread and field, and
- * by the other measures that are sampled. */
+/* The run over time: by object, and below that, collapsed, by function, thread and field, and for
+ * the other sampled measures. */
 #include <math.h>
 
 #include "view/export/writers.h"
 #include "view/widget/chart.h"
 #include "view/words.h"
 
-enum {
-    CHART_WIDTH = 1000, /* units of the drawing, like the rest */
-    SHARES = 220,
-    AMOUNTS_TOP = 228,
-    AMOUNTS = 40,
-    LETTERS = 284,
-    HEIGHT = 306,
-    PHASES_DRAWN = 60,
-    TICKS = 5
-};
+enum { CHART_ROWS = 16 };
 
-/* Parts of the first series in a period, together; 0 where there is nothing. The rest is above
- * them. */
-static double html_timeline_chart_part(const struct timeline_stack *stack, size_t series,
-                                       size_t period)
-{
-    double sum = 0;
-    for (size_t i = 0; i < series; i++)
-        sum += stack->series[i]->weight[period];
-    double of = sum / stack->all[period];
-    return stack->all[period] > 0 && html_known(of) ? fmin(fmax(of, 0), 1) : 0;
-}
-
-static double html_timeline_chart_x_of(const struct snapshot_timeline *timeline, size_t period)
-{
-    return (double)period * CHART_WIDTH / (double)timeline->periods;
-}
-
-/* Steps, because there is one figure for each period: the upper edge forwards and the lower edge
- * back. */
-static void draw_series(struct html_writer *writer, const struct timeline_stack *stack,
-                        size_t series)
-{
-    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
-    bool rest = series == stack->count;
-    html_markup(writer, "<path class=\"%s\" d=\"M0 %d",
-                rest ? "rest" : html_class(timeline_chart_paint(series)), SHARES);
-    for (size_t i = 0; i < timeline->periods; i++) {
-        double top = !rest               ? html_timeline_chart_part(stack, series + 1, i)
-                     : stack->all[i] > 0 ? 1
-                                         : 0;
-        html_markup(writer, "L%.1f %.1fH%.1f", html_timeline_chart_x_of(timeline, i),
-                    SHARES * (1 - top), html_timeline_chart_x_of(timeline, i + 1));
-    }
-    for (size_t i = timeline->periods; i-- > 0;)
-        html_markup(writer, "V%.1fH%.1f", SHARES * (1 - html_timeline_chart_part(stack, series, i)),
-                    html_timeline_chart_x_of(timeline, i));
-    html_say(writer, "Z\"><title>%s</title></path>\n",
-             rest ? "the rest" : stack->series[series]->name);
-}
-
-static void draw_amounts(struct html_writer *writer, const double *all, const char *measure)
-{
-    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
-    double most = 0;
-    for (size_t i = 0; i < timeline->periods; i++)
-        if (html_known(all[i]))
-            most = fmax(most, all[i]);
-    html_markup(writer, "<path class=\"rest\" d=\"M0 %d", AMOUNTS_TOP + AMOUNTS);
-    for (size_t i = 0; i < timeline->periods; i++) {
-        bool known = most > 0 && html_known(all[i]);
-        html_markup(writer, "L%.1f %.1fH%.1f", html_timeline_chart_x_of(timeline, i),
-                    AMOUNTS_TOP + AMOUNTS * (1 - (known ? all[i] / most : 0)),
-                    html_timeline_chart_x_of(timeline, i + 1));
-    }
-    html_say(writer, "V%dZ\"><title>how much there was: %s</title></path>\n", AMOUNTS_TOP + AMOUNTS,
-             measure);
-}
-
-static double x_at(const struct snapshot_timeline *timeline, double at_s)
-{
-    double of = (at_s - timeline->start_s) / (timeline->period_s * (double)timeline->periods);
-    return html_known(of) ? fmin(fmax(of, 0), 1) * CHART_WIDTH : 0;
-}
-
-static void draw_phases(struct html_writer *writer, const struct snapshot_timeline *timeline)
-{
-    for (size_t i = 0; i < timeline->phase_count && i < PHASES_DRAWN; i++) {
-        const struct snapshot_phase *phase = &timeline->phases[i];
-        double from = x_at(timeline, phase->start_s);
-        double to = x_at(timeline, phase->end_s);
-        if (i)
-            html_markup(writer, "<path class=\"cut\" d=\"M%.1f 0V%d\"/>", from, LETTERS);
-        html_say(writer, "<text text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%s</text>\n",
-                 (from + to) / 2, LETTERS, phase->name);
-    }
-}
-
-static void draw_times(struct html_writer *writer, const struct snapshot_timeline *timeline)
-{
-    char text[32];
-    double length = timeline->period_s * (double)timeline->periods;
-    for (int i = 0; i <= TICKS; i++) {
-        html_say(writer, "<text class=\"dim\" text-anchor=\"%s\" x=\"%d\" y=\"%d\">%s</text>",
-                 i == 0       ? "start"
-                 : i == TICKS ? "end"
-                              : "middle",
-                 CHART_WIDTH * i / TICKS, HEIGHT - 6,
-                 play_time_text(text, timeline->start_s + length * i / TICKS,
-                                timeline->start_s + length));
-    }
-}
-
-/* Shares are of the run, or of the object with these fields. */
+/* Writes the key. Shares are of the run, or of the object with these fields. */
 static void write_keys(struct html_writer *writer, const struct timeline_stack *stack)
 {
     html_markup(writer, "<ul class=\"keys\">");
@@ -122,27 +21,21 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
             html_markup(writer, " %.1f%%", share * 100);
         html_markup(writer, "</li>\n");
     }
-    html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: how much there was</li>"
-                        "</ul>\n");
+    html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: the amount</li></ul>\n");
 }
 
-/* `label`: a few words on the picture; `measure`: the amounts counted. The keys are below the
- * picture. */
+/* Draws a chart with its key below. `label` describes the chart. */
 static void html_timeline_chart(struct html_writer *writer, const struct timeline_stack *stack,
-                                const char *measure, const char *label)
+                                const char *label)
 {
-    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
-    html_markup(writer,
-                "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                "aria-label=\"",
-                CHART_WIDTH, HEIGHT);
-    html_say(writer, "%s\">\n", label);
-    for (size_t i = 0; i <= stack->count; i++)
-        draw_series(writer, stack, i);
-    draw_amounts(writer, stack->all, measure);
-    draw_phases(writer, timeline);
-    draw_times(writer, timeline);
-    html_markup(writer, "</svg></div>\n");
+    struct canvas canvas;
+    struct timeline_chart chart =
+        timeline_chart(&writer->snapshot->timeline, 0, 0, HTML_PICTURE_COLUMNS);
+    chart.stack = *stack;
+    if (canvas_init(&canvas, CHART_ROWS, HTML_PICTURE_COLUMNS, false))
+        return;
+    timeline_chart_draw(&chart, &canvas, (struct area){0, 0, CHART_ROWS, HTML_PICTURE_COLUMNS});
+    html_picture(writer, &canvas, CHART_ROWS, label);
     write_keys(writer, stack);
 }
 
@@ -158,8 +51,7 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
         const struct snapshot_turns *turns = &timeline->turns[i];
         if (turns->left >= objects->count || turns->right >= objects->count)
             continue;
-        html_say(writer,
-                 "<li><b>%s</b> has samples when <b>%s</b> has none, and the other way round",
+        html_say(writer, "<li><b>%s</b> has samples when <b>%s</b> has none, and vice versa",
                  objects->list[turns->left].name, objects->list[turns->right].name);
         if (html_known(turns->correlation))
             html_markup(writer, " (correlation %.2f)", turns->correlation);
@@ -170,7 +62,7 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
 
 enum { PHASE_ROWS = 60, OBJECTS_OPENED = 3, LABEL_BYTES = 320 };
 
-/* One more picture, closed; none of a single series, which is the picture of everything. */
+/* Writes one more chart, collapsed; skips a single series, which equals the total. */
 static void write_more(struct html_writer *writer, enum snapshot_measure measure,
                        const struct timeline_stack *stack)
 {
@@ -181,7 +73,7 @@ static void write_more(struct html_writer *writer, enum snapshot_measure measure
     snprintf(label, sizeof label, "%s by %s%s%.200s", name, stack->title, stack->of ? " of " : "",
              stack->of ? stack->of : "");
     html_say(writer, "<details><summary>%s</summary>\n", label);
-    html_timeline_chart(writer, stack, name, label);
+    html_timeline_chart(writer, stack, label);
     html_markup(writer, "</details>\n");
 }
 
@@ -194,7 +86,7 @@ static void write_fields(struct html_writer *writer, enum snapshot_measure measu
     }
 }
 
-/* All but the picture by object of what ranks, which is open above. */
+/* Writes all charts except the ranking measure by object, which is shown above. */
 static void write_others(struct html_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
@@ -221,14 +113,13 @@ void html_timeline(struct html_writer *writer)
     const char *name = measure_name(writer->snapshot, timeline->ranks);
     char reading[PHASES_READING_BYTES];
     char lead[LABEL_BYTES];
-    snprintf(
-        lead, sizeof lead,
-        "From left to right, the part of the %.100s that fell on each object. A letter names a "
-        "phase: phases of one letter are alike.",
-        name);
+    snprintf(lead, sizeof lead,
+             "From left to right, the share of each object in the %.100s. A letter names a phase; "
+             "similar phases have the same letter.",
+             name);
     html_element(writer, "p", "lead", lead);
     struct timeline_stack objects = timeline_stack_of(ranking, "object", &ranking->objects);
-    html_timeline_chart(writer, &objects, name, "parts of objects over time");
+    html_timeline_chart(writer, &objects, "shares of objects over time");
     phases_reading(timeline, reading, sizeof reading);
     html_element(writer, "p", "says", reading);
     html_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);

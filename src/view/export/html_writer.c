@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Beyond it a figure is damage, and as percent it might overflow. */
+/* Larger figures come from damaged data, and could overflow as a percentage. */
 static const double drawn_most = 1e100;
 
 enum { PIECE = 256, TEXT_MOST = 4000, FORMAT_MOST = 4096 };
@@ -39,7 +39,7 @@ static const char *escape_of(char byte)
     }
 }
 
-/* Printable UTF-8. U+FFFE and U+FFFF are characters to us, but not to XML. */
+/* Writes printable UTF-8. U+FFFE and U+FFFF are valid characters, but not in XML. */
 static void html_writer_put(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -55,7 +55,7 @@ static void html_writer_put(FILE *out, const char *text)
     }
 }
 
-/* Bytes of a piece that ends between characters. */
+/* Returns the size of the next piece, which ends between characters. */
 static size_t piece_of(const char *text, size_t left)
 {
     if (left <= PIECE)
@@ -90,7 +90,7 @@ void html_format(struct html_writer *writer, const char *format, ...)
     html_text(writer, text);
 }
 
-/* One conversion of a format, as far as they are used here: text, whole numbers, doubles. */
+/* Writes one conversion of a format; supports the ones used here: text, integers, doubles. */
 static void write_conversion(struct html_writer *writer, const char *conversion, char kind,
                              va_list *arguments)
 {
@@ -160,13 +160,83 @@ bool html_known(double number)
     return fabs(number) < drawn_most;
 }
 
+/* Layouts */
+
+enum { CELL_WIDTH = 8, CELL_HEIGHT = 16, WORD_BYTES = 1024 };
+
+/* Of a cell that is filled from its foot up; 0: it has text, or nothing. */
+static int filled_height(const struct cell *cell)
+{
+    wchar_t code = cell->text[0];
+    return code == L'░' ? CELL_HEIGHT : code >= L'▁' && code <= L'█' ? 2 * (code - L'▁' + 1) : 0;
+}
+
+/* All cells of one colour are one path, so that no seams show between them. */
+static void write_filled(struct html_writer *writer, const struct canvas *canvas, enum paint paint)
+{
+    bool any = false;
+    for (int row = 0; row < canvas->rows; row++)
+        for (int column = 0; column < canvas->columns; column++) {
+            const struct cell *cell = canvas_at(canvas, row, column);
+            int height = cell->paint == paint ? filled_height(cell) : 0;
+            if (!height)
+                continue;
+            if (!any)
+                html_markup(writer, "<path class=\"%s\" d=\"", html_class(paint));
+            any = true;
+            html_markup(writer, "M%d %dv-%dh%dv%dz", column * CELL_WIDTH, (row + 1) * CELL_HEIGHT,
+                        height, CELL_WIDTH, height);
+        }
+    html_markup(writer, "%s", any ? "\"/>\n" : "");
+}
+
+/* Each word as wide as on the screen, whatever the font. */
+static void write_words(struct html_writer *writer, const struct canvas *canvas, int row)
+{
+    for (int column = 0, end; column < canvas->columns; column = end) {
+        const struct cell *first = canvas_at(canvas, row, column);
+        char word[WORD_BYTES] = "";
+        for (end = column; end < canvas->columns; end++) {
+            const struct cell *cell = canvas_at(canvas, row, end);
+            if (cell->text[0] == L' ' || filled_height(cell) || cell->paint != first->paint)
+                break;
+            for (int i = 0; cell->columns && i < CELL_GLYPHS && cell->text[i]; i++) {
+                char bytes[5];
+                glyph_encode(bytes, cell->text[i]);
+                text_append(word, sizeof word, "%s", bytes);
+            }
+        }
+        if (end > column)
+            html_say(writer, "<text class=\"%s\" x=\"%d\" y=\"%d\" textLength=\"%d\">%s</text>\n",
+                     html_class(first->paint), column * CELL_WIDTH, row * CELL_HEIGHT + 12,
+                     (end - column) * CELL_WIDTH, word);
+        end += end == column;
+    }
+}
+
+void html_picture(struct html_writer *writer, struct canvas *canvas, int rows, const char *label)
+{
+    canvas->rows = rows;
+    html_say(writer,
+             "<div class=\"wide\"><svg class=\"picture\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+             "role=\"img\" aria-label=\"%s\">\n",
+             canvas->columns * CELL_WIDTH, rows * CELL_HEIGHT, canvas->columns * (CELL_WIDTH + 1),
+             label);
+    for (int paint = 0; paint < PAINT_COUNT; paint++)
+        write_filled(writer, canvas, (enum paint)paint);
+    for (int row = 0; row < rows; row++)
+        write_words(writer, canvas, row);
+    html_markup(writer, "</svg></div>\n");
+    canvas_fini(canvas);
+}
+
 struct html_table {
     const struct columns *columns;
     const void *rows;
     size_t count;
     size_t most;
     bool (*link)(const struct snapshot *snapshot, const void *row, char *id, size_t size);
-    const struct column *named; /* that has the name of the row; NULL: none */
+    const struct column *named; /* column with the name of the row; NULL: none */
 };
 
 static const void *row_at(const struct html_table *table, size_t index)
@@ -189,7 +259,7 @@ static size_t rows_shown(const struct html_table *table)
     return table->count < table->most ? table->count : table->most;
 }
 
-/* A column is left out where all its cells would be blank. */
+/* Returns false if all cells of a column would be blank. */
 static bool says_anything(const struct html_writer *writer, const struct html_table *table,
                           unsigned index)
 {
@@ -239,7 +309,7 @@ static double within(double part)
     return fmin(fmax(part, 0), 1);
 }
 
-/* The interval as a whisker, to compare two bars. */
+/* Draws a bar with its interval as a whisker, to compare bars. */
 static void write_bar(struct html_writer *writer, const struct html_table *table, const void *row,
                       double part)
 {
@@ -304,7 +374,7 @@ static void write_cell(struct html_writer *writer, const struct html_table *tabl
     const char *paint = known && column->paint ? html_class(column->paint(value)) : "";
     html_markup(writer, "<td class=\"%s%s%s\"", class_of_look(table, column), *paint ? " " : "",
                 paint);
-    /* Sorts by the value, not by the text. */
+    /* Sort by the value instead of the text. */
     if (known && value.kind == VALUE_NUMBER)
         html_markup(writer, " data-v=\"%.9g\"", value.number);
     else if (known && value.kind == VALUE_INTEGER)
@@ -353,7 +423,7 @@ static void write_table(struct html_writer *writer, const struct html_table *tab
         parted = parting_of(table, row_at(table, i)) != NULL;
     if (!columns)
         return;
-    /* Rows between rules belong together: such a table is not sorted. */
+    /* Rows between separators belong together, so such a table is not sortable. */
     html_markup(writer, "<div class=\"wide\"><table%s>\n", parted ? "" : " class=\"sorts\"");
     write_titles(writer, table, shown);
     html_markup(writer, "<tbody>\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A snapshot as one line of JSON; the man page lists the members. */
+/* A snapshot as one line of JSON; the man page documents the members. */
 #include "view/export/json.h"
 
 #include <errno.h>
@@ -13,8 +13,6 @@
 #include "view/levels.h"
 #include "view/view.h"
 #include "view/words.h"
-
-/* The process, the source and the numbers of samples. */
 
 /* ---- parts ---- */
 static const struct columns target_members = MEMBERS(
@@ -70,13 +68,13 @@ static const struct columns time_range_members = MEMBERS(
     MEMBER("kept", struct snapshot_time_range, kept),
     MEMBER("seen", struct snapshot_time_range, seen));
 
-/* Records lost have no time in the past. */
+/* Lost records have no timestamps, so they are not known for a time range. */
 static const void *up_to_now(const struct snapshot *snapshot, const void *totals)
 {
     return snapshot->time_range ? NULL : totals;
 }
 
-/* The agent's are none of the samples. */
+/* The agent's samples are not counted as samples of the program. */
 static const char *reason_key(unsigned reason)
 {
     return reason == REASON_NONE || reason == REASON_AGENT ? NULL : access_reason_name(reason);
@@ -151,7 +149,7 @@ static json_t *json_binaries(const struct snapshot *snapshot, const void *row)
     return from->list ? json_rows(&binary_members, snapshot, from->list, from->count) : json_null();
 }
 
-/* Where and how a recording was made. */
+/* ---- where and how a recording was made ---- */
 
 static json_t *json_recording(const struct snapshot *snapshot, const void *row)
 {
@@ -172,9 +170,9 @@ static json_t *json_recording(const struct snapshot *snapshot, const void *row)
     return out;
 }
 
-/* The run over time and its phases. */
+/* ---- the run over time and its phases ---- */
 
-/* Shares of the objects of the streams of the misses in a phase; null: there are none. */
+/* Returns the shares of the listed objects in the misses of a phase; null if there are none. */
 json_t *json_phase_shares(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_phase *phase = row;
@@ -200,7 +198,7 @@ static json_t *numbers(const double *values, size_t count)
     return out;
 }
 
-/* `kind`: the key of its name. */
+/* `kind`: key of the name. */
 static json_t *stream_of(const struct snapshot_stream *stream, const char *kind, size_t periods)
 {
     json_t *out = json_object();
@@ -229,7 +227,7 @@ static json_t *fields_of(const struct snapshot *snapshot, const struct snapshot_
     return out;
 }
 
-/* Members of `out`; `objects`: the name of theirs. */
+/* Adds the members of a measure to `out`; `objects`: key of the object streams. */
 static void set_measured(json_t *out, const struct snapshot *snapshot,
                          const struct snapshot_measured *measured, const char *objects)
 {
@@ -242,7 +240,7 @@ static void set_measured(json_t *out, const struct snapshot *snapshot,
     json_set(out, "threads", streams_of(&measured->threads, "name", periods));
 }
 
-/* The measures sampled besides the ranking one, which is in `phases` itself. */
+/* Returns the sampled measures except the ranking one, which is part of `phases`. */
 static json_t *measures_of(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
@@ -262,7 +260,7 @@ static const struct columns volatility_members = MEMBERS(struct snapshot_volatil
             MEMBER("period", struct snapshot_volatility, period_s),
             MEMBER("volatility", struct snapshot_volatility, value));
 
-/* Of the last two minutes, and what was chosen by it. */
+/* The last two minutes, and the period chosen from them. */
 static const struct columns recent_members = MEMBERS(
     struct snapshot_timeline,
     MEMBER_ROWS("volatility", struct snapshot_timeline, recent, recent_count, &volatility_members),
@@ -421,7 +419,7 @@ static json_t *value_json(const struct column *column, struct value value)
     }
 }
 
-/* The elements of an array by their names. */
+/* Returns the elements of an array as members with their names. */
 static json_t *named_json(const struct column *column, const struct snapshot *snapshot,
                           const void *row)
 {
@@ -510,7 +508,7 @@ json_t *json_share(double value)
     return isfinite(value) ? json_real(round(value * 1e6) / 1e6) : json_null();
 }
 
-/* Samples are whole numbers unless they decay. */
+/* Samples are integers unless they decay. */
 json_t *json_count(double value)
 {
     if (!isfinite(value))
@@ -547,7 +545,7 @@ json_t *json_text(const char *value)
     json_t *string = json_string(value);
     if (string)
         return string;
-    /* Not UTF-8, which jansson refuses: better a '?' than no line at all. */
+    /* jansson rejects invalid UTF-8: replace it by '?' instead of failing. */
     size_t size = strlen(value) + 1;
     char *clean = malloc(size);
     if (!clean)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Values and parts of the JSON report, put together by json.c; only its files see jansson.
- * Each part is a new reference; out of memory makes it NULL, and the report fails as a whole.
+ * Values and parts of the JSON report, combined by json.c; only its files include jansson. Each
+ * function returns a new reference, or NULL if out of memory; the report then fails as a whole.
  */
 #ifndef MISSTOP_VIEW_EXPORT_JSON_H
 #define MISSTOP_VIEW_EXPORT_JSON_H
@@ -12,35 +12,35 @@
 #include "snapshot.h"
 #include "view/widget/columns.h"
 
-/* ---- values; unknown is null ---- */
+/* ---- values; null if not known ---- */
 
 json_t *json_share(double value);
-json_t *json_count(double value); /* whole numbers unless they decay */
+json_t *json_count(double value); /* an integer unless decayed */
 json_t *json_whole(uint64_t value);
 json_t *json_known(uint64_t value); /* 0: unknown */
 json_t *json_address(uint64_t value);
 json_t *json_text(const char *value);
 json_t *json_text_or_null(const char *value); /* "": unknown */
 
-/* Takes the value over. */
+/* Takes over the reference to `value`. */
 void json_set(json_t *object, const char *key, json_t *value);
 
-/* A row's members, as its table has them; null: no row. Rows as an array. */
+/* Return the members of a row as its table defines them, null for no row; and rows as an array. */
 json_t *json_row(const struct columns *columns, const struct snapshot *snapshot, const void *row);
 json_t *json_rows(const struct columns *columns, const struct snapshot *snapshot, const void *rows,
                   size_t count);
-/* The same into an object that has members already. */
+/* Adds the members of a row to an existing object. */
 void json_set_row(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
                   const void *row);
 
-/* All of it: what json_print() prints. NULL: out of memory. */
+/* Returns what json_print() prints; NULL if out of memory. */
 json_t *json_snapshot(const struct snapshot *snapshot);
 
-/* One object on one line, flushed; it is freed. 0 or a negative errno. */
+/* Prints one object on one line, flushes, and releases the object. Returns 0 or a negative
+ * errno. */
 int json_line(FILE *out, json_t *root);
 
-/* Members of the snapshot that other files put together; the matrix under the names that the user
- * gave. */
+/* Members of the snapshot that other files create; the matrix uses the user's names. */
 json_t *json_matrix(const struct snapshot *snapshot, const void *row);
 json_t *json_reuse(const struct snapshot *snapshot, const void *reuse);
 json_t *json_waits(const struct snapshot *snapshot, const void *wait);
@@ -54,6 +54,6 @@ extern const struct columns threads_members;
 extern const struct columns heap_summary_members;
 extern const struct columns sharing_members;
 extern const struct columns watch_members;
-extern const struct columns whatif_members; /* the best answer, and all of them, best first */
+extern const struct columns whatif_members; /* the best answer, and all answers, best first */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sets, the search, the window. */
+/* ---- sets, the search, the window ---- */
 
 #include "view/export/json.h"
 #include "view/words.h"
@@ -40,7 +40,7 @@ const struct columns sets_members = MEMBERS(
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sets, verdict),
            .name = sets_verdict_name),
     MEMBER_COUNT("chi2", struct snapshot_sets, chi2),
-    /* Rounding would make it 0. */
+    /* exact, because rounding would make it 0 */
     COLUMN(.key = "p_value", .from = FIELD(struct snapshot_sets, p_value), .form = JSON_EXACT),
     MEMBER("hot_sets", struct snapshot_sets, hot_sets),
     COLUMN(.key = "reading", .json = json_sets_reading),
@@ -84,7 +84,7 @@ const struct columns window_members = MEMBERS(
     MEMBER_ROWS("top", struct snapshot_window, top, top_count, &line_columns),
     MEMBER_ROWS("pairs", struct snapshot_window, pairs, pair_count, &pair_columns));
 
-/* Why lines were missed. */
+/* ---- why lines were missed ---- */
 
 const struct columns causes_figures_members = MEMBERS(
     struct snapshot_causes_figures,
@@ -134,13 +134,13 @@ static const struct columns thread_causes_members = MEMBERS(
            .count = FIELD(struct snapshot_causes_row, thread_count),
            .rows = &evictor_thread_members));
 
-/* The others, which come last, have no name: null. */
+/* The last entry, all others, has no name: null. */
 static const struct columns eviction_line_members =
     MEMBERS(struct snapshot_eviction_line,
             MEMBER("name", struct snapshot_eviction_line, name),
             MEMBER_COUNT("misses", struct snapshot_eviction_line, misses));
 
-/* Cells by rows. */
+/* Returns the cells by rows. */
 static json_t *json_evictions(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_evictions *from = row;
@@ -177,7 +177,7 @@ const struct columns all_causes_members = MEMBERS(
            .from = ROW_IN(struct snapshot_causes, of[CAUSES_THREADS].evictions),
            .json = json_evictions));
 
-/* Miss-ratio curves. */
+/* ---- miss-ratio curves ---- */
 
 static json_t *curve(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *from)
 {
@@ -241,7 +241,7 @@ json_t *json_reuse(const struct snapshot *snapshot, const void *row)
     return out;
 }
 
-/* Shared cache lines. */
+/* ---- shared cache lines ---- */
 
 static const struct columns sharing_code_members = MEMBERS(
     struct snapshot_sharing_code,
@@ -282,7 +282,7 @@ const struct columns sharing_side_members = MEMBERS(
            .count = FIELD(struct snapshot_sharing_side, code_count),
            .rows = &sharing_code_members));
 
-/* A line names its group by index and object: these are no members of its own row. */
+/* The group's index and object are not members of the line's own row. */
 static json_t *line_of(const struct snapshot *snapshot, size_t index,
                        const struct snapshot_sharing_line *line)
 {
@@ -312,7 +312,7 @@ const struct columns sharing_members = MEMBERS(
     MEMBER("groups_left_out", struct snapshot_sharing, groups_left_out),
     COLUMN(.key = "lines", .json = json_sharing_lines));
 
-/* Exact totals of a simulated run. */
+/* ---- exact totals of a simulated run ---- */
 
 const struct columns simulation_members = MEMBERS(
     struct snapshot_simulation,

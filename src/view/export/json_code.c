@@ -68,11 +68,11 @@ const struct columns threads_members =
     MEMBER_ROWS("list", struct snapshot_threads, list, count, &thread_columns),
     MEMBER("left_out", struct snapshot_threads, left_out));
 
-/* Functions x objects. */
+/* ---- the matrix of functions and objects ---- */
 
 static const double least_listed = 0.001;
 
-/* Weights of the events of other measures than the ranking one. */
+/* Returns the weights of the events of the other measures. */
 static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
                         const struct snapshot_matrix_cell *without)
 {
@@ -84,8 +84,8 @@ static json_t *measures(const struct snapshot *snapshot, const struct snapshot_m
     return out;
 }
 
-/* Of samples with an object: `without` are those of the cell without one, NULL: none. `share` is
- * of samples with an object, `all_share` of all. */
+/* Adds the figures of samples with an object. `without` has those without one; NULL: none. `share`
+ * is of samples with an object, `all_share` of all samples. */
 static void set_figures(json_t *out, const struct snapshot *snapshot,
                         const struct snapshot_matrix_cell *cell,
                         const struct snapshot_matrix_cell *without)
@@ -102,32 +102,35 @@ static void set_figures(json_t *out, const struct snapshot *snapshot,
     json_set(out, "measures", measures(snapshot, cell, without));
 }
 
-/* The line of what has no object; the count where there is none. */
-static size_t nobody_of(const struct matrix_line *lines, size_t count)
+/* Returns the index of the line for samples without an object or function; the number of lines if
+ * there is none. */
+static size_t nobody_of(const struct matrix_table *table, enum matrix_axis axis)
 {
-    return count && lines[count - 1].index == MATRIX_NOBODY ? count - 1 : count;
+    const struct matrix_lines *lines = &table->axis[axis];
+    size_t count = lines->count;
+    return count && lines->list[count - 1].index == MATRIX_NOBODY ? count - 1 : count;
 }
 
-/* The others have no name: null. */
+/* Returns the lines of an axis. The line of all others has no name: null. */
 static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct snapshot *snapshot = table->snapshot;
     bool functions = axis == MATRIX_FUNCTIONS;
-    const struct matrix_line *line = functions ? table->rows : table->columns;
-    size_t count = nobody_of(line, functions ? table->row_count : table->column_count);
-    size_t nobody = nobody_of(table->columns, table->column_count);
+    size_t nobody = nobody_of(table, MATRIX_OBJECTS);
     json_t *out = json_array();
-    for (size_t i = 0; i < count; i++, line++) {
-        const char *module = !line->members             ? NULL
-                             : axis == MATRIX_FUNCTIONS ? snapshot->code[line->index].module
-                                                        : snapshot->objects[line->index].module;
+    for (size_t i = 0; i < nobody_of(table, axis); i++) {
+        const struct matrix_line *line = &table->axis[axis].list[i];
+        const char *module = !line->members ? NULL
+                             : functions    ? snapshot->code[line->index].module
+                                            : snapshot->objects[line->index].module;
         json_t *one = json_object();
-        json_set(one, axis == MATRIX_FUNCTIONS ? "function" : "object",
+        json_set(one, functions ? "function" : "object",
                  json_text(line->members ? line->name : NULL));
         json_set(one, "module", json_text_or_null(module));
         json_set(one, "members", json_known(line->members));
         const struct snapshot_matrix_cell *without =
-            functions && nobody < table->column_count ? &table->cells[i][nobody] : NULL;
+            functions && nobody < table->axis[MATRIX_OBJECTS].count ? &table->cells[i][nobody]
+                                                                    : NULL;
         set_figures(one, snapshot, &line->total, without);
         if (without) {
             json_set(one, "unknown_samples", json_count(without->samples));
@@ -146,7 +149,7 @@ static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
 static const struct columns matrix_field_members = MATRIX_PART_MEMBERS("field");
 static const struct columns matrix_line_members = MATRIX_PART_MEMBERS("line");
 
-/* "function on object", and the misses on lines that each had evicted. */
+/* "function on object", and the misses on lines that it evicted. */
 static const struct columns matrix_evictor_members =
     MEMBERS(struct matrix_part, MEMBER("name", struct matrix_part, name),
             MEMBER_COUNT("misses", struct matrix_part, samples));
@@ -156,7 +159,7 @@ static json_t *parts(const struct columns *members, const struct matrix_parts *f
     return json_rows(members, NULL, from->list, from->count);
 }
 
-/* Of the recent past: how many there are, and the first of them. */
+/* Returns the number of items in the recent past, and the first of them. */
 static json_t *recent(const struct matrix_parts *from, const char *name,
                       json_t *key(uint64_t value))
 {
@@ -177,7 +180,7 @@ static json_t *recent(const struct matrix_parts *from, const char *name,
 static void set_detail(json_t *out, const struct matrix_table *table, size_t row, size_t column)
 {
     struct matrix_cell cell;
-    matrix_cell_gather(table, row + 1, column + 1, &cell);
+    matrix_cell_gather(table, (struct matrix_place){{row + 1, column + 1}}, &cell);
     json_set_row(out, &levels_members, table->snapshot, cell.has_levels ? &cell.levels : NULL);
     json_set_row(out, &rates_members, table->snapshot, cell.rates);
     if (cell.causes.misses > 0) {
@@ -192,12 +195,13 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
     json_set(out, "blocks", recent(&cell.blocks, "address", json_address));
 }
 
-/* Those that have anything; the rest are 0. Details as objects: from a share of 0.001 on. */
+/* Returns the cells that are not 0. Details are included from a share of 0.001 on, as for
+ * objects. */
 static json_t *cells(const struct matrix_table *table)
 {
     json_t *out = json_array();
-    size_t rows = nobody_of(table->rows, table->row_count);
-    size_t columns = nobody_of(table->columns, table->column_count);
+    size_t rows = nobody_of(table, MATRIX_FUNCTIONS);
+    size_t columns = nobody_of(table, MATRIX_OBJECTS);
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < columns; k++) {
             if (!snapshot_matrix_any(&table->cells[i][k]))
@@ -213,7 +217,7 @@ static json_t *cells(const struct matrix_table *table)
     return out;
 }
 
-/* Samples without an object, and those of them without a function. */
+/* Returns the samples without an object, and those also without a function. */
 static json_t *unknown(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects with all that is known of them. */
+/* Objects with all their data. */
 #include <math.h>
 
 #include "view/export/json.h"
@@ -7,7 +7,7 @@
 #include "view/screens/rows.h"
 #include "view/words.h"
 
-/* The layout of a type in memory, with its heat. */
+/* ---- the layout of a type in memory, with its heat ---- */
 
 static const char *kind_name(enum layout_row_kind kind)
 {
@@ -86,9 +86,9 @@ const struct columns layout_members = MEMBERS(
     COLUMN(.key = "lines", .from = ROW_OF(struct snapshot_layout, lines),
            .count = FIELD(struct snapshot_layout, line_count), .rows = &layout_line_members));
 
-/* The heap and its bins. */
+/* ---- the heap and its bins ---- */
 
-/* Of the blocks themselves; null where there is no heap bin. */
+/* Members of the blocks themselves; null if it is not a heap bin. */
 const struct columns heap_members = MEMBERS(
     struct heap_bin,
     COLUMN(.key = "site", .where = FIELD(struct heap_bin, site_count),
@@ -141,7 +141,7 @@ json_t *json_event_shares(const struct snapshot *snapshot, const void *pointer)
     return out;
 }
 
-/* Where accesses found their data. */
+/* ---- where accesses found their data ---- */
 
 static json_t *json_basis(const struct snapshot *snapshot, const void *pointer)
 {
@@ -184,7 +184,7 @@ const struct columns levels_members = MEMBERS(
     COLUMN(.key = "levels", .rows = &level_members),
     MEMBER_COUNT("latency", struct snapshot_levels, latency));
 
-/* Bounds of the time that waits. */
+/* ---- bounds of waiting time ---- */
 
 json_t *json_waits(const struct snapshot *snapshot, const void *pointer)
 {
@@ -207,7 +207,7 @@ json_t *json_waits(const struct snapshot *snapshot, const void *pointer)
     return out;
 }
 
-/* Miss rates and criticality. */
+/* ---- miss rates and criticality ---- */
 
 static json_t *json_interval(const struct snapshot *snapshot, const void *pointer)
 {
@@ -237,7 +237,7 @@ static const char *rates_from(unsigned from)
     return from == RATES_RECORDED ? "recorded" : "counted";
 }
 
-/* The first level that is known. */
+/* Returns the first known level. */
 static int known_level(const struct snapshot_rates *rates)
 {
     for (int i = 0; rates && i < RATE_LEVELS; i++)
@@ -283,7 +283,7 @@ const struct columns rates_members =
     COLUMN(.key = "miss_rate_of", .value = first_miss_rate_of),
     COLUMN(.key = "rates", .rows = &rate_members));
 
-/* Use of lines. */
+/* ---- use of lines ---- */
 
 static struct value use_level(const struct snapshot *snapshot, const void *row)
 {
@@ -313,7 +313,7 @@ const struct columns use_members =
     COLUMN(.key = "temporal_use", .value = use_temporal, .with = FIELD(struct snapshot, uses.known)),
     COLUMN(.key = "use", .rows = &used_members, .with = FIELD(struct snapshot, uses.known)));
 
-/* Questions about another layout, and the answers. */
+/* ---- questions about another layout, and the answers ---- */
 
 static const struct columns whatif_level_members = MEMBERS(
     struct snapshot_whatif_level,
@@ -384,7 +384,7 @@ const struct columns whatif_members = MEMBERS(
     COLUMN(.key = "what_ifs", .from = ROW_IN(struct snapshot_whatifs, list),
            .count = FIELD(struct snapshot_whatifs, count), .rows = &whatif_answer_members));
 
-/* Results of watchpoints. */
+/* ---- results of watchpoints ---- */
 
 const struct columns watch_code_members = MEMBERS(
     struct snapshot_watch_code,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON to a report: the words of json*.c read back. */
+/* Reads JSON into a report; uses the member names of json*.c. Also prints a comparison as JSON. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -13,14 +13,13 @@
 #include "view/export/diff.h"
 #include "view/export/json.h"
 
-/* Between json_report.c, the file and its head, and json_report.c, its tables. */
 enum { REPORT_ROWS_MOST = 1 << 17 };
 
 static double report_number(const json_t *from, const char *path);
 static json_t *report_member(const json_t *from, const char *path);
 static const char *report_text(struct report *report, const json_t *from, const char *path);
 
-/* Tables of a saved report: objects with their fields, and functions. */
+/* ---- tables of a saved report: objects with their fields, and functions ---- */
 
 enum { FIELDS_LISTED = 64, FUNCTIONS_LISTED = 200 };
 
@@ -30,7 +29,8 @@ static double report_share(const json_t *from)
     return value <= 1.000001 ? fmin(value, 1) : NAN;
 }
 
-/* "[heap 0x55d0c0de 12.1M]": the next run has it elsewhere. */
+/* Removes addresses from a name such as "[heap 0x55d0c0de 12.1M]", because they differ in the next
+ * run. */
 static void drop_addresses(char *name)
 {
     for (char *at = name; (at = strstr(at, " 0x"));) {
@@ -50,7 +50,7 @@ static const char *name_without_address(struct report *report, const json_t *fro
     return *name ? name : "?";
 }
 
-/* The kernel cuts names of processes to 15 bytes. */
+/* Returns true if the module is the program. The kernel truncates process names to 15 bytes. */
 static bool is_own(const struct report *report, const char *module)
 {
     enum { COMM_BYTES = 15 };
@@ -65,7 +65,7 @@ static struct report_row *add_row(struct report *report, enum report_table table
                                                    : NULL;
 }
 
-/* Offsets into a stack differ with every run, as its start does. */
+/* Offsets into a stack differ in every run, because its start does. */
 static bool moves(const struct report_row *object, const char *field)
 {
     return *field == '+' && !strcmp(object->kind, "stack");
@@ -97,7 +97,7 @@ static void take_fields(struct report *report, struct report_row *object, const 
         object->least = 0;
 }
 
-/* From the first part there was. */
+/* Reads the parts, starting with the first that exists. */
 static const double *take_parts(struct report *report, const json_t *history)
 {
     double *parts = arena_array(&report->arena, SNAPSHOT_HISTORY, sizeof *parts);
@@ -112,7 +112,7 @@ static const double *take_parts(struct report *report, const json_t *history)
     return parts;
 }
 
-/* A refresh without samples is no share of 0. */
+/* A part of the run without samples is unknown, not a share of 0. */
 static void forget_empty_parts(struct report *report)
 {
     const struct report_row *rows = report->rows[REPORT_OBJECTS];
@@ -127,7 +127,7 @@ static void forget_empty_parts(struct report *report)
     }
 }
 
-/* The tables, into rows that have room for them or for REPORT_ROWS_MOST. */
+/* Reads the objects into rows with room for all, or for REPORT_ROWS_MOST. */
 static void report_take_objects(struct report *report, const json_t *objects)
 {
     size_t i;
@@ -174,94 +174,35 @@ static void report_take_functions(struct report *report, const json_t *functions
         report->least_code = 0;
 }
 
-/* The end of a file of reports, one JSON object a line: only the last one counts. */
 enum { REPORT_BYTES_MOST = 64 << 20 };
 
-struct report_file {
-    char *text; /* the last REPORT_BYTES_MOST of the file at the most */
-    size_t size;
-    const char *last; /* the last line that is not blank, in `text` */
-    size_t last_size;
-};
-
-static int read_at(int fd, char *out, size_t size, off_t from, size_t *got)
-{
-    *got = 0;
-    while (*got < size) {
-        ssize_t count = pread(fd, out + *got, size - *got, from + (off_t)*got);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return -errno;
-        if (!count)
-            break;
-        *got += (size_t)count;
-    }
-    return 0;
-}
-
-static void find_last(struct report_file *file)
-{
-    size_t end = file->size;
-    while (end && strchr(" \t\r\n", file->text[end - 1]))
-        end--;
-    size_t start = end;
-    while (start && file->text[start - 1] != '\n')
-        start--;
-    file->last = file->text + start;
-    file->last_size = end - start;
-}
-
-static int read_end(struct report_file *file, int fd, off_t size, const char *path,
-                    struct error *error)
-{
-    size_t wanted = size < REPORT_BYTES_MOST ? (size_t)size : REPORT_BYTES_MOST;
-    file->text = malloc(wanted + 1);
-    if (!file->text)
-        return error_set(error, -ENOMEM, "out of memory for %s", path);
-    int code = read_at(fd, file->text, wanted, size - (off_t)wanted, &file->size);
-    if (code)
-        return error_set(error, code, "cannot read %s: %s", path, strerror(-code));
-    /* strchr() finds it too. */
-    for (char *nul; (nul = memchr(file->text, '\0', file->size));)
-        *nul = '?';
-    find_last(file);
-    if (!file->last_size)
-        return error_set(error, -EBADMSG, "%s is empty", path);
-    if (file->last == file->text && (off_t)wanted < size)
-        return error_set(error, -EFBIG, "the last line of %s is longer than a report can be", path);
-    return 0;
-}
-
-static void report_file_free(struct report_file *file);
-
-/* 0; -EBADMSG where the file is empty, -EFBIG where its last line is too long, or what reading
- * gave. */
-static int report_file_read(struct report_file *file, const char *path, struct error *error)
+/* Returns the end of a file, from malloc(), and the bytes `before` it; NULL and `error` on failure.
+ */
+static char *read_end(const char *path, size_t *size, off_t *before, struct error *error)
 {
     struct stat status;
-    *file = (struct report_file){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
-    int code = 0;
-    if (fstat(fd, &status))
-        code = error_set(error, -errno, "cannot read %s: %s", path, strerror(errno));
-    else if (!S_ISREG(status.st_mode))
-        code =
-            error_set(error, -ENOTSUP, "%s is no file; give a recording or a saved report", path);
-    else
-        code = read_end(file, fd, status.st_size, path, error);
-    close(fd);
-    if (code)
-        report_file_free(file);
-    return code;
+    char *text = NULL;
+    FILE *file = fopen(path, "re");
+    if (!file || fstat(fileno(file), &status)) {
+        error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
+    } else if (!S_ISREG(status.st_mode)) {
+        error_set(error, -ENOTSUP, "%s is not a file; give a recording or a saved report", path);
+    } else {
+        *before = status.st_size > REPORT_BYTES_MOST ? status.st_size - REPORT_BYTES_MOST : 0;
+        text = malloc((size_t)(status.st_size - *before) + 1);
+        fseeko(file, *before, SEEK_SET);
+        *size = text ? fread(text, 1, (size_t)(status.st_size - *before), file) : 0;
+        if (!text)
+            error_set(error, -ENOMEM, "out of memory for %s", path);
+    }
+    if (file)
+        fclose(file);
+    return text;
 }
 
-static void report_file_free(struct report_file *file)
+static bool is_blank(char byte)
 {
-    free(file->text);
-    *file = (struct report_file){0};
+    return byte && strchr(" \t\r\n", byte);
 }
 
 bool report_file_is_json(const char *path)
@@ -272,7 +213,7 @@ bool report_file_is_json(const char *path)
     ssize_t blank = 0;
     if (fd >= 0)
         close(fd);
-    while (blank < got && start[blank] && strchr(" \t\r\n", start[blank]))
+    while (blank < got && is_blank(start[blank]))
         blank++;
     return blank < got && start[blank] == '{';
 }
@@ -281,7 +222,7 @@ enum { TEXT_MOST = 4096 };
 
 static const double objects_listed = 0.001;
 
-/* "a.b": NULL where it is not there. */
+/* Finds "a.b"; returns NULL if it does not exist. */
 static json_t *report_member(const json_t *from, const char *path)
 {
     char name[64];
@@ -294,7 +235,7 @@ static json_t *report_member(const json_t *from, const char *path)
     return at;
 }
 
-/* NAN: not there, no number, or not below infinity and from 0 on. */
+/* Returns NAN if the member does not exist, or is not a finite number of at least 0. */
 static double report_number(const json_t *from, const char *path)
 {
     const json_t *value = report_member(from, path);
@@ -302,7 +243,7 @@ static double report_number(const json_t *from, const char *path)
     return isfinite(parsed) && parsed >= 0 ? parsed : NAN;
 }
 
-/* Printable, in the report's arena; "" where it is not there. */
+/* Returns printable text in the report's arena; "" if it does not exist. */
 static const char *report_text(struct report *report, const json_t *from, const char *path)
 {
     char clean[TEXT_MOST];
@@ -314,7 +255,7 @@ static const char *report_text(struct report *report, const json_t *from, const 
     return kept ? kept : "";
 }
 
-/* The event by its name, as far as it was counted. */
+/* Returns the count of the instructions event, found by name. */
 static double instructions_of(const json_t *events)
 {
     size_t i;
@@ -328,7 +269,8 @@ static double instructions_of(const json_t *events)
     return NAN;
 }
 
-/* A weight fades to half in a half-life: a steady stream adds up to that of half-life / ln 2. */
+/* Decayed weight halves every half-life; a steady stream accumulates to the weight of half-life /
+ * ln 2. */
 static double seconds_covered(const struct report *report, double counted_s)
 {
     if (!strcmp(report->basis, "run") || !(report->half_life_s > 0))
@@ -351,8 +293,8 @@ static void take_head(struct report *report, const json_t *root)
     report->weight = report_number(root, "samples.weight");
     report->samples = report_number(root, "samples.attributed");
     report->effective = report_number(root, "samples.effective");
-    /* Decayed counts carry less information than their number of samples, but no less than the
-     * weight left. */
+    /* Decayed counts have the information of fewer samples than were taken; use the samples only if
+     * the effective number is missing. */
     if (isnan(report->effective))
         report->effective = report->samples;
     report->least = report_number(root, "objects_left_out") == 0 ? 0 : objects_listed;
@@ -383,15 +325,14 @@ static int report_refuse(const json_t *root, const char *path, struct error *err
     if (!json_is_integer(version))
         return error_set(
             error, -EBADMSG,
-            "%s is no report of misstop: it has no version; give what key W wrote or -b -j printed",
+            "%s is not a report of misstop: it has no version; give a file from key W or -b -j",
             path);
     if (json_integer_value(version) != 1)
-        return error_set(error, -EBADMSG, "%s: reports of version %lld are not known here", path,
+        return error_set(error, -EBADMSG, "%s: reports of version %lld are not supported", path,
                          (long long)json_integer_value(version));
     if (json_object_get(root, "change"))
-        return error_set(error, -EBADMSG, "%s is what misstop diff printed, not a report", path);
-    return error_set(error, -EBADMSG, "%s lists no objects; give what key W wrote or -b -j printed",
-                     path);
+        return error_set(error, -EBADMSG, "%s is the output of misstop diff, not a report", path);
+    return error_set(error, -EBADMSG, "%s lists no objects; give a file from key W or -b -j", path);
 }
 
 static int report_make(struct report **out, const json_t *root, const char *path,
@@ -426,22 +367,32 @@ static int report_make(struct report **out, const json_t *root, const char *path
     return 0;
 }
 
+/* One object a line: the last line that is not blank is the report. */
 int report_read(struct report **report, const char *path, struct error *error)
 {
     json_error_t cause;
-    struct report_file file;
+    size_t size;
+    off_t before;
     *report = NULL;
-    int code = report_file_read(&file, path, error);
-    if (code)
-        return code;
-    json_t *root = json_loadb(file.last, file.last_size, 0, &cause);
-    /* Not one object a line: someone made it pretty. */
-    if (!root && file.last != file.text)
-        root = json_loadb(file.text, file.size, 0, &cause);
-    code = root ? report_make(report, root, path, error)
-                : error_set(error, -EBADMSG, "%s is not JSON, or cut off: %s", path, cause.text);
+    char *text = read_end(path, &size, &before, error);
+    if (!text)
+        return error->code;
+    while (size && is_blank(text[size - 1]))
+        size--;
+    const char *end = size ? memrchr(text, '\n', size) : NULL;
+    const char *last = end ? end + 1 : text;
+    json_t *root = json_loadb(last, (size_t)(text + size - last), 0, &cause);
+    /* Not one object per line: try the whole file as one formatted object. */
+    if (!root && last != text)
+        root = json_loadb(text, size, 0, &cause);
+    int code =
+        !size  ? error_set(error, -EBADMSG, "%s is empty", path)
+        : root ? report_make(report, root, path, error)
+        : before && last == text
+            ? error_set(error, -EFBIG, "the last line of %s is too long for a report", path)
+            : error_set(error, -EBADMSG, "%s is not JSON, or is truncated: %s", path, cause.text);
     json_decref(root);
-    report_file_free(&file);
+    free(text);
     return code;
 }
 
@@ -463,100 +414,64 @@ void report_free(struct report *report)
     free(report);
 }
 
-/* A comparison as one JSON object on one line. */
+/* ---- a comparison as one JSON object on one line ---- */
 
-static json_t *real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
+static const struct columns run_members = MEMBERS(struct report, MEMBER("path", struct report, path),
+            MEMBER_KNOWN("comm", struct report, comm),
+            MEMBER_KNOWN("event", struct report, event),
+            MEMBER_KNOWN("basis", struct report, basis),
+            MEMBER("elapsed", struct report, elapsed_s),
+            MEMBER_COUNT("samples", struct report, samples),
+            MEMBER_COUNT("effective", struct report, effective),
+            MEMBER_COUNT("weight", struct report, weight));
 
 static json_t *runs(const struct diff_side *side)
 {
     json_t *out = json_array();
-    for (size_t i = 0; i < side->run_count; i++) {
-        const struct report *from = side->runs[i];
-        json_t *run = json_object();
-        json_set(run, "path", json_text(from->path));
-        json_set(run, "comm", json_text_or_null(from->comm));
-        json_set(run, "event", json_text_or_null(from->event));
-        json_set(run, "basis", json_text_or_null(from->basis));
-        json_set(run, "elapsed", json_share(from->elapsed_s));
-        json_set(run, "samples", json_count(from->samples));
-        json_set(run, "effective", json_count(from->effective));
-        json_set(run, "weight", json_count(from->weight));
-        json_array_append_new(out, run);
-    }
+    for (size_t i = 0; i < side->run_count; i++)
+        json_array_append_new(out, json_row(&run_members, NULL, side->runs[i]));
     return out;
 }
 
-static void set_times(json_t *out, const struct compare_times *times)
+static const char *amounts_name(unsigned amounts)
 {
-    json_set(out, "times", real(times->value));
-    json_set(out, "times_low", real(times->low));
-    json_set(out, "times_high", real(times->high));
+    static const char *const names[] = {
+        [DIFF_AMOUNT_OF_RUN] = "of-run",
+        [DIFF_AMOUNT_PER_SECOND] = "per-second",
+        [DIFF_AMOUNT_PER_1000_INSTRUCTIONS] = "per-1000-instructions",
+    };
+    return names[amounts];
 }
 
-static json_t *one_row(enum report_table table, const struct diff_row *row)
+static struct value amount_unit(const struct snapshot *snapshot, const void *diff)
 {
-    static const char *const names[] = {"name", "name", "function"};
-    json_t *out = json_object();
-    json_set(out, names[table], json_text(row->what->name));
-    if (table == REPORT_FIELDS)
-        json_set(out, "object", json_text(row->what->object));
-    if (table != REPORT_FUNCTIONS)
-        json_set(out, "kind", json_text(row->what->kind));
-    json_set(out, "module", json_text_or_null(row->what->module));
-    json_set(out, "share_a", json_share(row->a));
-    json_set(out, "share_b", json_share(row->b));
-    json_set(out, "change", json_share(row->share.change));
-    json_set(out, "change_low", json_share(row->share.low));
-    json_set(out, "change_high", json_share(row->share.high));
-    json_set(out, "amount_a", real(isnan(row->a) ? NAN : row->amount_a));
-    json_set(out, "amount_b", real(isnan(row->b) ? NAN : row->amount_b));
-    set_times(out, &row->times);
-    json_set(out, "p", real(row->share.p));
-    json_set(out, "p_adjusted", real(row->p_adjusted));
-    json_set(out, "design", real(row->design));
-    json_set(out, "changed", json_boolean(row->changed));
-    json_set(out, "reading", json_text_or_null(diff_reading(row)));
-    return out;
+    (void)snapshot;
+    return value_text(diff_in_time(diff) ? "nanoseconds" : "events");
 }
 
-static json_t *rows(const struct diff *diff, enum report_table table, bool all)
-{
-    json_t *out = json_array();
-    size_t count = all ? diff->count[table] : diff->changed[table];
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(out, one_row(table, &diff->rows[table][i]));
-    return out;
-}
-
-static const char *amounts_name(enum diff_amount amounts)
-{
-    return amounts == DIFF_AMOUNT_OF_RUN                  ? "of-run"
-           : amounts == DIFF_AMOUNT_PER_SECOND            ? "per-second"
-           : amounts == DIFF_AMOUNT_PER_1000_INSTRUCTIONS ? "per-1000-instructions"
-                                                          : NULL;
-}
+static const struct columns change_members = MEMBERS(
+    struct diff,
+    COLUMN(.key = "amounts", .from = FIELD(struct diff, amounts), .name = amounts_name),
+    COLUMN(.key = "amount_unit", .value = amount_unit),
+    MEMBER_EXACT("amount_a", struct diff, a.amount),
+    MEMBER_EXACT("amount_b", struct diff, b.amount),
+    MEMBER_EXACT("times", struct diff, times.value),
+    MEMBER_EXACT("times_low", struct diff, times.low),
+    MEMBER_EXACT("times_high", struct diff, times.high),
+    MEMBER_EXACT("run_a", struct diff, a.weight),
+    MEMBER_EXACT("run_b", struct diff, b.weight),
+    COLUMN(.key = "notes", .from = FIELD(struct diff, notes[0]),
+           .count = FIELD(struct diff, note_count)));
 
 static json_t *json_diff_change(const struct diff *diff, bool all)
 {
-    json_t *out = json_object();
-    json_t *notes = json_array();
-    for (size_t i = 0; i < diff->note_count; i++)
-        json_array_append_new(notes, json_text(diff->notes[i]));
+    static const char *const tables[] = {"objects", "fields", "code"};
+    json_t *out = json_row(&change_members, NULL, diff);
     json_set(out, "level", json_real(COMPARE_LEVEL));
-    json_set(out, "amounts", json_text(amounts_name(diff->amounts)));
-    json_set(out, "amount_unit", json_text(diff_in_time(diff) ? "nanoseconds" : "events"));
-    json_set(out, "amount_a", real(diff->a.amount));
-    json_set(out, "amount_b", real(diff->b.amount));
-    set_times(out, &diff->times);
-    json_set(out, "run_a", real(diff->a.weight));
-    json_set(out, "run_b", real(diff->b.weight));
-    json_set(out, "notes", notes);
-    json_set(out, "objects", rows(diff, REPORT_OBJECTS, all));
-    json_set(out, "fields", rows(diff, REPORT_FIELDS, all));
-    json_set(out, "code", rows(diff, REPORT_FUNCTIONS, all));
+    for (int i = 0; i < REPORT_TABLES; i++)
+        json_set(out, tables[i],
+                 json_rows(diff_columns[i], NULL, diff->rows[i],
+                           all ? diff->count[i] : diff->changed[i]));
     return out;
 }
 

@@ -21,11 +21,12 @@
 #include "view/words.h"
 
 /*
- * The tables of a profile under construction: strings, functions, locations and mappings, each
- * thing once. All of it lives in one arena; when there is no more memory, `failed` is set and
- * the ids given are of no use. For pprof.c.
+ * Tables of a profile under construction: strings, functions, locations and mappings, each entry
+ * once. All are allocated from one arena. If memory runs out, `failed` is set and returned ids are
+ * meaningless. For pprof.c.
  */
-/* Pointers in the form of the messages, and the index of each entry; grows. Starts as zeros. */
+/* Pointers in the form of the messages, and the index of each entry. Grows; initialised with
+ * zeros. */
 struct pprof_list {
     struct hash index; /* key -> index + 1 */
     void **at;
@@ -44,7 +45,7 @@ struct pprof_tables {
 
 enum { INLINED_MOST = 32 };
 
-/* Instructions too cold for entries of their own. */
+/* Instructions with too few samples for their own entries. */
 static const char other_code[] = "[other code]";
 
 static void pprof_list_fini(struct pprof_list *list)
@@ -61,8 +62,8 @@ static void pprof_list_add(struct pprof_tables *tables, struct pprof_list *list,
         list->at[list->count++] = what;
 }
 
-/* Index + 1 of an entry, or a new one of 0; `same` separates entries with equal keys. NULL: out
- * of memory. */
+/* Returns index + 1 of an entry, or a new one with value 0; `same` distinguishes entries with equal
+ * keys. NULL: out of memory. */
 static uint32_t *
 pprof_tables_find(struct pprof_tables *tables, struct pprof_list *list, uint64_t key,
                   bool (*same)(const struct pprof_tables *, uint32_t, const void *),
@@ -81,7 +82,7 @@ static bool same_string(const struct pprof_tables *tables, uint32_t at, const vo
     return !strcmp(tables->strings.at[at - 1], text);
 }
 
-/* Index of a string; NULL is "". */
+/* Returns the index of a string; NULL is "". */
 static int64_t pprof_string(struct pprof_tables *tables, const char *text)
 {
     if (!text)
@@ -143,7 +144,8 @@ static bool same_mapping(const struct pprof_tables *tables, uint32_t at, const v
     return a->start == b->start && a->end == b->end;
 }
 
-/* A viewer that finds functions and lines has no need to look for the file. */
+/* The mapping states that functions and lines are known, so that a viewer need not look for the
+ * file. */
 static uint64_t pprof_mapping(struct pprof_tables *tables, const struct mapping_desc *from)
 {
     uint32_t *at =
@@ -183,7 +185,7 @@ static void add_line(struct pprof_tables *tables, Pprof__Location *location, uin
     location->lines[location->n_lines++] = added;
 }
 
-/* "min < clamp" inlined: the line is in min; the lines of the calls around it are not known. */
+/* For "min < clamp" the line is in min; the lines of the enclosing calls are not known. */
 static void add_lines(struct pprof_tables *tables, Pprof__Location *location,
                       const struct snapshot_access *access)
 {
@@ -215,7 +217,7 @@ static bool same_location(const struct pprof_tables *tables, uint32_t at, const 
     return a->address == b->address;
 }
 
-/* `at`: its place in the table, which gets its id. NULL: no memory. */
+/* `at`: its slot in the table, which receives its id. Returns NULL if out of memory. */
 static Pprof__Location *new_location(struct pprof_tables *tables, uint32_t *at)
 {
     Pprof__Location *location = arena_alloc(&tables->arena, sizeof *location);
@@ -229,7 +231,7 @@ static Pprof__Location *new_location(struct pprof_tables *tables, uint32_t *at)
     return location;
 }
 
-/* Id of the location of an access, with all that it needs. */
+/* Returns the id of an access's location; creates it and everything it refers to. */
 static uint64_t pprof_location(struct pprof_tables *tables, const struct snapshot_access *access)
 {
     uint32_t *at =
@@ -252,7 +254,7 @@ static bool same_caller(const struct pprof_tables *tables, uint32_t at, const vo
     return !location->address && location->n_lines && location->lines[0]->function == *function;
 }
 
-/* Id of the location of a caller: where in it the call is, is not kept. */
+/* Returns the id of a caller's location; the position of the call in the function is not known. */
 static uint64_t pprof_caller(struct pprof_tables *tables, const struct snapshot_frame *frame)
 {
     uint64_t function = function_of(tables, frame->function, frame->file, frame->line);
@@ -278,7 +280,7 @@ static int write_packed(int fd, const unsigned char *bytes, size_t size_bytes)
 {
     enum { STEP = 1 << 20 };
     int last;
-    int own = dup(fd); /* gzclose() closes what it was given, which is not ours */
+    int own = dup(fd); /* gzclose() closes its descriptor, but the caller owns this one */
     gzFile out = own < 0 ? NULL : gzdopen(own, "wb");
     if (!out && own >= 0)
         close(own);
@@ -296,8 +298,8 @@ static int write_packed(int fd, const unsigned char *bytes, size_t size_bytes)
     return code;
 }
 
-/* In a temporary file beside it, mode 0600, that takes the path's place once all is on disk. On
- * failure the old file stays. 0 or a negative errno. */
+/* Writes a temporary file in the same folder, mode 0600, and renames it after everything is on
+ * disk. On failure the old file is kept. Returns 0 or a negative errno. */
 static int pprof_file_write(const char *path, const void *bytes, size_t size_bytes,
                             struct error *error)
 {
@@ -317,7 +319,7 @@ struct writer {
     Pprof__ValueType types[VALUES_MOST];
     Pprof__ValueType *type_list[VALUES_MOST];
     int64_t comments[2];
-    int64_t rounded[VALUES_MOST]; /* sums of what was written, for rounding */
+    int64_t rounded[VALUES_MOST]; /* sums of the values written, for rounding */
     double exact[VALUES_MOST];
 };
 
@@ -329,7 +331,7 @@ static void set_type(struct writer *writer, Pprof__ValueType *type, const char *
     type->unit = pprof_string(&writer->tables, unit);
 }
 
-/* The clock's events are nanoseconds; all others are events. */
+/* Clock events are in nanoseconds; all others are counts. */
 static void set_types(struct writer *writer)
 {
     const struct snapshot_event *event = ranking_event(&writer->snapshot->source);
@@ -348,8 +350,8 @@ static void set_types(struct writer *writer)
     writer->profile.default_value_type = writer->types[1].type;
 }
 
-/* Parts are fractions, values whole: the remainder of one is carried to the next, so that sums
- * agree. */
+/* Rounds a fractional part to an integer and carries the remainder to the next part, so that the
+ * sums agree. */
 static int64_t round_on(struct writer *writer, int value, double amount)
 {
     const double most = 9e18;
@@ -377,7 +379,7 @@ static void add_label(struct writer *writer, Pprof__Sample *sample, const char *
     sample->labels[sample->n_labels++] = label;
 }
 
-/* Of an access the part of one stack; `outermost` NULL: no stack is known. */
+/* Adds the part of an access with one stack; `outermost` NULL: no stack is known. */
 static void add_part(struct writer *writer, const struct snapshot_access *access,
                      const struct snapshot_frame *outermost, double part)
 {
@@ -412,7 +414,7 @@ static void add_part(struct writer *writer, const struct snapshot_access *access
     add_label(writer, sample, "module", access->module);
 }
 
-/* The stacks of a part of the samples represent all of them. */
+/* The samples with stacks represent all of them. */
 static void add_access(struct writer *writer, const struct snapshot_access *access)
 {
     for (size_t i = 0; i < access->stack_count && !writer->tables.failed; i++)
@@ -443,7 +445,7 @@ static void set_head(struct writer *writer, uint64_t now_ns)
     writer->profile.comments = writer->comments;
 }
 
-/* Viewers take the first mapping for the program. */
+/* Viewers take the first mapping to be the program. */
 static void put_program_first(struct writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;

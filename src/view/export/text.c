@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A snapshot as text for batch mode: the tables of the screen, through the same columns. */
+/* A snapshot as text for batch mode: the tables of the screen, with the same columns. */
 #include "view/export/writers.h"
 
 #include <errno.h>
@@ -24,8 +24,7 @@
 #include "view/screens/rows.h"
 #include "view/widget/table.h"
 
-/* The first lines of batch text: what was watched, how, and how far to trust it; declared in
- * text.h. */
+/* ---- the first lines: what was watched, how, and how far to trust it ---- */
 
 static void print_head(struct text_writer *writer)
 {
@@ -52,7 +51,7 @@ static void print_head(struct text_writer *writer)
                                             : "recent past");
 }
 
-/* The host, the process among those recorded, and the limits of the recording. */
+/* Prints the host, the process among those recorded, and the limits of the recording. */
 static void print_recording(struct text_writer *writer)
 {
     const struct snapshot_recording *from = writer->snapshot->recording;
@@ -68,13 +67,13 @@ static void print_recording(struct text_writer *writer)
     if (from->command)
         text_say(writer, "recorded by: %s", from->command);
     if (from->processes > 1) {
-        text_say(writer, "this is one of %" PRIu32 " processes recorded; -p PID shows another: %s",
+        text_say(writer, "this is one of %" PRIu32 " recorded processes; -p PID shows another: %s",
                  from->processes, from->others ? from->others : "");
-        text_say(
-            writer,
-            "shares are of this process, which has %.1f%% of the samples; perf report's are of "
-            "all (--percentage relative --pid %" PRIu32 " compares)",
-            from->process_share * 100, writer->snapshot->target.pid);
+        text_say(writer,
+                 "shares refer to this process, which has %.1f%% of the samples; those of perf "
+                 "report refer to all (--percentage relative --pid %" PRIu32
+                 " makes them comparable)",
+                 from->process_share * 100, writer->snapshot->target.pid);
     }
     if (from->addresses)
         text_say(writer, "addresses: %s", from->addresses);
@@ -109,7 +108,7 @@ static void print_totals(struct text_writer *writer)
              rate, measured_attributed(totals) * 100, measured_reason(totals, REASON_KERNEL) * 100,
              *lost ? ", " : "", lost);
     if (totals->agent && totals->samples)
-        text_say(writer, "misstop's agent: %" PRIu64 " samples beside them (%.1f%%)", totals->agent,
+        text_say(writer, "misstop's agent: %" PRIu64 " further samples (%.1f%%)", totals->agent,
                  (double)totals->agent * 100 / (double)totals->samples);
     bool any = false;
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
@@ -127,14 +126,14 @@ static void print_totals(struct text_writer *writer)
         fputc('\n', writer->out);
 }
 
-/* A sentence, where there is one. */
+/* Prints a sentence unless it is empty. */
 static void say_known(struct text_writer *writer, const char *before, const char *sentence)
 {
     if (*sentence)
         text_say(writer, "%s%s", before, sentence);
 }
 
-/* How far names of fields can be had. */
+/* Prints how many samples have known fields. */
 static void print_fields_known(struct text_writer *writer)
 {
     char text[512];
@@ -152,7 +151,7 @@ static void print_refused(struct text_writer *writer)
         text_say(writer, "note: not opened: %s (%s)", refused->list[i].path, refused->list[i].why);
 }
 
-/* The first question, as on the screen. */
+/* Prints the answer to the first question, as on the screen. */
 static void print_answer(struct text_writer *writer)
 {
     char text[256];
@@ -164,19 +163,19 @@ static void print_answer(struct text_writer *writer)
              quality);
 }
 
-/* Figures that are not counted in every run. */
+/* Prints notes that do not occur in every run. */
 static void print_notes(struct text_writer *writer)
 {
     char text[256];
     if (writer->snapshot->status)
         text_say(writer, "note: %s", writer->snapshot->status);
-    /* Standard error lists them at the end. */
+    /* The files are listed on standard error at the end. */
     binary_note(&writer->snapshot->binaries, text, sizeof text);
     say_known(writer, "note: ", text);
     print_refused(writer);
 }
 
-/* How good the samples are, as on the screen Quality. */
+/* Prints the quality of the samples, as on the Quality screen. */
 static void print_quality(struct text_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -273,7 +272,7 @@ static void print_canvas(const struct text_writer *writer, const struct canvas *
     }
 }
 
-/* Prints the row drawn on `line`, and blanks it for the next. */
+/* Prints the row drawn on `line`, and clears it for the next. */
 static void print_line(struct text_writer *writer)
 {
     print_canvas(writer, &writer->line, 1);
@@ -299,7 +298,7 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
     table_init(&table, columns);
     table.snapshot = writer->snapshot;
     table.sort = COLUMNS_MAX; /* rows in the order given; no arrow */
-    /* Bars and trends are for the eye; text has the figures. */
+    /* Bars and sparklines are left out; text has the figures. */
     columns_layout(columns, NULL, writer->snapshot, rows, count, writer->line.columns, false,
                    &layout);
     fputc('\n', writer->out);
@@ -314,11 +313,11 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
         text_say(writer, "(%zu more; -j lists all)", count - most);
 }
 
-/* The matrix in batch text: the first functions on the first objects. */
+/* ---- the matrix: the first functions on the first objects ---- */
 
 enum { MATRIX_TEXT_ROWS = 12, MATRIX_TEXT_CELLS = 3 };
 
-/* As on the screen. */
+/* Draws the grid as on the screen. */
 static void write_grid(struct text_writer *writer, const struct matrix_table *table)
 {
     struct matrix_grid grid = {0};
@@ -328,22 +327,22 @@ static void write_grid(struct text_writer *writer, const struct matrix_table *ta
     fputc('\n', writer->out);
     struct area area = {0, 0, canvas.rows, canvas.columns};
     print_canvas(writer, &canvas, matrix_grid_draw(&grid, table, &canvas, area));
-    if (table->row_count > grid.rows_shown || table->column_count > grid.columns_shown)
-        text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", table->row_count,
-                 table->column_count);
+    size_t rows = table->axis[MATRIX_FUNCTIONS].count;
+    size_t columns = table->axis[MATRIX_OBJECTS].count;
+    if (rows > grid.shown[MATRIX_FUNCTIONS] || columns > grid.shown[MATRIX_OBJECTS])
+        text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", rows, columns);
     canvas_fini(&canvas);
 }
 
-/* The strongest cells in words. */
+/* Prints the largest cells in words. */
 static void write_strongest(struct text_writer *writer, const struct matrix_table *table)
 {
     bool listed[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
     char text[MATRIX_WORD_BYTES];
     struct matrix_cell cell;
-    size_t row;
-    size_t column;
-    for (int i = 0; i < MATRIX_TEXT_CELLS && matrix_cell_next(table, listed, &row, &column); i++) {
-        matrix_cell_gather(table, row + 1, column + 1, &cell);
+    struct matrix_place place;
+    for (int i = 0; i < MATRIX_TEXT_CELLS && matrix_cell_next(table, listed, &place); i++) {
+        matrix_cell_gather(table, place, &cell);
         for (enum matrix_word word = 0; word < MATRIX_WORDS; word++) {
             matrix_word(table, &cell, word, text);
             if (*text)
@@ -365,7 +364,7 @@ static void print_matrix(struct text_writer *writer)
     bin_rules_fini(&rules);
 }
 
-/* Why lines were missed, in batch text. */
+/* ---- why lines were missed ---- */
 
 enum { CAUSES_ROWS = 15, EXPLAINED = 3, EVICTORS = 3, TEXT_BYTES = 512, EVICTION_ROWS = 5 };
 
@@ -402,7 +401,7 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
         say_row(writer, kind, &list->rows[i]);
 }
 
-/* Causes of misses and evictors; nothing unless recorded. */
+/* Prints causes of misses and evictors; nothing unless recorded. */
 static void causes_text_print(struct text_writer *writer)
 {
     if (!writer->snapshot->causes.known)
@@ -416,7 +415,7 @@ static void causes_text_print(struct text_writer *writer)
 
 enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
 
-/* A row of the table of curves: each factor of four. */
+/* Prints a row of the table of curves, in steps of a factor of four. */
 static void say_curve(struct text_writer *writer, const struct snapshot_reuse_row *row)
 {
     char text[512] = "";
@@ -438,10 +437,10 @@ static void say_sizes(struct text_writer *writer)
     char size[16];
     for (unsigned i = 0; i < REUSE_POINTS; i += EVERY)
         text_append(text, sizeof text, " %6s", reuse_size_text(size, snapshot_reuse_size(i)));
-    text_say(writer, "\npercent missed, by size of the cache\n%s", text);
+    text_say(writer, "\npercent missed, by cache size\n%s", text);
 }
 
-/* Miss curves by cache size; nothing unless recorded. */
+/* Prints miss curves by cache size; nothing unless recorded. */
 static void reuse_text_print(struct text_writer *writer)
 {
     const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
@@ -464,7 +463,7 @@ static void reuse_text_print(struct text_writer *writer)
 
 enum { WATCH_ROWS = 15 };
 
-/* Results of watchpoints, with the reason for each verdict; nothing without them. */
+/* Prints results of watchpoints, with the reason for each verdict; nothing without them. */
 static void watch_text_print(struct text_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
@@ -494,7 +493,7 @@ static void print_whatif(struct text_writer *writer, const struct snapshot_whati
     text_say(writer, "%s", text);
 }
 
-/* Questions about another layout, and the answers; nothing where nothing was asked. */
+/* Prints questions about another layout, and the answers; nothing if none were asked. */
 static void whatif_text_print(struct text_writer *writer)
 {
     const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
@@ -603,7 +602,7 @@ static void print_sharing(struct text_writer *writer)
     }
 }
 
-/* Findings in full: batch has no second screen. */
+/* Prints the findings in full, because batch output has no second screen. */
 static void print_findings(struct text_writer *writer)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
@@ -622,7 +621,7 @@ static void print_findings(struct text_writer *writer)
     }
 }
 
-/* In short its first sentence. */
+/* Prints why there is no finding; without `full` only the first sentence. */
 static void print_no_finding(struct text_writer *writer, bool full)
 {
     char text[FINDINGS_NONE_BYTES];
@@ -632,7 +631,7 @@ static void print_no_finding(struct text_writer *writer, bool full)
     text_say(writer, "\n%s", text);
 }
 
-/* One line each: what, and what to try. */
+/* Prints one line per finding: the problem and what to try. */
 static void print_findings_short(struct text_writer *writer)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
@@ -672,7 +671,7 @@ static void print_search(struct text_writer *writer)
     text_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
 }
 
-/* The first screen: the answer, what to do, for which data. */
+/* Prints the first part: the answer, what to do, and for which data. */
 static void print_first(struct text_writer *writer, size_t objects, bool full)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -723,7 +722,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     print_first(&writer, options->full ? OBJECT_ROWS : OBJECT_ROWS_SHORT, options->full);
     if (options->full)
         print_tables(&writer);
-    else { /* tables that an option asks for */
+    else { /* tables requested by an option */
         watch_text_print(&writer);
         whatif_text_print(&writer);
         print_search(&writer);

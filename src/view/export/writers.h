@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Markup and text, kept apart: markup is ours and literal, text may be anybody's and is escaped.
- * Errors are those of the stream, looked at once at its end (html.c). For html_*.c.
+ * Separates markup from text: markup is our own and literal, text is untrusted and escaped. Errors
+ * are those of the stream, checked once at its end (html.c). For html_*.c.
  */
 #ifndef MISSTOP_VIEW_EXPORT_WRITERS_H
 #define MISSTOP_VIEW_EXPORT_WRITERS_H
@@ -17,36 +17,40 @@ struct html_writer {
     const struct html_run *run;
 };
 
-/* Our own markup; the values of the format may be numbers and our own words only. */
+/* Writes our own markup; the values of the format must be numbers or our own words. */
 void html_markup(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Escaped for text and for attributes in double quotes. What XML forbids, invalid UTF-8 and what
- * steers the direction of text becomes '?'; long text is cut. NULL: nothing. */
+/* Writes text, escaped for text and for attributes in double quotes. Characters that XML forbids,
+ * invalid UTF-8 and direction controls become '?'; long text is truncated. NULL: nothing. */
 void html_text(struct html_writer *writer, const char *text);
 void html_format(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Markup and text in one: the format is markup, and text for its %s is escaped. */
+/* Writes a format that is markup; the text for its %s is escaped. */
 void html_say(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* <tag class="class">text</tag>; nothing where the text is NULL or "". */
+/* Writes <tag class="class">text</tag>; nothing if the text is NULL or "". */
 void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text);
 
-/* The beginning of what opens by a click, before its <summary>. */
+/* Begins an element that a click opens, before its <summary>. */
 void html_details(struct html_writer *writer, bool open);
 
-/* The class of a colour; "" where there is none. */
+/* Returns the class of a colour; "" if there is none. */
 const char *html_class(enum paint paint);
 
-/* Whether a number can be drawn: neither NAN nor beyond all measure. */
+/* Writes the first rows of a canvas as a picture, and frees the canvas. */
+enum { HTML_PICTURE_COLUMNS = 100 };
+void html_picture(struct html_writer *writer, struct canvas *canvas, int rows, const char *label);
+
+/* Returns true if a number can be drawn: neither NAN nor too large. */
 bool html_known(double number);
 
-/* Rows through the columns of the screen, as a table that can be sorted by its titles; nothing
- * where there is no row. Columns that say nothing of any of the rows are left out; at most `most`
- * rows, and the number of others. The name of a row leads to its object, or where `link` says
- * ("o12"; false: nowhere). */
+/* Writes rows with the columns of the screen, as a table that can be sorted by its titles; nothing
+ * if there are no rows. Leaves out columns that are blank in all rows. Writes at most `most` rows,
+ * and the number of others. The name of a row links to its object, or to the id that `link` returns
+ * ("o12"; false: none). */
 void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
                size_t count, size_t most);
 void html_linked_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
@@ -54,14 +58,14 @@ void html_linked_rows(struct html_writer *writer, const struct columns *columns,
                       bool (*link)(const struct snapshot *snapshot, const void *row, char *id,
                                    size_t size));
 
-/* The ids that the sections give. */
+/* Format the ids used by the sections. */
 bool html_object_link(const struct snapshot *snapshot, const void *object, char *id, size_t size);
 bool html_function_link(const struct snapshot *snapshot, const void *code, char *id, size_t size);
 
-/* How many objects and functions have a part of their own. */
+/* Number of objects and functions with a part of their own. */
 enum { HTML_OBJECTS_OPENED = 20, HTML_FUNCTIONS_OPENED = 20 };
 
-/* The parts of the page, each called where the snapshot has something of it (html.c). */
+/* Parts of the page, each called if the snapshot has data for it (html.c). */
 void html_matrix(struct html_writer *writer);
 void html_objects(struct html_writer *writer);
 void html_opened_objects(struct html_writer *writer);
@@ -78,8 +82,7 @@ void html_heap(struct html_writer *writer);
 void html_search(struct html_writer *writer);
 void html_window(struct html_writer *writer);
 
-/* Lines of batch text: sentences, and rows through the columns of the screen. For text.c,
- * diff.c. */
+/* Lines of batch text: sentences, and rows with the columns of the screen. For text.c, diff.c. */
 enum { TEXT_WIDTH_MOST = 2000 };
 
 struct text_writer {
@@ -89,16 +92,17 @@ struct text_writer {
     bool color;
 };
 
-/* A line as wide as the options or the terminal say: canvas_fini(&writer->line) gives it back.
- * 0 or -ENOMEM. */
+/* Allocates a line as wide as the options or the terminal require; free with
+ * canvas_fini(&writer->line). Returns 0 or -ENOMEM. */
 int text_writer_init(struct text_writer *writer, FILE *out, const struct snapshot *snapshot,
                      const struct view_options *options);
 
-/* Sentences are for people and grep: they are never cut to the width of the tables. */
+/* Prints a sentence. Sentences are for people and grep: they are never cut to the width of the
+ * tables. */
 void text_say(struct text_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A table under its titles, at most `most` rows of it; nothing where there is no row. */
+/* Prints a table with its titles, at most `most` rows; nothing if there are no rows. */
 void text_rows(struct text_writer *writer, const struct columns *columns, const void *rows,
                size_t count, size_t most);
 

@@ -14,12 +14,9 @@
 
 struct cache_view {
     uint32_t cursor;
-    bool moved;  /* by the user; else it stays on the hottest set */
-    int columns; /* of the map, as drawn */
-    int cell;    /* width of one */
-    int fold;    /* sets in one cell */
-    struct area map;
-    struct table parts; /* of the set under the cursor */
+    bool moved; /* the user moved the cursor; otherwise it follows the hottest set */
+    struct sets_map map;
+    struct table parts; /* objects in the set under the cursor */
     struct table lines;
     struct table pairs;
 };
@@ -29,132 +26,9 @@ static struct cache_view *cache_view(const struct browser *browser)
     return browser->states[SCREEN_CACHE];
 }
 
-enum { LABEL_COLUMNS = 7 };
-
-/* Standard deviations above the mean that chance alone exceeds once in 1000: as hot_sets. */
-static const double hot_deviations = 3.09;
-
-/* Samples of a set, all of them taken alike. */
-static double sets_map_mean(const struct snapshot_sets *sets)
-{
-    double all = 0;
-    for (uint32_t i = 0; i < sets->sets; i++)
-        all += sets->counts[i];
-    return all / sets->sets;
-}
-
-/* Powers of two, so that sets a page or a half apart are below each other. */
-static void choose_shape(struct browser *browser, struct area area)
-{
-    struct cache_view *view = cache_view(browser);
-    uint32_t sets = browser->snapshot->sets.sets;
-    int columns = 1;
-    view->fold = 1;
-    while (columns * 2 <= area.columns - LABEL_COLUMNS && (uint32_t)columns * 2 <= sets)
-        columns *= 2;
-    /* Wider cells where they do not cost rows that are not there. */
-    int cell = 1;
-    while (cell < 4 && columns >= 16 && sets / ((uint32_t)columns / 2) <= (uint32_t)area.rows) {
-        columns /= 2;
-        cell *= 2;
-    }
-    while (cell > 1 && cell < 7 && columns * (cell + 1) <= area.columns - LABEL_COLUMNS)
-        cell++;
-    while ((sets + (uint32_t)(columns * view->fold) - 1) / (uint32_t)(columns * view->fold) >
-           (uint32_t)area.rows)
-        view->fold *= 2;
-    view->columns = columns;
-    view->cell = cell;
-}
-
-/* Red only where the test speaks of concentration: colours must not say more than it does. */
-static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
-{
-    double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;
-    if (deviations >= hot_deviations && sets->verdict == SETS_CONCENTRATED)
-        return PAINT_HEAT_5;
-    if (deviations >= hot_deviations && sets->verdict == SETS_UNIFORM)
-        return PAINT_HEAT_3;
-    return count > 0.5 * mean ? PAINT_HEAT_1 : PAINT_HEAT_0;
-}
-
-/* The hottest of the sets folded into one cell: a conflict must not be averaged away. */
-static double cell_count(const struct snapshot_sets *sets, uint32_t first, int fold)
-{
-    double most = 0;
-    for (uint32_t i = first; i < first + (uint32_t)fold && i < sets->sets; i++)
-        most = fmax(most, sets->counts[i]);
-    return most;
-}
-
-static void draw_cell(struct browser *browser, struct canvas *canvas, uint32_t index, double top,
-                      double mean)
-{
-    struct cache_view *view = cache_view(browser);
-    const struct snapshot_sets *sets = &browser->snapshot->sets;
-    const struct area *map = &view->map;
-    uint32_t first = index * (uint32_t)view->fold;
-    double count = cell_count(sets, first, view->fold);
-    int row = map->row + (int)(index / (uint32_t)view->columns);
-    int column = map->column + (int)(index % (uint32_t)view->columns) * view->cell;
-    int filled = view->cell > 1 ? view->cell - 1 : 1;
-    bool chosen = view->cursor / (uint32_t)view->fold == index;
-    for (int i = 0; i < filled; i++)
-        canvas_text(canvas, row, column + i, 1, heat_of(sets, count, mean),
-                    bar_step(top > 0 ? count / top : 0, canvas->ascii));
-    if (chosen)
-        canvas_flag(canvas, row, column, filled, CELL_CURSOR);
-}
-
-/* The map of all sets, and what its steps mean; rows used. */
-static int sets_map_draw(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    struct cache_view *view = cache_view(browser);
-    const struct snapshot_sets *sets = &browser->snapshot->sets;
-    double mean = sets_map_mean(sets);
-    double top = cell_count(sets, 0, (int)sets->sets);
-    choose_shape(browser, area);
-    int fold = view->fold;
-    uint32_t cells = (sets->sets + (uint32_t)fold - 1) / (uint32_t)fold;
-    uint32_t columns = (uint32_t)view->columns;
-    int rows = (int)((cells + columns - 1) / columns);
-    view->map =
-        (struct area){area.row, area.column + LABEL_COLUMNS, rows, view->columns * view->cell};
-    for (int i = 0; i < rows; i++)
-        canvas_format(canvas, area.row + i, area.column, LABEL_COLUMNS - 1, PAINT_DIM, "%6" PRIu32,
-                      (uint32_t)i * columns * (uint32_t)fold);
-    for (uint32_t i = 0; i < cells; i++)
-        draw_cell(browser, canvas, i, top, mean);
-    return rows;
-}
-
-static void sets_map_legend(const struct snapshot_sets *sets, struct canvas *canvas, int row)
-{
-    char text[16];
-    double top = cell_count(sets, 0, (int)sets->sets);
-    struct pen pen = {canvas, row, LABEL_COLUMNS, canvas->columns};
-    pen_part(&pen, PAINT_DIM, "%s 0 to %s %s", bar_step(0, canvas->ascii),
-             bar_step(1, canvas->ascii), text_count(text, top));
-    pen_part(&pen, PAINT_DIM, " samples, mean %s", text_count(text, sets_map_mean(sets)));
-    if (sets->verdict == SETS_CONCENTRATED)
-        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance allows");
-}
-
-/* The set that was clicked; -1: none. */
-static long sets_map_at(const struct browser *browser, int row, int column)
-{
-    struct cache_view *view = cache_view(browser);
-    const struct area *map = &view->map;
-    if (row < map->row || row >= map->row + map->rows || column < map->column ||
-        column >= map->column + map->columns)
-        return -1;
-    long index = (row - map->row) * view->columns + (column - map->column) / view->cell;
-    return index * view->fold;
-}
-
 enum {
-    PART_ROWS = 6, /* of the list below the map */
-    BIG_ROWS = 14, /* room for the legend, and for the lines below the verdict */
+    PART_ROWS = 6, /* rows of the list below the map */
+    BIG_ROWS = 14, /* rows needed for the legend and the lines below the verdict */
     HISTOGRAM_BAR = 32,
     HISTOGRAM_COLUMNS = 56,
     HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1
@@ -201,7 +75,8 @@ static void cache_update(struct browser *browser)
     show_parts(browser);
 }
 
-/* Crowded sets are the rarer news and come first; else how the lines recur. */
+/* Crowded sets are rarer and more important, so they come first; otherwise describes how lines
+ * recur. */
 static void cache_verdict(const struct snapshot *snapshot, char *out, size_t size)
 {
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
@@ -211,7 +86,7 @@ static void cache_verdict(const struct snapshot *snapshot, char *out, size_t siz
     *out = (char)toupper((unsigned char)*out);
 }
 
-/* The verdict and the cache; rows used. */
+/* Draws the verdict and the cache. Returns the rows used. */
 static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sets *sets = &snapshot->sets;
@@ -263,7 +138,7 @@ static void draw_histogram(const struct snapshot_window *window, struct canvas *
     }
 }
 
-/* The set under the map's cursor. */
+/* Describes the set under the cursor. */
 static void set_title(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_sets *sets = &browser->snapshot->sets;
@@ -300,15 +175,21 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     pane_table(browser, canvas, area, panes[shown]);
 }
 
+static int draw_sets(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct cache_view *view = cache_view(browser);
+    return sets_map_draw(&browser->snapshot->sets, &view->map, view->cursor, canvas, area);
+}
+
 static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    cache_view(browser)->map = (struct area){0};
+    cache_view(browser)->map = (struct sets_map){0};
     if (!has_map(browser)) {
         struct area words = {area.row, 1, 1, area.columns - 1};
         return canvas_wrap(canvas, words, PAINT_DIM,
-                           "The shape of the cache is not known here; -C L1=32K,8,64 gives it.");
+                           "The cache geometry is not known here; -C L1=32K,8,64 sets it.");
     }
-    int rows = sets_map_draw(browser, canvas, area);
+    int rows = draw_sets(browser, canvas, area);
     if (rows >= area.rows)
         return rows;
     sets_map_legend(&browser->snapshot->sets, canvas, area.row + rows);
@@ -340,8 +221,7 @@ void cache_glance(struct browser *browser, struct canvas *canvas, struct area ar
         canvas, verdict,
         browser->snapshot->sets.verdict == SETS_CONCENTRATED ? PAINT_WARN : PAINT_PLAIN, text);
     if (has_map(browser) && area.rows - used >= 2)
-        sets_map_draw(browser, canvas,
-                      (struct area){area.row + used, area.column, area.rows - used, area.columns});
+        draw_sets(browser, canvas, area_below(area, used));
 }
 
 static void move_cursor(struct browser *browser, long sets)
@@ -354,11 +234,11 @@ static void move_cursor(struct browser *browser, long sets)
     show_parts(browser);
 }
 
-/* The keys of the map, while its list is the one shown. */
+/* Handles the keys of the map while the list of its set is displayed. */
 static bool move_in_map(struct browser *browser, enum action action)
 {
     struct cache_view *view = cache_view(browser);
-    long fold = view->fold ? view->fold : 1;
+    long fold = view->map.fold ? view->map.fold : 1;
     switch (action) {
     case ACTION_LEFT:
         move_cursor(browser, -fold);
@@ -367,10 +247,10 @@ static bool move_in_map(struct browser *browser, enum action action)
         move_cursor(browser, fold);
         return true;
     case ACTION_UP:
-        move_cursor(browser, -view->columns * fold);
+        move_cursor(browser, -view->map.columns * fold);
         return true;
     case ACTION_DOWN:
-        move_cursor(browser, view->columns * fold);
+        move_cursor(browser, view->map.columns * fold);
         return true;
     case ACTION_HOME:
         view->moved = false;
@@ -399,7 +279,7 @@ static bool cache_act(struct browser *browser, enum action action, struct reques
 
 static bool cache_click(struct browser *browser, int row, int column)
 {
-    long set = sets_map_at(browser, row, column);
+    long set = sets_map_at(&cache_view(browser)->map, row, column);
     if (set < 0)
         return false;
     browser->pane[SCREEN_CACHE] = 0;
@@ -413,13 +293,13 @@ static void cache_hint(struct browser *browser, char *out, size_t size)
     const struct table *table = browser_table(browser);
     if (table == &view->pairs)
         snprintf(out, size,
-                 "A high lift: accessed close together, so put them close together. b: sets");
+                 "High lift: accessed close together, so place them close together. b: sets");
     else if (table == &view->lines)
         snprintf(out, size, "The lines with most samples. Enter: the object. b: sampled together");
-    else if (view->fold > 1)
+    else if (view->map.fold > 1)
         snprintf(out, size,
                  "Arrows move; a cell shows the hottest of its %d sets. Home: hottest. b: lines",
-                 view->fold);
+                 view->map.fold);
     else
         snprintf(out, size, "Arrows move over the sets. Home: the hottest. b: recurring lines");
 }
@@ -435,10 +315,10 @@ static const char *cache_label(struct browser *browser, enum action action)
 const struct screen cache_screen = {
     .name = "Cache",
     .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map "
-             "is a set and the samples on it. The lists below are the objects on the set under the "
-             "cursor, the lines that recur, and the objects that are sampled close together.",
-    .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
-            "more data than the cache holds. A few lines again and again: look at Sharing.",
+             "shows the samples of a set. The lists below are the objects in the set under the "
+             "cursor, the recurring lines, and the objects that are sampled close together.",
+    .next = "Crowded sets: data at power-of-two distances; pad it. Most lines seen once: more data "
+            "than fits in the cache. A few lines repeatedly: see Sharing.",
     .state_size = sizeof(struct cache_view),
     .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
                {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
@@ -453,7 +333,7 @@ const struct screen cache_screen = {
             ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
 
-/* Columns of recurring lines and of pairs sampled together. */
+/* ---- columns of recurring lines and of pairs sampled together ---- */
 
 static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
 {
@@ -490,7 +370,7 @@ const struct columns line_columns = {
     .object = FIELD(struct snapshot_recurrence, object),
 };
 
-/* Objects by their ids, as indices change from one snapshot to the next. */
+/* Uses object ids, because indices change between snapshots. */
 static uint64_t pair_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_pair);
@@ -502,11 +382,10 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 
 static const struct column pair_list[] = {
     COLUMN(.title = "LIFT", .key = "lift",
-           .help =
-               "How many times more often than by chance samples on the two come close together.",
+           .help = "How many times more often than by chance the two are sampled close together.",
            .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
            .format = format_times),
-    COLUMN(.title = "TIMES", .key = "together", .help = "Times they were seen together.",
+    COLUMN(.title = "TIMES", .key = "together", .help = "How often they were sampled together.",
            .from = FIELD(struct snapshot_pair, together), .width = 5, .rank = 3, UNIT_COUNT),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_pair, object_a),
            .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
@@ -526,7 +405,7 @@ static const struct column pair_list[] = {
 
 const struct columns pair_columns = {
     .title = "Sampled together",
-    .empty = "No samples come together more often than by chance.",
+    .empty = "No objects are sampled together more often than by chance.",
     TABLE(struct snapshot_pair, pair_list),
     ALL_OF(window.pairs, window.pair_count),
     .identity = pair_identity,

@@ -17,7 +17,7 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
                                  const struct snapshot_causes_row *row, struct canvas *canvas,
                                  struct area area);
 
-static const double least_listed = 0.001; /* less is not listed */
+static const double least_listed = 0.001; /* smaller shares are not listed */
 
 /* ---- evictions ---- */
 
@@ -66,17 +66,17 @@ static const struct column eviction_list[] = {
            .look = COLUMN_NAME),
     COLUMN(.title = "MISSES", .help = "Misses on these lines.",
            .from = FIELD(struct eviction_row, misses), .width = 7, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "SHARE", .help = "Part of all misses whose evictor is known.",
+    COLUMN(.title = "SHARE", .help = "Share of all misses with a known evictor.",
            .from = FIELD(struct eviction_row, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "LINES%", .help = "Part of the misses on lines of the one that missed.",
+    COLUMN(.title = "LINES%", .help = "Share of the misses on lines of the one that missed.",
            .from = FIELD(struct eviction_row, of_missed), .width = 6, .rank = 2, UNIT_PERCENT),
-    COLUMN(.title = "BY%", .help = "Part of the misses on lines that this evictor evicted.",
+    COLUMN(.title = "BY%", .help = "Share of the misses on lines that this evictor evicted.",
            .from = FIELD(struct eviction_row, of_evictor), .width = 6, .rank = 2, UNIT_PERCENT),
 };
 
 const struct columns eviction_columns = {
     .title = "Evictions",
-    .empty = "No evictor is known: no line has come back to this cache after it was evicted. e: "
+    .empty = "No evictor is known: no line has returned to this cache after its eviction. e: "
              "another level.",
     TABLE(struct eviction_row, eviction_list),
     .sort = COLUMNS_AS_THEY_COME,
@@ -89,7 +89,7 @@ struct causes_view {
     struct table reuse;
     struct table reuse_lines;
     struct eviction_row rows[EVICTION_ROWS_MAX];
-    enum causes_of of; /* the rows are objects, functions or threads; of the first two tables */
+    enum causes_of of; /* kind of rows in the first two tables */
 };
 
 static struct causes_view *causes_view(const struct browser *browser)
@@ -120,7 +120,7 @@ static void causes_update(struct browser *browser)
               eviction_rows(browser->snapshot, view->of, view->rows));
 }
 
-/* Causes, uses or both are recorded. */
+/* Returns the panes for causes, for uses, or both, depending on what was recorded. */
 static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     struct causes_view *view = causes_view(browser);
@@ -137,7 +137,7 @@ static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_
     return count;
 }
 
-/* Whether one of the panes with curves has focus. */
+/* Returns true if one of the panes with curves has the focus. */
 static bool on_reuse(struct browser *browser)
 {
     return browser_focused(browser, &causes_view(browser)->reuse) ||
@@ -176,13 +176,13 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
     canvas_wrap(
         canvas, area, PAINT_DIM,
         snapshot->simulation.level_count
-            ? " No miss of this event was recorded with its cause, and no use of a line: there was "
-              "none yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), "
-              "or the event counts accesses (e: another event)."
-            : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program under it, 50 to 200 times slower, and shows here for each object whether "
-              "its lines were touched for the first time, did not fit, conflicted or were taken by "
-              "another thread, what replaced them, and what caches of any size would hold.");
+            ? " No causes and no uses of lines were recorded for this event: there was no miss "
+              "yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), or the "
+              "event counts accesses (e: another event)."
+            : " Only a simulation can tell why a line is not in the cache: misstop --sim -- CMD "
+              "runs a program 50 to 200 times slower, and shows here for each object whether its "
+              "lines are new, do not fit, map to crowded sets, or are taken by other threads, what "
+              "replaced them, and which cache sizes would hold them.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
@@ -231,14 +231,14 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
 
 /* ---- keys ---- */
 
-/* An object or function by its id. */
+/* Opens an object or function by its id. */
 static void causes_open(struct browser *browser, uint32_t id)
 {
     const struct snapshot_object *object = columns_object_of(browser->snapshot, id);
     if (causes_view(browser)->of == CAUSES_THREADS)
-        browser_message(browser, "a thread has no screen of its own");
+        browser_message(browser, "threads have no screen of their own");
     else if (causes_view(browser)->of == CAUSES_FUNCTIONS)
-        browser_open_function_id(browser, id, "it is not among the functions listed now");
+        browser_open_function_id(browser, id, "this function is not listed now");
     else
         browser_open_listed(browser,
                             object ? (uint32_t)(object - browser->snapshot->objects) : UINT32_MAX);
@@ -249,7 +249,7 @@ static void open_evictor(struct browser *browser, const void *row)
     causes_open(browser, ((const struct eviction_row *)row)->evictor_id);
 }
 
-/* The largest of the row's, in the other pane. */
+/* Selects the largest eviction of the row in the other pane. */
 static void show_evictions(struct browser *browser, const void *row)
 {
     struct causes_view *view = causes_view(browser);
@@ -296,7 +296,7 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
                                                 : "");
 }
 
-/* A running process has no causes, a recording of a simulation may have them. */
+/* A recording of a simulation has causes too. */
 static bool causes_filled(const struct snapshot *snapshot)
 {
     return snapshot->simulation.level_count || snapshot->causes.known || snapshot->reuse.known;
@@ -315,10 +315,10 @@ static const char *causes_label(struct browser *browser, enum action action)
 const struct screen causes_screen = {
     .name = "Causes",
     .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, too "
-             "much data, too many lines for one set, or written by another thread; what replaced "
-             "them; and what part of the accesses caches of other sizes would hold (Reuse).",
-    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. "
-            "Where a curve of Reuse falls steeply there is a size at which the data fits.",
+             "much data, too many lines per set, or a write by another thread; what replaced them; "
+             "and which cache sizes would hold them (Reuse).",
+    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. A "
+            "steep fall in a Reuse curve is a size at which data starts to fit.",
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
@@ -358,17 +358,17 @@ static void causes_open_reuse(struct browser *browser)
         browser->pane[SCREEN_CAUSES] = causes_panes(browser, panes) - 2;
 }
 
-/* The key of these panes. */
+/* The key for the reuse panes. */
 const struct screen reuse_screen = {
     .name = "Reuse",
-    .key_help = "Reuse: with --sim, what caches of any size would hold; a pane of Causes",
+    .key_help = "Reuse: with --sim, the curve over all cache sizes; a pane of Causes",
     .filled_by = FIELD(struct snapshot, reuse.known),
     .open = causes_open_reuse,
 };
 
 enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
-static const double least_early = 0.05; /* of the misses: less is nothing to think about */
+static const double least_early = 0.05; /* fraction of the misses; smaller ones are not mentioned */
 
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id)
@@ -386,8 +386,8 @@ const char *causes_of_name(enum causes_of kind)
     return kind < CAUSES_KINDS ? names[kind] : "object";
 }
 
-/* Parts of the misses: first references, by the process or by this thread; lines taken by
- * another thread's write; neither these nor capacity nor conflict. */
+/* Return fractions of the misses: first references, by the process or by this thread; lines
+ * invalidated by another thread's write; all others except capacity and conflict. */
 static double causes_first(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
@@ -403,7 +403,8 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Of what was evicted too early, the part by accesses to other objects; NAN: nothing was. */
+/* Returns the fraction of the early evictions caused by accesses to other objects; NAN if there
+ * were none. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;
@@ -425,7 +426,7 @@ static void parts_of(const struct snapshot_causes_figures *figures, struct part 
     struct part found[PARTS] = {{"first references", causes_first(share)},
                                 {"capacity", share[CAUSE_CAPACITY]},
                                 {"conflict", share[CAUSE_CONFLICT]},
-                                {"taken by another thread", causes_invalidated(share)},
+                                {"invalidated by a thread", causes_invalidated(share)},
                                 {"other", causes_other(share)}};
     for (int i = 0; i < PARTS; i++) {
         int at = i;
@@ -468,11 +469,11 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
     if (early < least_early)
         return;
     snprintf(out, size,
-             "Too early: %.1f%% of the misses are on lines that had been evicted, %.1f%% for the "
-             "same object, %.1f%% for another",
+             "Too early: %.1f%% of the misses are on lines that had been evicted, %.1f%% by the "
+             "same object, %.1f%% by another",
              100 * early, 100 * figures->early_same, 100 * figures->early_other);
     if (all - early >= least_early)
-        text_append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
+        text_append(out, size, "; for %.1f%% more the evictor is not known", 100 * (all - early));
     text_append(out, size, ".");
 }
 
@@ -503,7 +504,7 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
              evictor->object ? evictor->object : "");
 }
 
-/* Only for programs with several threads. */
+/* Returns true if the program has several threads. */
 static bool has_threads(const struct snapshot *snapshot)
 {
     const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
@@ -540,7 +541,7 @@ static int draw_threads(const struct snapshot *snapshot, const struct snapshot_c
     return *text && area.rows > 0 ? canvas_wrap(canvas, area, PAINT_PLAIN, whole) : 0;
 }
 
-/* The evictors of a row, one a line, as far as the area reaches. */
+/* Draws the evictors of a row, one per line, as far as they fit. */
 static void causes_draw_evictors(const struct snapshot *snapshot,
                                  const struct snapshot_causes_row *row, struct canvas *canvas,
                                  struct area area)
@@ -555,18 +556,18 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
         draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
     }
     if (row->unlisted >= 0.01 && area.row < end)
-        draw_line(canvas, area, "", row->unlisted, "others, that found no room in the table");
+        draw_line(canvas, area, "", row->unlisted, "others (table full)");
     else if (!row->evictor_count && !row->thread_count && area.row < end)
         canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
                     PAINT_DIM,
                     causes_first(row->figures.share) > all_first
                         ? "None of its lines was evicted from this cache and used again. e: "
-                          "another level, which is smaller."
-                        : "What evicted its lines is not known: it is recorded for the event that "
-                          "ranks, from when it does.");
+                          "another, smaller level."
+                        : "The evictors of its lines are not known: they are recorded for the "
+                          "ranking event, from the time it ranks.");
 }
 
-/* Columns of why lines were missed, an object, a function or a thread a row. */
+/* ---- columns of causes, one object, function or thread per row ---- */
 
 static struct value causes_column_share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -602,7 +603,7 @@ static struct value evictor_share(const struct snapshot *snapshot, const void *p
                                             : NAN);
 }
 
-/* With one thread, or one level, there is none. */
+/* Always 0 with one thread, or one level. */
 static bool any_invalidated(const struct snapshot *snapshot)
 {
     return causes_invalidated(snapshot->causes.all.share) > 0;
@@ -615,49 +616,50 @@ static bool any_other(const struct snapshot *snapshot)
 
 #define FIGURES                                                                                    \
     COLUMN(.title = "MISSES",                                                                      \
-           .help = "Misses of the ranking event, and what part these are of all of them.",         \
+           .help = "Misses of the ranking event, and their share of all its misses.",              \
            .from = FIELD(struct snapshot_causes_row, figures.misses), .width = 7, .rank = 6,       \
            UNIT_COUNT),                                                                            \
         COLUMN(.title = "SHARE", .value = causes_column_share, .width = 6, .rank = 1, UNIT_SHARE), \
         COLUMN(.title = "FIRST",                                                                   \
                .help =                                                                             \
-                   "Part of the misses on lines that were never touched before, by this thread.",  \
+                   "Share of the misses on lines that this thread accesses for the first time.",   \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_FIRST],                 \
                            figures.share[CAUSE_FIRST_HERE]),                                       \
                .width = 6, UNIT_PERCENT),                                                          \
         COLUMN(.title = "CAPACITY",                                                                \
-               .help = "Part that a cache of this size would miss even if any line could go "      \
+               .help = "Share that would miss even in a fully associative cache of this size, "    \
+                       "where any line can go "                                                    \
                        "anywhere in it.",                                                          \
                .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CAPACITY]),           \
                .width = 8, UNIT_PERCENT),                                                          \
         COLUMN(.title = "CONFLICT",                                                                \
-               .help = "Part that such a cache would not miss: too many lines in one set.",        \
+               .help = "Share that such a cache would not miss: too many lines in one set.",       \
                .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CONFLICT]),           \
                .width = 8, UNIT_PERCENT),                                                          \
         COLUMN(.title = "INVALID",                                                                 \
-               .help = "Part whose lines another thread's write had taken away.",                  \
+               .help = "Share whose lines were invalidated by another thread's write.",            \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE],      \
                            figures.share[CAUSE_INVALIDATED_FALSE]),                                \
                .width = 7, .rank = 2, .shown = any_invalidated, UNIT_PERCENT),                     \
-        COLUMN(.title = "OTHER",                                                                   \
-               .help = "Part that a larger cache below had evicted, or that is not known.",        \
+        COLUMN(.title = "OTHER", .help = "Share evicted from a larger cache below, or not known.", \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION],             \
                            figures.share[CAUSE_UNKNOWN]),                                          \
                .width = 6, .rank = 5, .shown = any_other, UNIT_PERCENT, .paint = paint_dim),       \
         COLUMN(.title = "EARLY",                                                                   \
-               .help = "Part on lines that had been evicted, too early: they "                     \
+               .help = "Share on lines that had been evicted too early: they "                     \
                        "were wanted "                                                              \
                        "again.",                                                                   \
                .from = SUM(struct snapshot_causes_row, figures.early_same, figures.early_other),   \
                .width = 6, .rank = 2, UNIT_PERCENT),                                               \
         COLUMN(.title = "OTHERS'",                                                                 \
-               .help = "Of EARLY, the part evicted by accesses to other objects.",                 \
+               .help = "Share of EARLY that was evicted by accesses to other objects.",            \
                .value = early_other, .width = 7, .rank = 2, UNIT_PERCENT),                         \
         COLUMN(.title = "ITSELF",                                                                  \
-               .help = "Of the misses whose evictor is known, the part that it evicted itself.",   \
+               .help = "Share of the misses with a known evictor that it evicted itself.",         \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
                .rank = 5, UNIT_PERCENT),                                                           \
-        COLUMN(.title = "BY%", .help = "The same for the function beside.",                        \
+        COLUMN(.title = "BY%",                                                                     \
+               .help = "Share of the misses evicted by the function in the next column.",          \
                .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
         COLUMN(.title = "EVICTED BY",                                                              \
                .help = "The function that evicted most of its lines, and the object it accessed.", \
@@ -691,7 +693,7 @@ const struct columns causes_columns[CAUSES_KINDS] = {
     [CAUSES_THREADS] = COLUMNS(thread_list, ),
 };
 
-/* The remedy against the main cause. */
+/* ---- remedy against the main cause ---- */
 
 enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
 static const double itself_leads = 0.5;
@@ -701,8 +703,9 @@ static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evicto
     return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
 }
 
-/* The main evictor, if it is another one and known: for an object the object accessed, for a
- * function the function. Another one may have the same name. False: there is none. */
+/* Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
+ * for a function, the evicting function. Another one can have the same name. Returns false if there
+ * is none. */
 static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
                   char out[ADVICE_NAME_BYTES])
 {
@@ -729,15 +732,15 @@ static void advise_capacity(const struct snapshot_causes_row *row, char *out, si
     if (row->figures.by_itself >= itself_leads)
         snprintf(out, size,
                  "It is larger than the cache, and mostly evicts itself before it is used again. "
-                 "Work on it in blocks that fit, or make its elements smaller.");
+                 "Process it in blocks that fit, or make its elements smaller.");
     else if (rival(CAUSES_OBJECTS, row, other))
         snprintf(out, size,
-                 "More passes through the cache than it holds before this is used again, of %s "
-                 "most. Use this and that in smaller portions, or one after the other.",
+                 "Between two uses, more data than the cache holds is accessed, mostly %s. Process "
+                 "both in smaller portions, or one after the other.",
                  other);
     else
         snprintf(out, size,
-                 "More passes through the cache than it holds before this is used again. Work in "
+                 "Between two uses, more data than the cache holds is accessed. Process it in "
                  "blocks that fit, or make the elements smaller.");
 }
 
@@ -746,13 +749,12 @@ static void advise_function_capacity(const struct snapshot_causes_row *row, char
     char other[ADVICE_NAME_BYTES];
     if (!rival(CAUSES_FUNCTIONS, row, other))
         snprintf(out, size,
-                 "Before it comes back to the same data, more passes through the cache than that "
-                 "holds. Work in blocks that fit, and do all that is to be done with one block "
-                 "before the next.");
+                 "Before it returns to the same data, it accesses more than the cache holds. "
+                 "Process blocks that fit, and finish one block before the next.");
     else
         snprintf(out, size,
-                 "What it uses was in the cache, and %s filled that with other data in between. "
-                 "Run the two on small portions by turns, or let that one touch less.",
+                 "Its data was in the cache, and %s replaced it with other data in between. "
+                 "Alternate the two on small portions, or let the other access less data.",
                  other);
 }
 
@@ -762,17 +764,17 @@ static void advise_conflict(enum causes_of kind, const struct snapshot_causes_ro
     char other[ADVICE_NAME_BYTES];
     if (kind != CAUSES_OBJECTS)
         snprintf(out, size,
-                 "The cache has room for what it uses, but that crowds in few sets: a power of two "
-                 "between rows, or blocks that begin alike. Pad them: Sets (3) shows which, and by "
-                 "object (b) whose they are.");
+                 "Its data would fit in the cache, but maps to few sets: power-of-two distances "
+                 "between rows, or equally aligned blocks. Pad them: 5, Cache, shows the sets and "
+                 "their objects.");
     else if (!rival(kind, row, other))
         snprintf(out, size,
-                 "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
-                 "change its stride, so that they spread over all sets: Sets (3) shows which.");
+                 "It would fit in the cache, but its lines map to few sets. Pad its rows or change "
+                 "its stride, so that they spread over all sets: 5, Cache, shows which.");
     else
         snprintf(out, size,
-                 "The cache has room for it, but lines of %.*s fall into the same sets. Move one "
-                 "of the two by some lines, or pad its rows: Sets (3) shows which.",
+                 "It would fit in the cache, but lines of %.*s map to the same sets. Move one of "
+                 "the two by some lines, or pad its rows: 5, Cache, shows which sets.",
                  ADVICE_NAME_BYTES, other);
 }
 
@@ -782,9 +784,9 @@ static void advise_invalidated(const struct snapshot_causes_row *row, char *out,
     bool apart = share[CAUSE_INVALIDATED_FALSE] > share[CAUSE_INVALIDATED_TRUE];
     snprintf(out, size, "%s",
              apart ? "Other threads write to other bytes of the same lines. Give each thread lines "
-                     "of its own: Sharing (9) shows which."
-                   : "Other threads write what is read here. Let them write less often, or each "
-                     "keep a copy and join these later.");
+                     "of its own: 7, Sharing, shows which."
+                   : "Other threads write the bytes that are read here. Let them write less often, "
+                     "or keep a copy per thread and merge the copies later.");
 }
 
 static void advise_other(const struct snapshot_causes_row *row, char *out, size_t size)
@@ -792,8 +794,8 @@ static void advise_other(const struct snapshot_causes_row *row, char *out, size_
     const double *share = row->figures.share;
     snprintf(out, size, "%s",
              share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
-                 ? "The larger cache below threw its lines out, and this one with it: look at the "
-                   "event of that level (e)."
+                 ? "The larger cache below evicted its lines, and this one with it: see the event "
+                   "of that level (e)."
                  : "The tables of the simulation had no room for the causes.");
 }
 
@@ -810,8 +812,8 @@ void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, c
         snprintf(out, size, "Too few misses so far to say what to try.");
     else if (most == first)
         snprintf(out, size,
-                 "%s lines are touched for the first time: no larger cache would help. Touch fewer "
-                 "lines, use memory again instead of fresh, or fetch ahead.",
+                 "%s lines are accessed for the first time: a larger cache would not help. Access "
+                 "fewer lines, reuse memory, or prefetch.",
                  kind == CAUSES_OBJECTS ? "Its" : "The");
     else if (most == taken)
         advise_invalidated(row, out, size);

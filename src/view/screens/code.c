@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 2: the same samples from the side of the code. */
+/* Screen 2: samples by function. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static struct code_view *code_view(const struct browser *browser)
     return browser->states[SCREEN_CODE];
 }
 
-/* Columns of functions, and of the instructions in them that miss. */
+/* ---- columns of functions, and of their instructions with misses ---- */
 
 static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
@@ -28,8 +28,8 @@ static struct value code_column_samples(const struct snapshot *snapshot, const v
     return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
 }
 
-/* Whether a function waited for data of an object not known; and the column that functions are
- * sorted by at first, which depends on it. */
+/* Returns true if a function waited for data of an unknown object. The initial sort column of
+ * functions depends on it. */
 static bool columns_have_unknown(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->code_count; i++)
@@ -78,7 +78,7 @@ static struct value code_column_object_share(const struct snapshot *snapshot, co
     return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
 }
 
-/* The first sort column of the functions. */
+/* Returns the value of the initial sort column of functions. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
@@ -102,46 +102,46 @@ static struct value may_wait(const struct snapshot *snapshot, const void *pointe
 static const struct column function_list[] = {
     [FUNCTION_SHARE] =
         COLUMN(.title = "SHARE", .key = "share",
-               .help = "The function's part of all attributed samples.",
+               .help = "The function's share of all attributed samples.",
                .from = FIELD(struct snapshot_code, share.value), .width = 6, UNIT_SHARE),
     [FUNCTION_HALF] = COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4,
                              .rank = 1, UNIT_POINTS),
     [FUNCTION_ALL] =
         COLUMN(.title = "ALL", .key = "all_share",
-               .help = "Its part of all samples of the process, with those whose object is not "
-                       "known. perf report's shares are of all processes of a recording.",
+               .help = "Its share of all samples of the process, including those on unknown "
+                       "objects. The shares of perf report refer to all processes of a recording.",
                .from = FIELD(struct snapshot_code, all_share),
                .given = FIELD(struct snapshot_code, all_share), .width = 6,
                .shown = columns_have_unknown, UNIT_SHARE),
     COLUMN(.title = "UNKNOWN",
-           .help = "Part of all samples: the function waited for data of an object not known.",
+           .help = "Share of all samples: the function waited for data of an unknown object.",
            .where = KNOWN(struct snapshot_code, unknown_samples),
            .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2, .some = true,
            UNIT_SHARE),
     COLUMN(.title = "", .value = widest_share, .width = 8, .most = 12, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SAMPLES", .help = "With those whose object is not known.",
+    COLUMN(.title = "SAMPLES", .help = "Including those on unknown objects.",
            .value = code_column_samples, .width = 7, .rank = 5, UNIT_COUNT),
     COLUMN(.title = "FUNCTION", .key = "function",
-           .help = "The function that the sampled accesses are in.",
+           .help = "The function that contains the sampled accesses.",
            .from = FIELD(struct snapshot_code, function), .width = 14, .most = 64,
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "MODULE", .key = "module", .from = KNOWN(struct snapshot_code, module),
            .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
-    COLUMN(.title = "FILE", .help = "Source file, where debug information has it.", .value = file,
+    COLUMN(.title = "FILE", .help = "Source file, if debug information has it.", .value = file,
            .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .some = true),
     COLUMN(.title = "LINE", .key = "line", .from = KNOWN(struct snapshot_code, line), .width = 5,
            .rank = 7, .some = true, UNIT_INTEGER),
-    COLUMN(.title = "SITES", .key = "sites", .help = "Accessing instructions seen in it.",
+    COLUMN(.title = "SITES", .key = "sites", .help = "Sampled accessing instructions in it.",
            .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 6, UNIT_INTEGER),
-    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+    COLUMN(.title = "MOSTLY ON", .help = "The object with most of its samples.",
            .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
-    COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
+    COLUMN(.title = "OF IT", .help = "Share of the function's samples on that object.",
            .value = code_column_object_share, .width = 5, .rank = 2, UNIT_SHARE),
     WAITS_COLUMNS(3, struct snapshot_code),
     COLUMN(.title = "MAY WAIT",
-           .help = "The most that waits here: ALL, or where that is not shown SHARE, by the upper "
-                   "bound of WAITS. Sorted by it, what is cached comes last.",
+           .help = "Upper limit of the waiting here: ALL (or SHARE if ALL is not shown) times the "
+                   "upper bound of WAITS. Sorted by it, cached data comes last.",
            .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
     RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
@@ -170,7 +170,8 @@ static const struct column function_list[] = {
            .given = ROW_OF(struct snapshot_code, use)),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
            .with = FIELD(struct snapshot, causes.known),
-           .given = FIELD(struct snapshot_code, all_share)), /* not of the functions of an object */
+           .given =
+               FIELD(struct snapshot_code, all_share)), /* not for the functions of an object */
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
            .rows = &callers_members, .given = ROW_OF(struct snapshot_code, callers)),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
@@ -187,7 +188,7 @@ const struct columns function_columns = {
 };
 
 static const struct column toucher_list[] = {
-    COLUMN(.title = "OF IT", .help = "Part of the object's samples that this function made.",
+    COLUMN(.title = "OF IT", .help = "Share of the object's samples in this function.",
            .from = FIELD(struct snapshot_code, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4, .rank = 3,
            UNIT_POINTS),
@@ -211,7 +212,7 @@ const struct columns toucher_columns = {
 };
 
 static const struct column site_list[] = {
-    COLUMN(.title = "OF IT", .help = "Part of the function's listed samples.",
+    COLUMN(.title = "OF IT", .help = "Share of the function's listed samples.",
            .from = FIELD(struct site, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct site, share), .width = 6, .most = 10, .rank = 5,
            .look = COLUMN_BAR, .paint = paint_share),
@@ -220,7 +221,7 @@ static const struct column site_list[] = {
            UNIT_COUNT),
     COLUMN(.title = "HOTTEST AT", .from = VIA_KNOWN(struct site, code, address), .width = 14,
            .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
-    COLUMN(.title = "INSTRUCTION", .help = "The instruction there, read from the process.",
+    COLUMN(.title = "INSTRUCTION", .help = "The instruction, read from the process.",
            .from = FIELD(struct site, text), .width = 16, .most = 44, .rank = 1),
     COLUMN(.title = "SITES", .from = VIA_KNOWN(struct site, code, sites), .width = 5, .rank = 6,
            UNIT_INTEGER),
@@ -231,7 +232,7 @@ static const struct column site_list[] = {
 
 const struct columns site_columns = {
     .title = "Objects it accesses",
-    .empty = "None of its accesses fell on a listed object.",
+    .empty = "None of its accesses is on a listed object.",
     TABLE(struct site, site_list),
     .key = VIA(struct site, object, id),
 };
@@ -266,10 +267,10 @@ static void code_hint(struct browser *browser, char *out, size_t size)
 
 const struct screen code_screen = {
     .name = "Code",
-    .shows = "Functions that access the data, most costly first, each with its main object. "
-             "Functions with samples that have no object are here too, with the reason.",
-    .next = "Enter opens the source of one, with its heat; m shows the samples of each function on "
-            "each object.",
+    .shows = "Functions that access data, most costly first, each with its main object. Functions "
+             "with samples on unknown objects are listed too, with the reason.",
+    .next = "Enter opens the source of one, with its samples; m shows the samples of each function "
+            "on each object.",
     .state_size = sizeof(struct code_view),
     .tables = {{.at = offsetof(struct code_view, functions),
                 .columns = &function_columns,
@@ -288,11 +289,11 @@ const struct screen code_screen = {
             ACTION_WRITE},
 };
 
-/* Columns of threads. */
+/* ---- columns of threads ---- */
 
 static const struct column thread_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
-           .help = "The thread's part of the newest samples that have an object, up to 16,384.",
+           .help = "The thread's share of the newest attributed samples (up to 16,384).",
            .from = FIELD(struct snapshot_thread, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .from = HALF(struct snapshot_thread, share), .width = 4, .rank = 2,
            UNIT_POINTS),
@@ -300,25 +301,23 @@ static const struct column thread_list[] = {
            .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .key = "samples", .from = FIELD(struct snapshot_thread, samples),
            .width = 7, .rank = 4, UNIT_COUNT),
-    COLUMN(.title = "THREAD", .key = "tid", .help = "Its number, as ps -L and gdb call it.",
+    COLUMN(.title = "THREAD", .key = "tid", .help = "Its thread id, as in ps -L and gdb.",
            .from = FIELD(struct snapshot_thread, tid), .width = 7, UNIT_INTEGER,
            .paint = paint_strong),
-    COLUMN(.title = "CALLED", .key = "name", .help = "Its name now; blank: it has ended.",
+    COLUMN(.title = "CALLED", .key = "name", .help = "Its current name; blank: it has ended.",
            .from = FIELD(struct snapshot_thread, name), .width = 10, .most = 15,
            .look = COLUMN_NAME),
-    COLUMN(.title = "MOSTLY ON", .key = "object",
-           .help = "The object that most of its samples are on.",
+    COLUMN(.title = "MOSTLY ON", .key = "object", .help = "The object with most of its samples.",
            .from = FIELD(struct snapshot_thread, object_name), .width = 12, .most = 40, .rank = 1,
            .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .key = "of_object",
-           .help = "Part of the thread's samples on that object.",
+           .help = "Share of the thread's samples on that object.",
            .from = FIELD(struct snapshot_thread, object_share), .width = 5, .rank = 3, UNIT_SHARE),
-    COLUMN(.title = "IN", .key = "function",
-           .help = "The function that most of its samples are in.",
+    COLUMN(.title = "IN", .key = "function", .help = "The function with most of its samples.",
            .from = FIELD(struct snapshot_thread, function_name), .width = 12, .most = 40, .rank = 2,
            .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .key = "of_function",
-           .help = "Part of the thread's samples in that function.",
+           .help = "Share of the thread's samples in that function.",
            .from = FIELD(struct snapshot_thread, function_share), .width = 5, .rank = 3,
            UNIT_SHARE),
 };
@@ -332,7 +331,7 @@ const struct columns thread_columns = {
     .object = FIELD(struct snapshot_thread, object),
 };
 
-/* Columns of simulated caches, a level a row; rows are those of the snapshot itself. */
+/* ---- columns of simulated caches, one level per row; the rows are in the snapshot ---- */
 
 static uint64_t simulation_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
@@ -362,7 +361,7 @@ static struct value of_all(const struct snapshot *snapshot, const void *pointer)
     return value_number(simulation_column_part(misses(row), snapshot->simulation.accesses));
 }
 
-/* The first level is reached by every access, the others by what the one before missed. */
+/* Every access reaches the first level; the misses of a level reach the next one. */
 static struct value of_those_here(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(simulation_level);
@@ -380,15 +379,15 @@ static const struct column simulation_list[] = {
     COLUMN(.title = "LINE", .key = "line", .help = "Bytes of a line.",
            .from = FIELD(struct simulation_level, line_bytes), .width = 4, .rank = 3, UNIT_INTEGER),
     COLUMN(.title = "LOAD MISSES", .key = "load_misses",
-           .help = "Exact, since the start; what loads and stores at once counts as a load.",
+           .help = "Exact, since the start; a read-modify-write counts as a load.",
            .from = FIELD(struct simulation_level, load_misses), .width = 12, .rank = 1,
            UNIT_INTEGER, .paint = paint_load),
     COLUMN(.title = "STORE MISSES", .key = "store_misses", .help = "Exact, since the start.",
            .from = FIELD(struct simulation_level, store_misses), .width = 12, .rank = 1,
            UNIT_INTEGER, .paint = paint_store),
-    COLUMN(.title = "OF ALL", .help = "Part of all accesses that missed at this level.",
+    COLUMN(.title = "OF ALL", .help = "Share of all accesses that missed at this level.",
            .value = of_all, .width = 7, UNIT_PERCENT),
-    COLUMN(.title = "OF THOSE HERE", .help = "Part of the accesses that came as far as this level.",
+    COLUMN(.title = "OF THOSE HERE", .help = "Share of the accesses that reached this level.",
            .value = of_those_here, .width = 13, .rank = 1, UNIT_PERCENT),
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A level below Objects: one object: where in it the samples are, the code that accesses it,
- * instances. */
+/* Below Objects: one object: its hot offsets, the code that accesses it, and its instances. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +11,13 @@
 #include "view/words.h"
 #include "view/screens/rows.h"
 #include "view/display/browser.h"
-#include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
 struct detail_view {
     struct table fields;
     struct table code;
     struct table instances;
-    struct levels_rows answers; /* of the hardware; none where it reports no levels */
+    struct levels_rows answers; /* data of the hardware; empty if it reports no levels */
     struct table levels;
     struct caller_rows callers;
     struct table called_by;
@@ -30,9 +28,7 @@ static struct detail_view *detail_view(const struct browser *browser)
     return browser->states[SCREEN_DETAIL];
 }
 
-/* The lines above the lists of Detail. */
-
-enum { STRIP_MOST = 128 };
+/* ---- the lines above the lists ---- */
 
 static int draw_facts(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
@@ -74,104 +70,27 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-/* The type with most of the samples; NULL: none is known. */
-static const struct snapshot_layout *leading(const struct snapshot_object *object)
-{
-    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
-    return layout && !layout->inferred && layout->row_count && layout->size ? layout : NULL;
-}
-
-/* Bytes of an element; else from the lowest to the highest offset that was seen. */
-static uint64_t strip_range(const struct snapshot_object *object, int64_t *first)
-{
-    int64_t low = INT64_MAX;
-    int64_t high = INT64_MIN;
-    *first = 0;
-    if (leading(object))
-        return leading(object)->size;
-    if (object->element_size)
-        return object->element_size;
-    for (size_t i = 0; i < object->field_count; i++) {
-        int64_t end = object->fields[i].offset + object->fields[i].size;
-        low = object->fields[i].offset < low ? object->fields[i].offset : low;
-        high = end > high ? end : high;
-    }
-    *first = low;
-    return high > low ? (uint64_t)high - (uint64_t)low : 0;
-}
-
-/* In floating point: offset * cells may not fit 64 bits. */
-static void warm(double *heat, int cells, uint64_t bytes, uint64_t offset, double share)
-{
-    double at = (double)offset / (double)bytes * cells;
-    if (isfinite(share))
-        heat[at < cells ? (int)at : cells - 1] += share;
-}
-
-static void strip_heat(const struct snapshot_object *object, double *heat, int cells, int64_t first,
-                       uint64_t bytes)
-{
-    const struct snapshot_layout *layout = leading(object);
-    for (size_t i = 0; layout && i < layout->row_count; i++)
-        if (!layout->rows[i].has_members)
-            warm(heat, cells, bytes, layout->rows[i].member.offset, layout->rows[i].share);
-    for (size_t i = 0; !layout && i < object->field_count; i++)
-        warm(heat, cells, bytes, (uint64_t)object->fields[i].offset - (uint64_t)first,
-             object->fields[i].share);
-}
-
-/* Bytes from left to right, heat by where samples fell. */
-static void draw_strip(const struct snapshot_object *object, struct canvas *canvas,
-                       struct area area)
-{
-    double heat[STRIP_MOST] = {0};
-    int64_t first;
-    uint64_t bytes = strip_range(object, &first);
-    int left = canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                             " %+" PRId64 " ", first);
-    int cells = area.columns - left - 14;
-    if (cells > STRIP_MOST)
-        cells = STRIP_MOST;
-    if (bytes && (uint64_t)cells > bytes)
-        cells = (int)bytes;
-    if (!bytes || cells < 4)
-        return;
-    strip_heat(object, heat, cells, first, bytes);
-    for (int i = 0; i < cells; i++)
-        canvas_text(canvas, area.row, area.column + left + i, 1,
-                    heat[i] > 0 ? paint_heat(heat[i]) : PAINT_DIM,
-                    heat[i] > 0     ? bar_step(0.15 + heat[i], canvas->ascii)
-                    : canvas->ascii ? "."
-                                    : "·");
-    canvas_format(canvas, area.row, area.column + left + cells + 1, 13, PAINT_DIM, "%+" PRId64,
-                  first + (int64_t)bytes);
-}
-
-static void draw_element(const struct snapshot_object *object, struct canvas *canvas,
+/* Draws the size of an element, by the type with most of the samples or by the offsets. */
+static bool draw_element(const struct snapshot_object *object, struct canvas *canvas,
                          struct area area)
 {
-    const struct snapshot_layout *layout = leading(object);
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    bool typed = layout && !layout->inferred && layout->row_count && layout->size;
     char name[COLUMN_TEXT_BYTES];
-    if (layout) {
-        glyph_fit(name, sizeof name, layout->name, area.columns / 2, GLYPH_CUT_MIDDLE,
-                  canvas->ascii);
+    glyph_fit(name, sizeof name, typed ? layout->name : "", area.columns / 2, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    if (typed)
         canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                      " one %s, %" PRIu64 " bytes:", name, layout->size);
-    } else if (object->element_size) {
+                      " one %s, %" PRIu64 " bytes", name, layout->size);
+    else if (object->element_size)
         canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
                       " looks like an array of %" PRIu64
-                      "-byte elements (%.0f%% sure, from the sampled offsets); one element:",
+                      "-byte elements (%.0f%% sure, from the sampled offsets)",
                       object->element_size, object->element_confidence * 100);
-    } else if (object->type) {
-        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " where in it, from the lowest offset seen to the highest:");
-    } else {
-        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " no element size could be inferred; the offsets seen, from low to high:");
-    }
+    return typed || object->element_size;
 }
 
-/* Its type, and who says so. */
+/* Draws its type, and how the type is known. */
 static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
     char known[192];
@@ -187,7 +106,7 @@ static bool draw_type(const struct snapshot_object *object, struct canvas *canva
     return true;
 }
 
-/* Where the memory came from: the call path of its bin. */
+/* Draws the origin of the memory: the call path of its bin. */
 static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
                         struct canvas *canvas, struct area area)
 {
@@ -210,24 +129,21 @@ static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     return true;
 }
 
-/* Results of watchpoints on it. */
-static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_object *object,
-                         struct canvas *canvas, struct area area)
+/* Draws a sentence if there is one. Returns the rows used. */
+static int draw_known(const char *text, struct canvas *canvas, struct area area)
 {
-    char text[256];
-    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
-    if (!watched)
-        return false;
-    watch_line(watched, text, sizeof text);
-    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
-    return true;
+    if (*text)
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
+    return *text != '\0';
 }
 
-/* Name, share, place, element and origin of the object in Detail; rows used. */
+/* Draws name, share, address, type and origin of the object. Returns the rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {
+    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
     struct area line = area;
+    char text[512];
     int rows = area.rows >= 14 ? 4 : area.rows >= 9 ? 2 : 1;
     draw_name(object, canvas, line);
     line.row++;
@@ -238,19 +154,22 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
     line.row++;
     line.row += draw_type(object, canvas, line);
     line.row += draw_origin(snapshot, object, canvas, line);
-    line.row += levels_line(snapshot, object->levels, canvas, line);
-    line.row += rates_line(snapshot, object->rates, canvas, line);
-    line.row += use_line(snapshot, object->use, canvas, line);
-    line.row += draw_watched(snapshot, object, canvas, line);
-    draw_element(object, canvas, line);
-    line.row++;
-    draw_strip(object, canvas, line);
-    return line.row + 2 - area.row; /* a blank line below */
+    levels_sentence(snapshot, object->levels, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    rates_sentence(snapshot, object->rates, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    use_sentence(snapshot, object->use, text, sizeof text);
+    line.row += draw_known(text, canvas, line);
+    if (watched)
+        watch_line(watched, text, sizeof text);
+    line.row += draw_known(watched ? text : "", canvas, line);
+    line.row += draw_element(object, canvas, line);
+    return line.row + 1 - area.row; /* a blank line below */
 }
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
 
-/* Drilled into, the object stays; else it is the one selected in Objects. */
+/* Keeps an object that was opened explicitly; otherwise follows the selection in Objects. */
 static void detail_update(struct browser *browser)
 {
     struct detail_view *view = detail_view(browser);
@@ -300,10 +219,10 @@ void browser_open_listed(struct browser *browser, uint32_t index)
     if (object)
         browser_open_object(browser, object);
     else
-        browser_message(browser, "it is not among the objects listed now");
+        browser_message(browser, "this object is not listed now");
 }
 
-/* The levels say which samples they are of. */
+/* Draws the levels; the title names the samples they are from. */
 static void draw_levels(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *levels = &detail_view(browser)->levels;
@@ -314,7 +233,8 @@ static void draw_levels(struct browser *browser, struct canvas *canvas, struct a
     pane_table(browser, canvas, area, levels);
 }
 
-/* Offsets left, code over instances right; or instances under offsets, levels under code. */
+/* Draws offsets on the left and code above instances on the right. With levels, the instances are
+ * below the offsets and the levels below the code. */
 static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct detail_view *view = detail_view(browser);
@@ -388,8 +308,9 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     return instance->size;
 }
 
-/* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
-static bool nobody_named(const struct browser *browser)
+/* Returns true for memory of an allocator that cannot be read from outside; Heap explains it and
+ * suggests a remedy. */
+static bool is_unnamed_heap(const struct browser *browser)
 {
     return browser->opened.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
            !browser->snapshot->heap.bin_count;
@@ -404,13 +325,13 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
         return;
     if (table == &detail_view(browser)->called_by && object->callers) {
         callers_known(object->callers, object->samples, known, sizeof known);
-        snprintf(out, size, "Enter: that function.  F5: without callers, or with all.  %s", known);
+        snprintf(out, size, "Enter: that function.  F5: hide or show callers.  %s", known);
     } else if (table == &detail_view(browser)->fields && !object->layout_count)
         snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
-                 nobody_named(browser) ? ".  Why it has no better name: 7" : "");
+                 is_unnamed_heap(browser) ? ".  4, Heap, says why it has no better name" : "");
 }
 
-/* A field without a layout leads to the code. */
+/* Enter on a field without a layout opens the code. */
 static const char *detail_label(struct browser *browser, enum action action)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -431,18 +352,17 @@ static void detail_fini(void *state)
 
 const struct screen detail_screen = {
     .name = "Detail",
-    .shows =
-        "One object: which of its fields or offsets have the samples, the code that accesses it "
-        "with its callers, and its blocks one by one. Left and Right go from one list to the next.",
-    .next = "Is it one field or all of them? Enter on a field shows its place in the cache lines, "
-            "on a function the source line that waits.",
+    .shows = "One object: its fields or offsets with their samples, the code that accesses it with "
+             "its callers, and its blocks. Left and Right switch between the lists.",
+    .next = "Is it one field or all of them? Enter on a field shows its position in the cache "
+            "line; Enter on a function, the source line that waits.",
     .state_size = sizeof(struct detail_view),
     .tables = {{.at = offsetof(struct detail_view, fields),
                 .columns = &field_columns,
                 .open = browser_open_layout,
                 .enter = "Layout",
-                .hint = "Enter: this field among its neighbours, with cache lines.  Right: the "
-                        "code that touches these bytes"},
+                .hint = "Enter: this field and its neighbours in cache lines.  Right: the code "
+                        "that accesses these bytes"},
                {.at = offsetof(struct detail_view, code),
                 .columns = &toucher_columns,
                 .open = browser_open_function_row,
@@ -456,8 +376,8 @@ const struct screen detail_screen = {
                 .columns = &levels_columns,
                 .least = 1,
                 .enter = "",
-                .hint = "WAITED: what each level costs. Far levels: keep it smaller or closer; "
-                        "hitm: threads share it; page walks: huge pages"},
+                .hint = "WAITED: cost of each level. Far levels: make it smaller or closer; hitm: "
+                        "threads share it; page walks: huge pages"},
                {.at = offsetof(struct detail_view, called_by),
                 .columns = &caller_columns,
                 .least = 1,
@@ -475,9 +395,9 @@ const struct screen detail_screen = {
             ACTION_WRITE},
 };
 
-/* Columns of the offsets inside objects, and of their instances. */
+/* ---- columns of the offsets in objects, and of their instances ---- */
 
-/* Of any object: in batch text fields of several objects are in one list. */
+/* Checks all objects: in batch text, one list contains fields of several objects. */
 static bool has_field_type(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->object_count; i++)
@@ -498,12 +418,12 @@ static struct value field_line(const struct snapshot *snapshot, const void *poin
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
-    /* Members of a union begin together. */
+    /* Members of a union have the same offset. */
     return (uint64_t)row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48 ^
            (uint64_t)row->unit << 58;
 }
 
-/* By latency where that is known, else by the event. */
+/* Returns the share of stalls, from latencies if they are known, otherwise from the event. */
 static struct value field_stall_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -513,13 +433,13 @@ static struct value field_stall_share(const struct snapshot *snapshot, const voi
 
 static const struct column field_list[] = {
     COLUMN(.title = "OF IT", .key = "share",
-           .help = "Part of the object's samples that fell on this offset.",
+           .help = "Share of the object's samples at this offset.",
            .from = FIELD(struct snapshot_field, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
            .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "FIELD", .key = "name",
-           .help = "Its name, lo..hi for any of several bit-fields; else the offset into the "
-                   "object, or [*]+N into each array element.",
+           .help = "Its name, lo..hi for one of several bit-fields; otherwise the offset in the "
+                   "object, or [*]+N in each array element.",
            .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .help = "The field's type.",
@@ -529,7 +449,8 @@ static const struct column field_list[] = {
            .help = "The offset as a number: sort by it to see the layout.",
            .from = FIELD(struct snapshot_field, offset), .width = 8, .rank = 4, UNIT_INTEGER,
            .paint = paint_dim),
-    COLUMN(.title = "LINE", .help = "Which cache line from the start of the object or element.",
+    COLUMN(.title = "LINE",
+           .help = "Index of the cache line from the start of the object or element.",
            .value = field_line, .width = 6, .rank = 5, UNIT_INTEGER, .paint = paint_dim),
     COLUMN(.title = "BYTES", .key = "size", .help = "Widest access seen.",
            .from = KNOWN(struct snapshot_field, size), .width = 5, .rank = 4, UNIT_INTEGER),
@@ -593,11 +514,11 @@ const struct columns offset_columns = {
 
 static const struct column instance_list[] = {
     COLUMN(.title = "OF IT", .key = "share",
-           .help = "Part of the object's samples that fell on this instance.",
+           .help = "Share of the object's samples on this instance.",
            .from = FIELD(struct snapshot_instance, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "START", .key = "address", .help = "Where the instance begins.",
+    COLUMN(.title = "START", .key = "address", .help = "Start address of the instance.",
            .from = FIELD(struct snapshot_instance, base), .width = 14, .most = 18,
            .format = format_address),
     COLUMN(.title = "SIZE", .key = "size", .from = KNOWN(struct snapshot_instance, size),
@@ -605,7 +526,7 @@ static const struct column instance_list[] = {
     COLUMN(.title = "SAMPLES", .key = "samples",
            .from = SUM(struct snapshot_instance, samples, count_over), .width = 7, .rank = 2,
            UNIT_COUNT),
-    COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most samples on it.",
+    COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most of its samples.",
            .from = KNOWN(struct snapshot_instance, tid), .width = 7, .rank = 3, UNIT_INTEGER,
            .paint = paint_dim),
 };
@@ -616,14 +537,14 @@ const struct columns instance_columns = {
     .key = FIELD(struct snapshot_instance, base),
 };
 
-/* From a member of a type to the code that misses on it. */
+/* ---- from a member of a type to the code that misses on it ---- */
 
 struct found {
     const struct snapshot_code *code;
     const struct snapshot_instruction *instruction;
 };
 
-/* Members [first, end) are the row's own and those inside it. */
+/* Returns the end of the members [first, end) of a row: its own and the nested ones. */
 static uint32_t member_end_of(const struct snapshot_layout *layout,
                               const struct snapshot_layout_row *row)
 {
@@ -635,7 +556,8 @@ static uint32_t member_end_of(const struct snapshot_layout *layout,
     return end;
 }
 
-/* Without a type the fields of object and instruction are both called by their offset. */
+/* Without a type, the fields of the object and of the instruction are both named by their
+ * offset. */
 static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
 {
     for (size_t i = 0; field && i < object->field_count; i++)
@@ -645,7 +567,7 @@ static bool same_offset(const struct snapshot_object *object, uint64_t offset, c
     return false;
 }
 
-/* Another member may have the same bytes: in a union, or a bit-field beside it. */
+/* Another member can have the same bytes: in a union, or an adjacent bit-field. */
 static bool is_at(const struct snapshot_layout_row *row,
                   const struct snapshot_instruction *instruction)
 {
@@ -665,8 +587,8 @@ static bool on_member(const struct snapshot_object *object, const struct snapsho
             is_at(row, instruction));
 }
 
-/* The instruction with most samples on the member; in this object, or else (index UINT32_MAX)
- * in any. */
+/* Returns the instruction with most samples on the member, in this object, or in any object if
+ * index is UINT32_MAX. */
 static struct found hottest(const struct snapshot *snapshot, const struct snapshot_object *object,
                             const struct snapshot_layout *layout,
                             const struct snapshot_layout_row *row, uint32_t index)
@@ -697,9 +619,9 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
         browser_open_instruction(browser, found.code, found.instruction);
     } else if (object->code_count) {
         browser_open_function(browser, &object->code[0]);
-        browser_message(browser, "no instruction is mostly on this member; this is the function "
+        browser_message(browser, "no instruction mainly accesses this member; this is the function "
                                  "with most samples on the object");
     } else {
-        browser_message(browser, "no code is known that accesses it");
+        browser_message(browser, "no known code accesses it");
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 9: problems that were recognised, most gain first, and what to try. */
+/* Screen 9: recognised problems, largest gain first, and what to try. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };
 
 /* ---- drawing ---- */
 
-/* A label and text beside it, over as many rows as it takes. */
+/* Draws a label with the text next to it, over as many rows as needed. */
 static struct area findings_say(struct canvas *canvas, struct area area, const char *label,
                                 const char *text, enum paint paint)
 {
@@ -110,8 +110,7 @@ void findings_open(struct browser *browser, const void *row)
 
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size)
 {
-    snprintf(out, size, "Enter: %s, which shows it. 9: the remedy, and the evidence",
-             screen_of(finding));
+    snprintf(out, size, "Enter: %s, with the details. 9: remedy and evidence", screen_of(finding));
 }
 
 static const char *findings_label(struct browser *browser, enum action action)
@@ -124,9 +123,9 @@ static void findings_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     if (finding)
-        snprintf(out, size, "Enter: %s, which shows it", screen_of(finding));
+        snprintf(out, size, "Enter: %s, with the details", screen_of(finding));
     else
-        snprintf(out, size, "1: the data that costs most.  2: the code that accesses it");
+        snprintf(out, size, "1: the most costly data.  2: the code that accesses it");
 }
 
 static bool findings_call(const struct snapshot *snapshot)
@@ -137,11 +136,11 @@ static bool findings_call(const struct snapshot *snapshot)
 const struct screen findings_screen = {
     .name = "Findings",
     .shows =
-        "Problems that misstop recognises, largest estimated gain first. Below, of the selected "
-        "one: the evidence in numbers, what to try, the estimated gain, and the confidence.",
-    .next = "Enter opens the screen that shows it. Nothing listed means that no rule is met, not "
-            "that nothing is wrong.",
-    .key_help = "findings: problems recognised, and what to try",
+        "Problems that misstop recognises, largest estimated gain first. Below, for the selected "
+        "one: the evidence in numbers, the remedy, the estimated gain, and the confidence.",
+    .next = "Enter opens the screen with the details. An empty list means that no rule applies, "
+            "not that there is no problem.",
+    .key_help = "findings: recognised problems, and their remedies",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &finding_columns, .open = findings_open}},
     .calls = findings_call,
@@ -152,7 +151,7 @@ const struct screen findings_screen = {
             ACTION_BASIS},
 };
 
-/* Columns of the problems that were recognised. */
+/* ---- columns of the findings ---- */
 
 static struct value gain(const struct snapshot *snapshot, const void *pointer)
 {
@@ -185,7 +184,7 @@ static struct value screen(const struct snapshot *snapshot, const void *pointer)
     return value_text(screen_of(row));
 }
 
-/* One of the texts of struct finding_words, by its offset there. */
+/* Formats one of the texts of struct finding_words, by its offset there. */
 static void finding_text(const struct snapshot_finding *finding, size_t at, char *out, size_t size)
 {
     struct finding_words words;
@@ -223,7 +222,7 @@ static uint64_t finding_column_identity(const struct snapshot *snapshot, const v
     return (uint64_t)row->id << 8 | row->kind;
 }
 
-/* With a low end, the middle of both. */
+/* If there is a lower bound, returns the middle of the range. */
 static struct value gain_middle(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
@@ -239,11 +238,11 @@ static struct value gain_is_bound(const struct snapshot *snapshot, const void *p
 static const struct column finding_list[] = {
     COLUMN(.title = "", .value = bound, .width = 7, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "GAIN",
-           .help = "Estimated gain of the remedy, as part of all samples: a range, or at most so "
-                   "much; blank: not known.",
+           .help = "Estimated gain of the remedy, as a share of all samples: an interval or an "
+                   "upper bound; blank: not known.",
            .value = gain, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
            .paint = paint_share),
-    COLUMN(.title = "SHARE", .key = "share", .help = "Part of all samples that it is about.",
+    COLUMN(.title = "SHARE", .key = "share", .help = "Share of all samples that it is about.",
            .from = FIELD(struct snapshot_finding, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "PROBLEM", .help = "Below the list: the evidence.",
            .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_words, .width = 15,
@@ -252,11 +251,11 @@ static const struct column finding_list[] = {
            .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "FIELDS", .key = "field", .from = FIELD(struct snapshot_finding, field),
            .width = 10, .most = 40, .rank = 2, .look = COLUMN_NAME),
-    COLUMN(.title = "FUNCTION", .key = "function", .help = "The one with most samples on it.",
+    COLUMN(.title = "FUNCTION", .key = "function", .help = "The function with most samples on it.",
            .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
            .look = COLUMN_NAME),
     COLUMN(.title = "CONFID.",
-           .help = "How well the evidence supports it; below the list: what limits it.",
+           .help = "How well the evidence supports it; the limits are below the list.",
            .from = FIELD(struct snapshot_finding, sure), .name = finding_confidence, .width = 7,
            .rank = 1),
     COLUMN(.title = "SCREEN", .key = "screen", .help = "Enter opens it.", .value = screen,
@@ -296,6 +295,6 @@ void findings_none(const struct snapshot *snapshot, char *out, size_t size)
         measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
     if (answer_is_vague(snapshot))
         text_append(out, size,
-                    " Samples of time do not show more exactly how much it waits: run misstop "
+                    " Samples of time cannot show more precisely how much it waits: run misstop "
                     "--sim -- COMMAND, or use a machine with counters.");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One function, opened from Code, Detail or Layout: its source lines, the instructions of the
- * line selected, and the objects it misses on. */
+ * selected line, and the objects it misses on. */
 #include "view/screens/rows.h"
 
 #include <inttypes.h>
@@ -19,9 +19,9 @@ struct function_view {
     const struct snapshot_code *function;
     struct source_rows lines;
     struct table source;
-    struct instruction_rows instructions; /* of the line selected */
-    bool gathered;                        /* they are those of this snapshot */
-    uint64_t gathered_line;               /* identity of the line they are of */
+    struct instruction_rows instructions; /* instructions of the selected line */
+    bool gathered;                        /* they are from this snapshot */
+    uint64_t gathered_line;               /* identity of their line */
     struct table accesses;
     struct site *sites;
     size_t site_count;
@@ -49,7 +49,7 @@ static bool has_line(const struct snapshot_instruction *instruction)
     return instruction->file && instruction->line;
 }
 
-/* Whether the instruction is on the line. */
+/* Returns true if the instruction is on the line. */
 static bool source_row_has(const struct source_row *row,
                            const struct snapshot_instruction *instruction)
 {
@@ -59,7 +59,7 @@ static bool source_row_has(const struct source_row *row,
            !strcmp(row->file, instruction->file);
 }
 
-/* The function's own file first, unknown lines last. */
+/* Sorts the function's own file first, unknown lines last. */
 static int by_line(const void *left, const void *right, void *context)
 {
     const struct snapshot_instruction *a = *(const struct snapshot_instruction *const *)left;
@@ -98,7 +98,7 @@ static void add_parting(struct source_rows *rows, const char *text)
         snprintf(row->text, sizeof row->text, "%s", text);
 }
 
-/* Lines [first, end) that nothing missed on. */
+/* Adds lines [first, end), which have no misses. */
 static void add_context(struct source_rows *rows, const struct view_sources *sources,
                         const char *file, uint64_t first, uint64_t end)
 {
@@ -108,19 +108,19 @@ static void add_context(struct source_rows *rows, const struct view_sources *sou
             return;
         row->file = file;
         row->line = (uint32_t)line;
-        /* Beyond the end of the file. */
+        /* the line is after the end of the file */
         if (!read_line(sources, file, row->line, row->text, sizeof row->text))
             rows->count--;
     }
 }
 
-/* Of known objects or not. */
+/* Returns the samples on known and unknown objects. */
 static double instruction_samples(const struct snapshot_instruction *instruction)
 {
     return instruction->samples + instruction->unknown_samples;
 }
 
-/* One line of the instructions [0, count), which are all on it. */
+/* Adds a row for a line, from the instructions [0, count) of that line. */
 static void add_line(struct source_rows *rows, const struct view_sources *sources,
                      const struct snapshot_instruction *const *sorted, size_t count)
 {
@@ -144,7 +144,7 @@ static void add_line(struct source_rows *rows, const struct view_sources *source
     row->hottest = hottest;
     row->inlined = hottest->inlined;
     if (!has_line(hottest)) {
-        snprintf(row->text, sizeof row->text, "(instructions whose line is not known)");
+        snprintf(row->text, sizeof row->text, "(instructions without a known line)");
         return;
     }
     row->file = hottest->file;
@@ -153,14 +153,14 @@ static void add_line(struct source_rows *rows, const struct view_sources *source
         rows->unreadable = true;
 }
 
-/* How far the lines of a file are shown. */
+/* Progress of adding the lines of a file. */
 struct reach {
     const char *file; /* NULL: none yet */
-    uint64_t end;     /* first line not shown */
+    uint64_t end;     /* first line that was not added yet */
     bool readable;
 };
 
-/* A file begins: its name, and the function's head where that is near or in the file at all. */
+/* Begins a file: adds its name, and the function's first line if it is in this file. */
 static void begin_file(struct source_rows *rows, const struct snapshot_code *code,
                        const struct view_sources *sources, const struct snapshot_instruction *first,
                        struct reach *reach)
@@ -186,7 +186,8 @@ static void begin_file(struct source_rows *rows, const struct snapshot_code *cod
     }
 }
 
-/* The gap between the last line shown and the next hot one. */
+/* Adds context between the last line added and the next hot line; skips the middle of a long
+ * gap. */
 static void bridge(struct source_rows *rows, const struct view_sources *sources, uint32_t line,
                    struct reach *reach)
 {
@@ -279,8 +280,7 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
     }
 }
 
-/* The lists of the screen of one function: gathered from the snapshot, the source files and the
- * process. */
+/* ---- gathering the lists from the snapshot, the source files and the process ---- */
 
 static bool add_site(struct browser *browser, const struct snapshot_object *object,
                      const struct snapshot_code *code)
@@ -298,7 +298,7 @@ static bool add_site(struct browser *browser, const struct snapshot_object *obje
     return true;
 }
 
-/* The snapshot lists code by object; a function's accesses are gathered from there. */
+/* Gathers a function's accesses from the snapshot, which lists code by object. */
 static void function_gather_sites(struct browser *browser)
 {
     struct function_view *view = function_view(browser);
@@ -324,7 +324,8 @@ static const struct snapshot_instruction *hottest_of(const struct snapshot_code 
     return hottest;
 }
 
-/* The source line selected, or all of the function where no line is known. */
+/* Gathers the instructions of the selected source line, or of the whole function if no line is
+ * known. */
 static void function_gather_line(struct browser *browser)
 {
     struct function_view *view = function_view(browser);
@@ -332,7 +333,8 @@ static void function_gather_line(struct browser *browser)
     const struct source_row *line = table_selected(&view->source);
     const struct snapshot_instruction *hottest = NULL;
     uint64_t wanted = line ? source_identity(line->file, line->line) : 0;
-    /* Each one is read from the process and disassembled: not again for every key. */
+    /* Instructions are read from the process and disassembled, so do not repeat it for every
+     * key. */
     if (!code || (view->gathered && wanted == view->gathered_line))
         return;
     view->accesses.pinned &= wanted == view->gathered_line;
@@ -350,7 +352,7 @@ static void function_gather_line(struct browser *browser)
         table_prefer(&view->accesses, hottest->address);
 }
 
-/* Source lines, the instructions of the one selected, and objects of the function opened. */
+/* Gathers source lines, and the instructions of the selected one. */
 static void function_gather(struct browser *browser)
 {
     struct function_view *view = function_view(browser);
@@ -365,7 +367,7 @@ static void function_gather(struct browser *browser)
 
 enum { JOINED = 64, SAID = 4 };
 
-/* Instructions of one source line are one. */
+/* Instructions of one source line count as one. */
 static bool partners_same(const struct snapshot_partner *a, const struct snapshot_partner *b)
 {
     if (a->address == b->address)
@@ -392,8 +394,8 @@ static size_t partners_join(struct snapshot_partner joined[JOINED], size_t count
     return count;
 }
 
-/* "62% smooth x.c:20, 30% move" of the lines that instructions of `row` fetched (NULL: any of the
- * function); "": nothing is known. */
+/* Formats users or evictors of the lines that the instructions of `row` fetched (NULL: of the whole
+ * function), "62% smooth x.c:20, 30% move"; "" if none are known. */
 static void partners_words(const struct snapshot_code *code, const struct source_row *row,
                            enum line_pairs kind, char *out, size_t size)
 {
@@ -417,14 +419,14 @@ static void partners_words(const struct snapshot_code *code, const struct source
     }
 }
 
-/* Both, for the source line selected. Rows used. */
+/* Draws users and evictors for the selected source line. Returns the rows used. */
 static int partners_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct function_view *view = function_view(browser);
     static const char *const labels[LINE_PAIRS] = {
-        [LINE_USED_BY] = "What it fetched was used by", [LINE_EVICTED_BY] = "... and evicted by"};
+        [LINE_USED_BY] = "Lines it fetched were used by", [LINE_EVICTED_BY] = "... and evicted by"};
     static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
-    enum { LABEL = 29 };
+    enum { LABEL = 31 };
     char text[512];
     int rows = 0;
     if (!view->function)
@@ -443,7 +445,7 @@ static int partners_draw(struct browser *browser, struct canvas *canvas, struct 
 
 enum { ROWS_FOR_BOTH = 16, ROWS_FOR_HEAD = 6, ROWS_FOR_NOTE = 10 };
 
-/* Source and instructions are read from files and the process: only while somebody looks. */
+/* Reads source and instructions, from files and the process, only while the screen is displayed. */
 static void function_update(struct browser *browser)
 {
     struct function_view *view = function_view(browser);
@@ -504,8 +506,8 @@ void browser_open_instruction(struct browser *browser, const struct snapshot_cod
     table_select(&view->accesses, instruction->address);
 }
 
-/* Source where lines are known, instructions where they were listed, always the objects, callers
- * where a stack is known. */
+/* Fills in the panes: source if lines are known, instructions if they were listed, objects always,
+ * callers if a stack is known. */
 static unsigned function_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     struct function_view *view = function_view(browser);
@@ -544,15 +546,15 @@ static const char *no_lines(const struct browser *browser)
 {
     const struct snapshot_code *code = function_view(browser)->function;
     if (browser->snapshot->loading.waiting)
-        return "source lines: debug information is still being read";
+        return "source lines: debug information is still being loaded";
     if (code && !*code->module && !strncmp(code->function, "[code ", 6))
-        return "code that was made at run time: it has a name where the runtime writes "
-               "/tmp/perf-PID.map (node --perf-basic-prof)";
-    return "source lines are not known: the file of this code has no debug information that tells "
-           "them";
+        return "code generated at run time: it has a name if the runtime writes /tmp/perf-PID.map "
+               "(node --perf-basic-prof)";
+    return "source lines are not known: this file has no line table in its debug information";
 }
 
-/* Where the text of the selected line is from, or was looked for. Rows used. */
+/* Draws where the text of the selected line was read from or searched for. Returns the rows
+ * used. */
 static int draw_note(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct source_row *row = table_selected(&function_view(browser)->source);
@@ -572,7 +574,7 @@ static int draw_note(struct browser *browser, struct canvas *canvas, struct area
     return canvas_wrap(canvas, area, PAINT_WARN, text);
 }
 
-/* Rows used. */
+/* Returns the rows used. */
 static int draw_head(struct browser *browser, struct canvas *canvas, struct area area)
 {
     enum { NOTE_ROWS = 3 };
@@ -584,8 +586,7 @@ static int draw_head(struct browser *browser, struct canvas *canvas, struct area
     if (area.rows < ROWS_FOR_HEAD)
         return 1;
     if (!code) {
-        canvas_text(canvas, area.row + 1, 0, area.columns, PAINT_DIM,
-                    " not among the listed functions now");
+        canvas_text(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " is not listed now");
         return 2;
     }
     area.row++;
@@ -669,11 +670,11 @@ static void function_crumb(const struct browser *browser, char *out, size_t size
 
 const struct screen function_screen = {
     .name = "Function",
-    .shows = "One function: its source lines with their heat, below them the instructions of the "
-             "line that is selected and the data that each accesses, the objects that the function "
+    .shows = "One function: its source lines with their samples; below, the instructions of the "
+             "selected line and the data that each accesses, the objects that the function "
              "accesses, and its callers.",
-    .next = "Where there is no source a line says where it was looked for. Right goes to the "
-            "instructions. Callers: F5 shows the direct ones only.",
+    .next = "If the source was not found, a line lists the places tried. Right switches to the "
+            "instructions. Callers: F5 shows only the direct ones.",
     .state_size = sizeof(struct function_view),
     .tables = {{.at = offsetof(struct function_view, table),
                 .columns = &site_columns,
@@ -704,7 +705,7 @@ const struct screen function_screen = {
             ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
 
-/* Columns of a function's source lines and of their instructions. */
+/* ---- columns of a function's source lines and of their instructions ---- */
 
 #define INSTRUCTION                                                                                \
     const struct snapshot_instruction *row =                                                       \
@@ -717,7 +718,7 @@ static struct value object_name(const struct snapshot *snapshot, uint32_t index)
     return value_text(object ? object->name : NULL);
 }
 
-/* The object of most of its samples; `known`: or a sample has none. */
+/* Returns the reason if most samples have no object, otherwise `known`. */
 static struct value missed_on(const struct snapshot_instruction *row, struct value known)
 {
     return row->unknown_samples > row->samples ? value_text(access_reason_note(row->unknown_reason))
@@ -730,7 +731,7 @@ static struct value source_text(const struct snapshot *snapshot, const void *poi
     return value_text(row->line || row->sites ? row->text : NULL);
 }
 
-/* The field, or where it has no name the object. */
+/* Returns the field, or the object if the field has no name. */
 static struct value source_mostly(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(source_row);
@@ -758,11 +759,11 @@ static const struct column source_list[] = {
            .from = KNOWN(struct source_row, line), .width = 5, .most = 8, .rank = 1, UNIT_INTEGER,
            .paint = paint_dim),
     COLUMN(.title = "OF IT",
-           .help = "Part of the function's samples on the line; blank: shown for its neighbours.",
+           .help = "Share of the function's samples on the line; blank: shown as context.",
            .from = FIELD(struct source_row, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct source_row, share), .width = 6, .most = 10, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SOURCE", .help = "The text, where the file can be read.", .value = source_text,
+    COLUMN(.title = "SOURCE", .help = "The text, if the file can be read.", .value = source_text,
            .width = 20, .most = 200, .look = COLUMN_CODE),
     COLUMN(.title = "MOSTLY ON",
            .help = "The field, or object, that its hottest instruction accesses.",
@@ -772,8 +773,7 @@ static const struct column source_list[] = {
            .rank = 6, UNIT_COUNT),
     LOADS_COLUMNS(5, struct source_row, {0}),
     USE_COLUMNS(1, ROW_IN(struct source_row, use)),
-    COLUMN(.title = "INLINED",
-           .help = "Functions that the compiler put there in place of calls, innermost first.",
+    COLUMN(.title = "INLINED", .help = "Inlined functions, innermost first.",
            .from = FIELD(struct source_row, inlined), .width = 10, .most = 32, .rank = 3,
            .look = COLUMN_NAME, .paint = paint_dim),
 };
@@ -809,7 +809,7 @@ static bool has_inlined(const struct snapshot *snapshot)
 }
 
 static const struct column instruction_list[] = {
-    COLUMN(.title = "OF IT", .help = "Part of the function's samples.",
+    COLUMN(.title = "OF IT", .help = "Share of the function's samples.",
            .from = VIA(struct instruction_row, instruction, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = VIA(struct instruction_row, instruction, share), .width = 6,
            .most = 10, .rank = 7, .look = COLUMN_BAR, .paint = paint_share),
@@ -818,14 +818,14 @@ static const struct column instruction_list[] = {
     COLUMN(.title = "INSTRUCTION", .help = "As read from the process.",
            .from = FIELD(struct instruction_row, text), .width = 16, .most = 48,
            .look = COLUMN_CODE),
-    COLUMN(.title = "FIELD", .help = "The field that most of its samples are on.", .value = field,
+    COLUMN(.title = "FIELD", .help = "The field with most of its samples.", .value = field,
            .width = 10, .most = 28, .rank = 1, .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+    COLUMN(.title = "MOSTLY ON", .help = "The object with most of its samples.",
            .value = source_column_object, .width = 10, .most = 40, .rank = 1, .look = COLUMN_NAME),
-    COLUMN(.title = "OBJECT", .help = "Part of the instruction's samples that fell on that object.",
+    COLUMN(.title = "OBJECT", .help = "Share of the instruction's samples on that object.",
            .from = VIA(struct instruction_row, instruction, object_share), .width = 6, .rank = 5,
            UNIT_SHARE),
-    COLUMN(.title = "OBJS", .help = "Different objects that its samples are on.",
+    COLUMN(.title = "OBJS", .help = "Number of different objects that it accesses.",
            .from = VIA_KNOWN(struct instruction_row, instruction, objects), .width = 4, .rank = 8,
            UNIT_INTEGER),
     COLUMN(.title = "SAMPLES", .in = ROW_OF(struct instruction_row, instruction),
@@ -840,8 +840,8 @@ static const struct column instruction_list[] = {
 
 const struct columns instruction_columns = {
     .title = "Instructions",
-    .empty = "The line selected has no samples: it is shown for its neighbours. Lines with a "
-             "figure under OF IT have some.",
+    .empty = "The selected line has no samples and is shown as context. Lines with a figure under "
+             "OF IT have samples.",
     TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = VIA(struct instruction_row, instruction, address),
@@ -849,7 +849,7 @@ const struct columns instruction_columns = {
     .object = VIA(struct instruction_row, instruction, object),
 };
 
-/* The tree of callers, of Function, Detail and HTML. */
+/* ---- the tree of callers, for Function, Detail and HTML ---- */
 
 void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *callers)
 {
@@ -873,25 +873,25 @@ void callers_known(const struct snapshot_callers *callers, double samples, char 
 {
     char known[16];
     char all[16];
-    snprintf(out, size, "callers are known of %s of %s samples",
+    snprintf(out, size, "callers are known for %s of %s samples",
              text_count(known, callers->samples), text_count(all, samples));
 }
 
 void callers_open(struct browser *browser, const void *row)
 {
     browser_open_function_id(browser, ((const struct caller_row *)row)->caller->id,
-                             "it has no samples of its own: only functions that it calls have");
+                             "it has no samples of its own, only functions that it calls");
 }
 
 static const struct column caller_list[] = {
     COLUMN(.title = "SHARE",
-           .help = "Part of the samples with known callers that were taken in calls by it.",
+           .help = "Share of the samples with known callers that were taken in its calls.",
            .from = VIA(struct caller_row, caller, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = VIA(struct caller_row, caller, share.value), .width = 6, .most = 10,
            .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "CALLED BY",
-           .help = "A caller; its own callers are below it, indented. A function that calls itself "
-                   "is one row.",
+           .help = "A caller, with its own callers below it, indented. A recursive function is one "
+                   "row.",
            .from = FIELD(struct caller_row, text), .width = 20, .most = 80, .look = COLUMN_CODE),
     COLUMN(.title = "SAMPLES", .from = VIA(struct caller_row, caller, samples), .width = 7,
            .rank = 1, UNIT_COUNT),

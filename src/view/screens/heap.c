@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 4: the heap by bins, with the call path and the sizes of the selected one. */
+/* Screen 4: the heap by bins, with the call path and block sizes of the selected bin. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 struct heap_view {
     struct table bins;
     struct tags tagged; /* ids */
-    uint32_t renamed;   /* the id that a new name is asked for */
+    uint32_t renamed;   /* id of the bin for which the prompt asks a new name */
 };
 
 static struct heap_view *heap_view(const struct browser *browser)
@@ -53,7 +53,7 @@ static void draw_path(const struct snapshot_bin *bin, struct canvas *canvas, str
     if (!bin->heap.site_count)
         canvas_text(canvas, row, area.column, area.columns, PAINT_DIM,
                     bin->heap.walked
-                        ? "allocated before misstop came: known by size, not by call path"
+                        ? "allocated before misstop attached: known by size, not by call path"
                         : "no call path");
     for (uint32_t i = 0; i < bin->heap.site_count && row < area.row + area.rows; i++, row++) {
         glyph_fit(text, sizeof text, bin->heap.site[i], area.columns - 3, GLYPH_CUT_MIDDLE,
@@ -112,8 +112,7 @@ static void heap_draw(struct browser *browser, struct canvas *canvas, struct are
     if (summary->feed == HEAP_FEED_NONE) {
         char text[512];
         const char *note = heap_note(browser->snapshot);
-        snprintf(text, sizeof text, " %s",
-                 note ? note : "Nothing is known of this heap (--heap none).");
+        snprintf(text, sizeof text, " %s", note ? note : "The heap is not examined (--heap none).");
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
     }
@@ -147,7 +146,7 @@ static void combine(struct browser *browser, const struct snapshot_bin *bin,
         if (tagged->list[i] != bin->heap.id)
             request->bins[request->bin_count++] = (uint32_t)tagged->list[i];
     if (request->bin_count < 2) {
-        browser_message(browser, "tag the bins (t) that shall go into this one first");
+        browser_message(browser, "first tag the bins to combine (t)");
         return;
     }
     request->kind = REQUEST_BIN_COMBINE;
@@ -161,7 +160,7 @@ static void open_bin(struct browser *browser, const void *row)
     if (object)
         browser_open_object(browser, object);
     else
-        browser_message(browser, "no or few samples fell on its blocks: nothing to open");
+        browser_message(browser, "too few samples on its blocks: nothing to open");
 }
 
 static bool heap_act(struct browser *browser, enum action action, struct request *request)
@@ -200,22 +199,21 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_heap *heap = &browser->snapshot->heap;
     if (heap->summary.feed == HEAP_FEED_NONE)
-        snprintf(out, size, "misstop -- COMMAND knows every allocation from the start");
+        snprintf(out, size, "misstop -- COMMAND records every allocation from the start");
     else
-        snprintf(out, size,
-                 "Enter: its blocks with samples, and where in them.  M: growth from now");
+        snprintf(out, size, "Enter: its sampled blocks and offsets.  M: measure growth from now");
     if (heap->bins_left_out)
         text_append(out, size, "  %zu smaller bins are not listed", heap->bins_left_out);
 }
 
 const struct screen heap_screen = {
     .name = "Heap",
-    .shows =
-        "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
-        "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is what "
-        "is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
-    .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
-            "leak.",
+    .shows = "Heap blocks by allocation site, type or size, with their share of the samples. Call "
+             "paths are known if misstop launched the program (misstop -- CMD); otherwise only "
+             "types and sizes. LIVE is currently allocated, WASTE is allocator overhead, ALLOC/S "
+             "and FREE/S are rates.",
+    .next = "M sets a mark, and GROWTH counts from there. Memory that grows and is never accessed "
+            "may be a leak.",
     .state_size = sizeof(struct heap_view),
     .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns, .open = open_bin}},
     .draw = heap_draw,
@@ -226,9 +224,9 @@ const struct screen heap_screen = {
             ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT},
 };
 
-/* Columns of the heap's bins. */
+/* ---- columns of the heap's bins ---- */
 
-/* Requests of walked blocks are not known. */
+/* Requested sizes of walked blocks are not known. */
 static struct value waste(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -249,7 +247,6 @@ static struct value heap_column_name(const struct snapshot *snapshot, const void
     return value_text(row->called ? row->called : row->heap.name);
 }
 
-/* The innermost frame after the name's, to distinguish equal names. */
 static struct value leak(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -281,13 +278,13 @@ static enum paint paint_leak(struct value value)
     return PAINT_BAD;
 }
 
-/* The columns are there before the first block is freed. */
+/* The agent's columns are shown even before the first block is freed. */
 static bool has_agent(const struct snapshot *snapshot)
 {
     return snapshot->heap.summary.feed == HEAP_FEED_AGENT;
 }
 
-/* Else the line above the table says it for all. */
+/* If all bins have the same source, the line above the table names it. */
 static bool has_both(const struct snapshot *snapshot)
 {
     bool walked = false;
@@ -301,7 +298,7 @@ static bool has_both(const struct snapshot *snapshot)
 
 static const struct column bin_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
-           .help = "The bin's part of all attributed samples; blank: no sample fell on it.",
+           .help = "The bin's share of all attributed samples; blank: no samples.",
            .where = FIELD(struct snapshot_bin, touched), .from = FIELD(struct snapshot_bin, share),
            .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .where = FIELD(struct snapshot_bin, touched),
@@ -317,16 +314,15 @@ static const struct column bin_list[] = {
            .help = "Share of the usable bytes not requested (allocator overhead).", .value = waste,
            .width = 5, .rank = 7, .some = true, UNIT_PERCENT),
     COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT,
-           .help = "Allocations a second, over the last refresh.",
+           .help = "Allocations per second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
            .some = true, UNIT_COUNT),
     COLUMN(.title = "FREE/S", .key = "free_rate", .form = JSON_COUNT,
-           .help = "Blocks freed a second, over the last refresh.",
+           .help = "Frees per second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.frees_per_s), .width = 7, .rank = 4,
            .some = true, UNIT_COUNT),
     COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT,
-           .help = "Mean lifetime of the blocks that were freed: one in eight, chosen at random, "
-                   "is timed.",
+           .help = "Mean lifetime of freed blocks; one in eight, chosen at random, is timed.",
            .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3,
            .shown = has_agent, UNIT_SECONDS),
     COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT,
@@ -334,21 +330,21 @@ static const struct column bin_list[] = {
            .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8, .some = true,
            UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT,
-           .help = "Live bytes now less those at the mark (key M).",
+           .help = "Live bytes now minus those at the mark (key M).",
            .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
            .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, heap.summary.mark_age_s),
            .format = format_growth, .paint = paint_growth),
     COLUMN(.title = "",
-           .help = "leak?: grows since the mark, is old, and no sample ever fell on it.",
+           .help = "leak?: has grown since the mark, is old, and has never had a sample.",
            .value = leak, .width = 5, .rank = 2, .some = true, .paint = paint_leak),
     COLUMN(.title = "BIN",
-           .help = "Who allocated it, past the allocator's own functions; or a size class (walk). "
-                   "\"f < g\": f for its caller g, as there are others of f; \"#2\": from another "
-                   "call there.",
+           .help = "The allocation site, outside the allocator's functions; or a size class "
+                   "(walk). \"f < g\": f called by g, if f has other callers; \"#2\": another call "
+                   "in the same function.",
            .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type",
-           .help = "What its blocks are, by the code that touches them.",
+           .help = "Type of its blocks, according to the code that accesses them.",
            .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .most = 28, .rank = 4,
            .look = COLUMN_NAME, .some = true),
     COLUMN(.title = "KNOWN BY", .key = "known_by",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A level below Objects: a type of one object as it is in memory, with its cache lines and heat. */
+/* Below Objects: the memory layout of a type of one object, with its cache lines and heat. */
 #include "view/screens/rows.h"
 
 #include <inttypes.h>
@@ -17,10 +17,10 @@
 
 struct layout_view {
     const struct snapshot_layout *shown; /* NULL: none is known */
-    uint32_t object;                     /* id of the type that the folded and chosen members
-                                          * belong to */
+    uint32_t object; /* object, and id of the type, that `folds` and `chosen` refer to */
     uint32_t type;
-    bool chosen; /* stepped to, or drilled into; else the one with most samples */
+    /* Chosen by the user or by opening a field; otherwise the type with most samples. */
+    bool chosen;
     struct layout_rows rows;
     struct layout_folds folds;
     struct table table;
@@ -31,7 +31,7 @@ static struct layout_view *layout_view(const struct browser *browser)
     return browser->states[SCREEN_LAYOUT];
 }
 
-/* The lines above the members on the Layout screen. */
+/* ---- the lines above the members ---- */
 
 enum { ROWS_FOR_HEAD = 9, ROWS_FOR_READING = 12, READING_ROWS = 2 };
 
@@ -63,24 +63,24 @@ static void draw_alignment(const struct snapshot_layout *layout, struct canvas *
     char text[256];
     if (isnan(layout->phase_share)) {
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                    " alignment not known yet: drawn as if an element began a cache line");
+                    " alignment not known yet: drawn as if an element started a cache line");
         return;
     }
     if (layout->phases == 1)
         snprintf(text, sizeof text,
-                 " every element seen begins at byte %" PRIu32 " of a cache line", layout->phase);
+                 " all sampled elements start at byte %" PRIu32 " of a cache line", layout->phase);
     else
         snprintf(text, sizeof text,
-                 " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
-                 "%" PRIu32 " alignments seen",
+                 " elements start at byte %" PRIu32
+                 " of a cache line in %.0f%% of samples; %" PRIu32 " alignments seen",
                  layout->phase, layout->phase_share * 100, layout->phases);
     if (layout->straddling > 0)
-        text_append(text, sizeof text, "; %.1f%% of accesses cross a line",
+        text_append(text, sizeof text, "; %.1f%% of accesses cross a line boundary",
                     layout->straddling * 100);
     canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
 }
 
-/* All types seen in the object, the one shown marked. */
+/* Draws all types seen in the object, with the current one highlighted. */
 static void draw_types(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -101,7 +101,7 @@ static void draw_types(struct browser *browser, struct canvas *canvas, struct ar
     }
 }
 
-/* The type shown on Layout, its alignment, what the picture says; rows used. (layout.c) */
+/* Draws the current type, its alignment, and the interpretation. Returns the rows used. */
 static int layout_head(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_layout *layout = layout_view(browser)->shown;
@@ -130,7 +130,7 @@ static int layout_head(struct browser *browser, struct canvas *canvas, struct ar
     return line.row - area.row;
 }
 
-/* From which part of the samples a member, or a line, is called hot. */
+/* A member or line with at least this fraction of the samples counts as hot. */
 static const double hot_share = 0.1;
 
 enum { INDENT_MOST = TYPE_DEPTH_MAX };
@@ -161,7 +161,7 @@ uint64_t layout_identity(uint32_t member, uint64_t offset)
     return member != TYPE_NO_MEMBER ? member : (1ull << 62) | offset;
 }
 
-/* The row with most samples that has no members of its own; NULL: none was sampled. */
+/* Returns the row with most samples, without nested members; NULL if there are no samples. */
 static const struct snapshot_layout_row *layout_hottest(const struct snapshot_layout *layout)
 {
     const struct snapshot_layout_row *hottest = NULL;
@@ -182,13 +182,13 @@ static struct layout_row *layout_rows_add(struct layout_rows *rows)
     return row;
 }
 
-/* Cuts between characters. */
+/* Truncates at a character boundary. */
 static void set_text(struct layout_row *out, const char *text)
 {
     text_sanitise(out->text, sizeof out->text, text, strlen(text));
 }
 
-/* A rule for lines [first, next). */
+/* Adds a separator for lines [first, next). */
 static void add_rule(struct layout_rows *rows, const struct snapshot_layout *layout, size_t first,
                      size_t next)
 {
@@ -217,7 +217,7 @@ static void add_rule(struct layout_rows *rows, const struct snapshot_layout *lay
     set_text(out, text);
 }
 
-/* Lines that a member touches. */
+/* Returns the number of cache lines of a member. */
 static size_t lines_of(const struct snapshot_layout *layout, const struct snapshot_layout_row *row)
 {
     size_t line = row->line;
@@ -272,7 +272,7 @@ static bool is_union(const struct type_member *member)
            (!member->type[5] || member->type[5] == ' ');
 }
 
-/* Notes beyond the row's figures; the costly things first. */
+/* Adds a note to a row; costly findings take precedence. */
 static void note_row(struct layout_row *out, const struct snapshot_layout *layout,
                      const struct snapshot_layout_row *row,
                      const struct snapshot_layout_row *hottest)
@@ -312,7 +312,7 @@ void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *la
         size_t next = line;
         while (next < layout->line_count && layout->lines[next].start <= row->member.offset)
             next++;
-        /* Those before the last one are within the member above. */
+        /* The lines before the last one are inside the previous member. */
         if (next > line + 1)
             add_rule(rows, layout, line, next - 1);
         if (next > line)
@@ -342,7 +342,7 @@ static const struct snapshot_layout *layout_find(const struct snapshot_object *o
     return NULL;
 }
 
-/* Another object, or another type: what was folded and selected was of the one before. */
+/* Resets folds and selection if the object or the type changes. */
 static void layout_follow(struct browser *browser, uint32_t object, uint32_t type)
 {
     struct layout_view *view = layout_view(browser);
@@ -355,8 +355,8 @@ static void layout_follow(struct browser *browser, uint32_t object, uint32_t typ
     view->table.pinned = false;
 }
 
-/* The type that was stepped to, else the one with most samples. Rows are made only while
- * somebody looks. */
+/* Displays the chosen type, otherwise the one with most samples. Makes the rows only while the
+ * screen is displayed. */
 static void layout_update(struct browser *browser)
 {
     struct layout_view *view = layout_view(browser);
@@ -391,7 +391,7 @@ void browser_open_layout(struct browser *browser, const void *pointer)
     const struct snapshot_object *object = browser->opened.object;
     const struct snapshot_layout *layout = layout_find(object, field->type_id);
     if (!object->layout_count) {
-        /* No picture: straight to the code. */
+        /* Without a layout, open the code directly. */
         struct snapshot_layout none = {.name = ""};
         struct snapshot_layout_row row = {.index = TYPE_NO_MEMBER,
                                           .member = {.offset = (uint64_t)field->offset}};
@@ -427,20 +427,19 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
         char type[160];
         glyph_fit(type, sizeof type, object->type, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
         snprintf(text, sizeof text,
-                 " %s is %s: a plain value without members, which has no layout. Detail lists the "
-                 "code that uses it.",
+                 " %s is %s: a plain value without members or layout. Detail lists the code that "
+                 "uses it.",
                  name, type);
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
     }
     snprintf(text, sizeof text,
-             " No type is known of %s, and its sampled offsets show no elements of equal size. %s "
-             "Detail lists the offsets and the code.",
+             " The type of %s is not known, and its sampled offsets show no elements of equal "
+             "size. %s Detail lists the offsets and the code.",
              name,
-             browser->snapshot->loading.waiting
-                 ? "Debug information is still being read."
-                 : "With debug information (build with -g, or install the package of debug "
-                   "symbols) it would have one.");
+             browser->snapshot->loading.waiting ? "Debug information is still being loaded."
+                                                : "Debug information would provide it (build with "
+                                                  "-g, or install the debug symbols package).");
     canvas_wrap(canvas, area, PAINT_DIM, text);
 }
 
@@ -460,7 +459,7 @@ static void step_type(struct browser *browser, size_t direction)
 {
     const struct snapshot_object *object = browser->opened.object;
     if (object->layout_count < 2) {
-        browser_message(browser, "one type only was seen in this object");
+        browser_message(browser, "this object has only one known type");
         return;
     }
     size_t at = (size_t)(layout_view(browser)->shown - object->layouts);
@@ -470,7 +469,7 @@ static void step_type(struct browser *browser, size_t direction)
     layout_update(browser);
 }
 
-/* The member itself, or the one that it is part of. */
+/* Folds the selected member, or the member that contains it. */
 static void fold(struct browser *browser, const struct layout_row *selected)
 {
     const struct snapshot_layout *layout = layout_view(browser)->shown;
@@ -481,11 +480,11 @@ static void fold(struct browser *browser, const struct layout_row *selected)
             row--;
     }
     if (!row->has_members) {
-        browser_message(browser, "not part of a nested struct: there is nothing to fold");
+        browser_message(browser, "not part of a nested struct: nothing to fold");
         return;
     }
     if (!layout_fold(&layout_view(browser)->folds, row->index))
-        browser_message(browser, "too many members are folded");
+        browser_message(browser, "too many folded members");
     layout_update(browser);
     table_select(&layout_view(browser)->table, layout_identity(row->index, row->member.offset));
 }
@@ -545,10 +544,10 @@ static void layout_fini(void *state)
 
 const struct screen layout_screen = {
     .name = "Layout",
-    .shows = "A struct in memory: members, holes, and where cache lines begin; the heat is the "
-             "part of the object's samples that fell on each member.",
-    .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
-            "are hot together belong together. The sentence on top says what it would bring.",
+    .shows = "A struct in memory: members, holes, and cache line boundaries, with each member's "
+             "share of the object's samples.",
+    .next = "A line with one hot member is mostly fetched in vain: place hot members next to each "
+            "other. The first sentence states the possible gain.",
     .state_size = sizeof(struct layout_view),
     .tables = {{.at = offsetof(struct layout_view, table),
                 .columns = &layout_columns,
@@ -565,9 +564,9 @@ const struct screen layout_screen = {
             SCREEN_ACTION(WHATIF), ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE},
 };
 
-/* Columns of a type's members. Rules between cache lines have no values. */
+/* ---- columns of a type's members; separators of cache lines have no values ---- */
 
-/* In bits, so that bit-fields sort into their place. */
+/* Returns the offset in bits, so that bit-fields are sorted correctly. */
 static struct value offset(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_layout_row);
@@ -584,7 +583,7 @@ static void format_bits(char *out, size_t size, struct value value)
         snprintf(out, size, "%" PRIu64, value.integer / 8);
 }
 
-/* A correct program does not access holes: a 0 there is no news. */
+/* A correct program does not access holes, so a share of 0 is not shown. */
 static struct value layout_column_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_layout_row);
@@ -600,14 +599,14 @@ static struct value layout_column_samples(const struct snapshot *snapshot, const
 
 static enum paint paint_note(struct value value)
 {
-    /* Costs are in capitals. */
+    /* Costly findings are in capitals. */
     bool bad = value.kind == VALUE_TEXT && value.text[0] >= 'A' && value.text[0] <= 'Z';
     return bad ? PAINT_BAD : PAINT_DIM;
 }
 
 static enum paint paint_member(struct value value)
 {
-    /* Names that are not the program's are in brackets. */
+    /* Names that are not from the program are in brackets. */
     bool named = value.kind == VALUE_TEXT && value.text[strspn(value.text, " -+")] != '(';
     return named ? PAINT_STRONG : PAINT_DIM;
 }
@@ -622,25 +621,23 @@ static const struct column list[] = {
     COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
            .from = ROW_OF(struct layout_row, row), .value = offset, .width = 6, .most = 8,
            .look = COLUMN_RIGHT, .format = format_bits, .paint = paint_dim),
-    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.",
+    COLUMN(.title = "SIZE", .help = "Bytes, including all elements of an array.",
            .in = ROW_OF(struct layout_row, row),
            .unless = FIELD(struct snapshot_layout_row, member.bit_size),
            .from = KNOWN(struct snapshot_layout_row, member.size), .width = 5, .rank = 2,
            UNIT_BYTES, .paint = paint_dim),
-    COLUMN(.title = "LINE", .help = "The cache line it begins in, under the alignment seen most.",
+    COLUMN(.title = "LINE", .help = "The cache line it starts in, for the most frequent alignment.",
            .from = VIA(struct layout_row, row, line), .width = 4, .rank = 9, UNIT_INTEGER,
            .paint = paint_dim),
     COLUMN(.title = "TYPE", .help = "The member's type.",
            .from = VIA(struct layout_row, row, member.type), .width = 8, .most = 28, .rank = 2,
            .look = COLUMN_NAME),
     COLUMN(.title = "FIELD",
-           .help = "The member, indented by nesting; - before it: its own members follow, F5 folds "
-                   "them.",
+           .help = "The member, indented by nesting; -: its members follow, F5 folds them.",
            .from = FIELD(struct layout_row, text), .width = 12, .most = 40, .paint = paint_member),
     COLUMN(.title = "", .from = ROW_OF(struct layout_row, row), .value = layout_column_share,
            .width = 8, .most = 24, .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "OF IT",
-           .help = "Part of the object's samples of this type that fell on the member.",
+    COLUMN(.title = "OF IT", .help = "The member's share of the object's samples of this type.",
            .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 6,
            UNIT_SHARE),
     COLUMN(.title = "SAMPLES", .from = ROW_OF(struct layout_row, row),
@@ -652,8 +649,8 @@ static const struct column list[] = {
     LEVELS_COLUMNS_REST(6, ROW_VIA(struct layout_row, row, levels)),
     LOADS_COLUMNS(4, struct snapshot_layout_row, ROW_OF(struct layout_row, row)),
     COLUMN(.title = "NOTE",
-           .help = "What costs, in capitals: STRADDLES two lines, HOT but on another line than the "
-                   "hottest; and bytes that are fetched along with hot ones.",
+           .help = "Problems, in capitals: STRADDLES two lines; HOT, but on another line than the "
+                   "hottest member. Also bytes that are fetched along with hot ones.",
            .from = FIELD(struct layout_row, note), .width = 20, .most = 34, .rank = 3,
            .paint = paint_note),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 3: which code accesses which data. */
+/* Screen 3: functions by objects. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@
 
 enum { HEADING_NAME_BYTES = 256 };
 
-/* Bytes of `text` that one row takes: to the end of a word where that leaves it half full. */
+/* Returns the bytes of `text` that fit in one row; breaks after a word if the row is then more than
+ * half full. */
 static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
 {
     struct glyph glyph;
@@ -44,7 +45,7 @@ static int count_rows(const char *text, int columns, bool words, bool ascii)
     return rows ? rows : 1;
 }
 
-/* Rows that a name takes in so many columns: `most` at the most, where it is cut. */
+/* Returns the rows that a name needs with this width, at most `most`, for which it is truncated. */
 static int matrix_heading_rows(const char *name, int columns, int most, bool ascii)
 {
     char text[HEADING_NAME_BYTES];
@@ -53,7 +54,7 @@ static int matrix_heading_rows(const char *name, int columns, int most, bool asc
     return rows < most ? rows : most;
 }
 
-/* Its last row is at the foot of the box. */
+/* Draws a heading, aligned to the bottom of the box. */
 static void matrix_heading_draw(struct canvas *canvas, struct area box, enum paint paint,
                                 const char *name)
 {
@@ -80,20 +81,17 @@ enum {
     PINNED_FROM = 2
 };
 
-/* Less would print as 0.0 %. */
+/* Smaller shares would print as 0.0 %. */
 static const double least_shown = 0.0005;
 
-const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
-                                          const struct matrix_table *table)
+static const struct matrix_lines *rows_of(const struct matrix_table *table)
 {
-    return grid->row && grid->row <= table->row_count ? &table->rows[grid->row - 1] : NULL;
+    return &table->axis[MATRIX_FUNCTIONS];
 }
 
-const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
-                                             const struct matrix_table *table)
+static const struct matrix_lines *columns_of(const struct matrix_table *table)
 {
-    return grid->column && grid->column <= table->column_count ? &table->columns[grid->column - 1]
-                                                               : NULL;
+    return &table->axis[MATRIX_OBJECTS];
 }
 
 static bool matrix_grid_tagged(const struct matrix_grid *grid, enum matrix_axis axis,
@@ -105,17 +103,16 @@ static bool matrix_grid_tagged(const struct matrix_grid *grid, enum matrix_axis 
 static void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_table *table)
 {
     double most = -1;
-    for (size_t i = 0; i < table->row_count; i++)
-        for (size_t k = 0; k < table->column_count; k++)
-            if (table->rows[i].members && table->columns[k].members &&
+    for (size_t i = 0; i < rows_of(table)->count; i++)
+        for (size_t k = 0; k < columns_of(table)->count; k++)
+            if (rows_of(table)->list[i].members && columns_of(table)->list[k].members &&
                 matrix_table_share(table, &table->cells[i][k]) > most) {
                 most = matrix_table_share(table, &table->cells[i][k]);
-                grid->row = i + 1;
-                grid->column = k + 1;
+                grid->cursor = (struct matrix_place){{i + 1, k + 1}};
             }
 }
 
-/* ---- where everything goes ---- */
+/* ---- positions ---- */
 
 static void label_of(const struct matrix_line *line, bool tagged, char *out, size_t size)
 {
@@ -130,25 +127,26 @@ static int name_columns(const struct matrix_table *table, int columns, bool asci
     char label[GRID_NAME_BYTES];
     int wanted = NAME_LEAST;
     int most = columns / 4 < NAME_MOST ? columns / 4 : NAME_MOST;
-    for (size_t i = 0; i < table->row_count; i++) {
-        label_of(&table->rows[i], false, label, sizeof label);
+    for (size_t i = 0; i < rows_of(table)->count; i++) {
+        label_of(&rows_of(table)->list[i], false, label, sizeof label);
         int own = glyph_columns(label, ascii) + 1;
         wanted = own > wanted ? own : wanted;
     }
     return wanted < most ? wanted : most > NAME_LEAST ? most : NAME_LEAST;
 }
 
-/* As many cells as fit at a readable width, then as wide as they are few. */
+/* Fits as many cells as possible at a readable width, then widens them to use the room. */
 static void choose_widths(struct matrix_grid *grid, const struct matrix_table *table, int columns)
 {
     int left = columns - grid->names.columns - TOTAL_COLUMNS;
     int cell = columns < 60 ? 8 : columns < 120 ? 9 : 11;
     int fit = left / cell > 1 ? left / cell : 1;
-    int wanted = (int)table->column_count < fit ? (int)table->column_count : fit;
+    int count = (int)columns_of(table)->count;
+    int wanted = count < fit ? count : fit;
     cell = left / wanted < CELL_MOST ? left / wanted : CELL_MOST;
     grid->total_columns = TOTAL_COLUMNS;
     grid->cell_columns = cell;
-    grid->columns_shown = (size_t)wanted;
+    grid->shown[MATRIX_OBJECTS] = (size_t)wanted;
 }
 
 static void scroll(size_t cursor, size_t count, size_t shown, size_t *first)
@@ -162,45 +160,48 @@ static void scroll(size_t cursor, size_t count, size_t shown, size_t *first)
         *first = count > shown ? count - shown : 0;
 }
 
-/* Widths come first, for the headings need as many rows as those ask for. */
+/* Computes the widths first, because the number of heading rows depends on them. */
 static void place_columns(struct matrix_grid *grid, const struct matrix_table *table,
                           struct area area, bool ascii)
 {
-    if (grid->column > table->column_count)
-        grid->column = table->column_count;
+    size_t count = columns_of(table)->count;
+    size_t *at = &grid->cursor.at[MATRIX_OBJECTS];
+    *at = *at < count ? *at : count;
     grid->names.column = area.column;
     grid->names.columns = name_columns(table, area.columns, ascii);
     choose_widths(grid, table, area.columns);
-    size_t count = table->column_count;
-    grid->pinned = grid->columns_shown > PINNED_FROM && count > grid->columns_shown &&
-                   table->columns[count - 1].index == MATRIX_NOBODY;
-    size_t at = grid->pinned && grid->column == count ? count - 1 : grid->column;
-    scroll(at, count - grid->pinned, grid->columns_shown - grid->pinned, &grid->left);
+    size_t shown = grid->shown[MATRIX_OBJECTS];
+    grid->pinned = shown > PINNED_FROM && count > shown &&
+                   columns_of(table)->list[count - 1].index == MATRIX_NOBODY;
+    scroll(*at - (grid->pinned && *at == count), count - grid->pinned, shown - grid->pinned,
+           &grid->first[MATRIX_OBJECTS]);
 }
 
-/* The column of the table at a place in sight. */
+/* Returns the table column at a visible position. */
 static size_t column_at(const struct matrix_grid *grid, const struct matrix_table *table,
                         size_t shown)
 {
-    return grid->pinned && shown + 1 == grid->columns_shown ? table->column_count - 1
-                                                            : grid->left + shown;
+    return grid->pinned && shown + 1 == grid->shown[MATRIX_OBJECTS]
+               ? columns_of(table)->count - 1
+               : grid->first[MATRIX_OBJECTS] + shown;
 }
 
-/* `area`: below the headings; the totals are in its first row. */
+/* `area` is below the headings; its first row has the totals. */
 static void place_rows(struct matrix_grid *grid, const struct matrix_table *table, struct area area)
 {
     size_t rows = area.rows > 1 ? (size_t)area.rows - 1 : 0;
-    if (grid->row > table->row_count)
-        grid->row = table->row_count;
+    size_t count = rows_of(table)->count;
+    size_t *at = &grid->cursor.at[MATRIX_FUNCTIONS];
+    *at = *at < count ? *at : count;
     grid->names.row = area.row;
     grid->names.rows = area.rows;
-    grid->rows_shown = rows < table->row_count ? rows : table->row_count;
-    scroll(grid->row, table->row_count, grid->rows_shown, &grid->top);
+    grid->shown[MATRIX_FUNCTIONS] = rows < count ? rows : count;
+    scroll(*at, count, grid->shown[MATRIX_FUNCTIONS], &grid->first[MATRIX_FUNCTIONS]);
 }
 
 /* ---- drawing ---- */
 
-/* Blank where there is nothing. */
+/* Draws a share; blank if it is 0. */
 static void draw_share(struct canvas *canvas, int row, int column, int width, double share,
                        enum paint paint)
 {
@@ -219,11 +220,11 @@ static int cell_column(const struct matrix_grid *grid, size_t shown)
            (int)shown * grid->cell_columns;
 }
 
-/* Of the column at a place in sight. */
+/* Returns the heading of the column at a visible position. */
 static const char *heading_of(const struct matrix_grid *grid, const struct matrix_table *table,
                               size_t shown, char out[GRID_NAME_BYTES])
 {
-    const struct matrix_line *line = &table->columns[column_at(grid, table, shown)];
+    const struct matrix_line *line = &columns_of(table)->list[column_at(grid, table, shown)];
     label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), out, GRID_NAME_BYTES);
     return out;
 }
@@ -238,23 +239,23 @@ static void draw_headings(const struct matrix_grid *grid, const struct matrix_ta
     canvas_text(canvas, foot, area.column + 1, grid->names.columns - 1, PAINT_HEADING, "Function");
     canvas_format(canvas, foot, area.column + grid->names.columns, grid->total_columns,
                   PAINT_HEADING, "%*s", grid->total_columns - 1, "all");
-    for (size_t i = 0; i < grid->columns_shown; i++) {
+    for (size_t i = 0; i < grid->shown[MATRIX_OBJECTS]; i++) {
         char label[GRID_NAME_BYTES];
-        bool on = column_at(grid, table, i) + 1 == grid->column;
+        bool on = column_at(grid, table, i) + 1 == grid->cursor.at[MATRIX_OBJECTS];
         struct area box = {area.row, cell_column(grid, i), area.rows, grid->cell_columns - 1};
         matrix_heading_draw(canvas, box, on ? PAINT_SORTED : PAINT_HEADING,
                             heading_of(grid, table, i, label));
     }
 }
 
-/* As many as the names in sight need, of those that can be spared. */
+/* Returns the number of heading rows: as many as the visible names need, limited by the height. */
 static int heading_rows(const struct matrix_grid *grid, const struct matrix_table *table, int rows,
                         bool ascii)
 {
     char label[GRID_NAME_BYTES];
     int most = rows >= 18 ? 3 : rows >= 10 ? 2 : 1;
     int wanted = 1;
-    for (size_t i = 0; i < grid->columns_shown; i++) {
+    for (size_t i = 0; i < grid->shown[MATRIX_OBJECTS]; i++) {
         int own = matrix_heading_rows(heading_of(grid, table, i, label), grid->cell_columns - 1,
                                       most, ascii);
         wanted = own > wanted ? own : wanted;
@@ -267,8 +268,9 @@ static void draw_row(const struct matrix_grid *grid, const struct matrix_table *
 {
     char label[GRID_NAME_BYTES];
     char text[GRID_NAME_BYTES];
-    bool on = at == grid->row;
-    const struct matrix_line *line = at ? &table->rows[at - 1] : NULL;
+    bool on = at == grid->cursor.at[MATRIX_FUNCTIONS];
+    size_t chosen = grid->cursor.at[MATRIX_OBJECTS];
+    const struct matrix_line *line = at ? &rows_of(table)->list[at - 1] : NULL;
     if (line)
         label_of(line, matrix_grid_tagged(grid, MATRIX_FUNCTIONS, line->identity), label,
                  sizeof label);
@@ -283,15 +285,15 @@ static void draw_row(const struct matrix_grid *grid, const struct matrix_table *
     double total = matrix_table_share(table, line ? &line->total : &table->snapshot->matrix.all);
     int column = grid->names.column + grid->names.columns;
     draw_share(canvas, row, column, grid->total_columns, total, line ? PAINT_STRONG : PAINT_DIM);
-    if (on && !grid->column)
+    if (on && !chosen)
         canvas_flag(canvas, row, column, grid->total_columns, CELL_CURSOR);
-    for (size_t i = 0; i < grid->columns_shown; i++) {
+    for (size_t i = 0; i < grid->shown[MATRIX_OBJECTS]; i++) {
         size_t k = column_at(grid, table, i);
-        double share =
-            matrix_table_share(table, line ? &table->cells[at - 1][k] : &table->columns[k].total);
+        double share = matrix_table_share(table, line ? &table->cells[at - 1][k]
+                                                      : &columns_of(table)->list[k].total);
         draw_share(canvas, row, cell_column(grid, i), grid->cell_columns, share,
                    line ? paint_heat(share) : PAINT_STRONG);
-        if (on && k + 1 == grid->column)
+        if (on && k + 1 == chosen)
             canvas_flag(canvas, row, cell_column(grid, i), grid->cell_columns, CELL_CURSOR);
     }
 }
@@ -307,9 +309,9 @@ int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
     draw_headings(grid, table, canvas, head);
     if (body.rows > 0)
         draw_row(grid, table, canvas, body.row, 0);
-    for (size_t i = 0; i < grid->rows_shown; i++)
-        draw_row(grid, table, canvas, body.row + 1 + (int)i, grid->top + i + 1);
-    return headings + 1 + (int)grid->rows_shown;
+    for (size_t i = 0; i < grid->shown[MATRIX_FUNCTIONS]; i++)
+        draw_row(grid, table, canvas, body.row + 1 + (int)i, grid->first[MATRIX_FUNCTIONS] + i + 1);
+    return headings + 1 + (int)grid->shown[MATRIX_FUNCTIONS];
 }
 
 static enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct matrix_table *table,
@@ -317,58 +319,45 @@ static enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct m
 {
     int down = row - grid->names.row;
     int across = column - cell_column(grid, 0);
-    if (!grid->names.rows || down < 0 || down > (int)grid->rows_shown ||
-        across >= (int)grid->columns_shown * grid->cell_columns || column < grid->names.column)
+    if (!grid->names.rows || down < 0 || down > (int)grid->shown[MATRIX_FUNCTIONS] ||
+        across >= (int)grid->shown[MATRIX_OBJECTS] * grid->cell_columns ||
+        column < grid->names.column)
         return TABLE_MISSED;
-    size_t at_row = down ? grid->top + (size_t)down : 0;
+    size_t at_row = down ? grid->first[MATRIX_FUNCTIONS] + (size_t)down : 0;
     size_t at_column =
         across < 0 ? 0 : column_at(grid, table, (size_t)(across / grid->cell_columns)) + 1;
-    bool again = at_row == grid->row && at_column == grid->column;
-    grid->row = at_row;
-    grid->column = at_column;
+    bool again =
+        at_row == grid->cursor.at[MATRIX_FUNCTIONS] && at_column == grid->cursor.at[MATRIX_OBJECTS];
+    grid->cursor = (struct matrix_place){{at_row, at_column}};
     grid->moved = true;
     return again ? TABLE_AGAIN : TABLE_SELECTED;
 }
 
-/* The cursor of a grid of functions and objects, by keys and from one snapshot to the next. */
-
-static size_t moved(size_t at, long by, size_t most)
-{
-    long to = (long)at + by;
-    return to < 0 ? 0 : to > (long)most ? most : (size_t)to;
-}
+/* ---- the cursor: keys, and new snapshots ---- */
 
 static bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table *table,
                             enum action action)
 {
-    long screen = grid->rows_shown > 1 ? (long)grid->rows_shown : 1;
-    long down = action == ACTION_UP          ? -1
-                : action == ACTION_DOWN      ? 1
-                : action == ACTION_PAGE_UP   ? -screen
-                : action == ACTION_PAGE_DOWN ? screen
-                : action == ACTION_END       ? MATRIX_ROWS
-                                             : 0;
-    long across = action == ACTION_LEFT ? -1 : action == ACTION_RIGHT ? 1 : 0;
-    if (!down && !across)
+    size_t shown = grid->shown[MATRIX_FUNCTIONS];
+    long screen = shown > 1 ? (long)shown : 1;
+    const long by[MATRIX_AXES] = {action == ACTION_UP          ? -1
+                                  : action == ACTION_DOWN      ? 1
+                                  : action == ACTION_PAGE_UP   ? -screen
+                                  : action == ACTION_PAGE_DOWN ? screen
+                                  : action == ACTION_END       ? MATRIX_ROWS
+                                                               : 0,
+                                  action == ACTION_LEFT    ? -1
+                                  : action == ACTION_RIGHT ? 1
+                                                           : 0};
+    if (!by[MATRIX_FUNCTIONS] && !by[MATRIX_OBJECTS])
         return false;
-    grid->row = moved(grid->row, down, table->row_count);
-    grid->column = moved(grid->column, across, table->column_count);
+    for (int axis = 0; axis < MATRIX_AXES; axis++) {
+        long to = (long)grid->cursor.at[axis] + by[axis];
+        long most = (long)table->axis[axis].count;
+        grid->cursor.at[axis] = (size_t)(to < 0 ? 0 : to > most ? most : to);
+    }
     grid->moved = true;
     return true;
-}
-
-/* The same lines in a new table; 0: the totals. */
-static void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table,
-                             uint64_t row, uint64_t column)
-{
-    size_t at_row = matrix_table_find(table, MATRIX_FUNCTIONS, row);
-    size_t at_column = matrix_table_find(table, MATRIX_OBJECTS, column);
-    if (grid->row)
-        grid->row = at_row < table->row_count ? at_row + 1 : table->row_count ? 1 : 0;
-    if (grid->column)
-        grid->column = at_column < table->column_count ? at_column + 1
-                       : table->column_count           ? 1
-                                                       : 0;
 }
 
 /* ---- the screen ---- */
@@ -378,27 +367,27 @@ static struct matrix_view *matrix_view(const struct browser *browser)
     return browser->states[SCREEN_MATRIX];
 }
 
-/* Renaming and combining on the Matrix screen: objects on its first row, functions below. */
+/* ---- renaming and combining: objects in the first row, functions below ---- */
 
 static enum matrix_axis axis_of(const struct browser *browser)
 {
-    return matrix_view(browser)->grid.row ? MATRIX_FUNCTIONS : MATRIX_OBJECTS;
+    return matrix_view(browser)->grid.cursor.at[MATRIX_FUNCTIONS] ? MATRIX_FUNCTIONS
+                                                                  : MATRIX_OBJECTS;
 }
 
-static const struct matrix_line *matrix_names_line_of(const struct browser *browser)
+static const struct matrix_line *under_cursor(const struct browser *browser, enum matrix_axis axis)
 {
-    const struct matrix_grid *grid = &matrix_view(browser)->grid;
-    const struct matrix_table *table = &matrix_view(browser)->table;
-    return grid->row ? matrix_grid_row(grid, table) : matrix_grid_column(grid, table);
+    const struct matrix_view *view = matrix_view(browser);
+    return matrix_line_at(&view->table, axis, view->grid.cursor);
 }
 
 static const char *trouble(int code)
 {
-    return code == -EEXIST   ? "these are one already"
-           : code == -ENOENT ? "one that was tagged is not listed any more"
-           : code == -ENOSPC ? "no more names can be kept"
+    return code == -EEXIST   ? "these are already combined"
+           : code == -ENOENT ? "a tagged row is no longer listed"
+           : code == -ENOSPC ? "too many names"
            : code == -ENOMEM ? "out of memory"
-                             : "that name cannot be given";
+                             : "this name cannot be used";
 }
 
 static void tag(struct browser *browser, const struct matrix_line *line)
@@ -429,9 +418,8 @@ static void combine(struct browser *browser, const struct matrix_line *line)
     if (code)
         browser_message(browser, trouble(code));
     else if (!any)
-        browser_message(browser, axis == MATRIX_FUNCTIONS
-                                     ? "tag the functions (t) that shall go into this one first"
-                                     : "tag the objects (t) that shall go into this one first");
+        browser_message(browser, axis == MATRIX_FUNCTIONS ? "first tag the functions to combine (t)"
+                                                          : "first tag the objects to combine (t)");
     if (any)
         grid->tagged.count = 0;
 }
@@ -442,32 +430,31 @@ static void undo(struct browser *browser)
     bool undone = bin_rules_undo(rules);
     if (undone)
         bin_rules_keep(rules);
-    browser_message(browser, undone ? "the last naming or combining is taken back"
-                                    : "nothing was named or combined");
+    browser_message(browser,
+                    undone ? "the last renaming or combining is undone" : "nothing to undo");
 }
 
-/* Names are made of the rules, which have changed; the cursor goes with what it was on. */
+/* Rebuilds the table, because names depend on the rules; the cursor follows its lines. */
 static void make_again(struct browser *browser)
 {
     struct matrix_view *view = matrix_view(browser);
-    const struct matrix_table *table = &view->table;
-    struct matrix_grid *grid = &view->grid;
-    const struct matrix_line *row = matrix_grid_row(grid, table);
-    const struct matrix_line *column = matrix_grid_column(grid, table);
-    uint32_t function = row ? row->index : UINT32_MAX;
-    uint32_t object = column ? column->index : UINT32_MAX;
+    uint32_t was[MATRIX_AXES];
+    for (enum matrix_axis axis = 0; axis < MATRIX_AXES; axis++) {
+        const struct matrix_line *line = under_cursor(browser, axis);
+        was[axis] = line ? line->index : UINT32_MAX;
+    }
+    struct matrix_place before = view->grid.cursor;
     matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
-    if (row)
-        grid->row = matrix_table_line(table, MATRIX_FUNCTIONS, function) + 1;
-    if (column)
-        grid->column = matrix_table_line(table, MATRIX_OBJECTS, object) + 1;
-    grid->moved = true;
+    for (enum matrix_axis axis = 0; axis < MATRIX_AXES; axis++)
+        if (before.at[axis])
+            view->grid.cursor.at[axis] = matrix_table_line(&view->table, axis, was[axis]) + 1;
+    view->grid.moved = true;
 }
 
-/* Tagging, combining, renaming; true: done. What was typed as a new name. */
+/* Handles tagging, combining and renaming; true: done. */
 static bool matrix_name_act(struct browser *browser, enum action action)
 {
-    const struct matrix_line *line = matrix_names_line_of(browser);
+    const struct matrix_line *line = under_cursor(browser, axis_of(browser));
     if (action == ACTION_UNDO) {
         undo(browser);
         make_again(browser);
@@ -476,7 +463,7 @@ static bool matrix_name_act(struct browser *browser, enum action action)
     if (action != ACTION_TAG && action != ACTION_COMBINE && action != ACTION_RENAME)
         return false;
     if (!line || !line->members) {
-        browser_message(browser, "these are many: move to one of them first");
+        browser_message(browser, "this is a group: move to one of its members first");
         return true;
     }
     if (action == ACTION_TAG)
@@ -490,13 +477,13 @@ static bool matrix_name_act(struct browser *browser, enum action action)
     return true;
 }
 
-/* The cursor may have been moved on by a new snapshot: it is on the same names still. */
+/* Renames the lines under the cursor; they are the same even if a new snapshot arrived since the
+ * prompt. */
 static void matrix_answer(struct browser *browser, const char *text, struct request *request)
 {
     struct matrix_view *view = matrix_view(browser);
-    const struct matrix_grid *grid = &view->grid;
     enum matrix_axis axis = axis_of(browser);
-    size_t line = axis == MATRIX_FUNCTIONS ? grid->row : grid->column;
+    size_t line = view->grid.cursor.at[axis];
     (void)request;
     int code =
         line ? matrix_rules_rename(&view->rules, &view->table, axis, line - 1, text) : -EINVAL;
@@ -513,23 +500,29 @@ static struct matrix_grid *grid_of(struct browser *browser)
     return &matrix_view(browser)->grid;
 }
 
+/* The cursor stays on the same lines, or goes to the first ones; 0: the totals. */
 static void matrix_update(struct browser *browser)
 {
     struct matrix_view *view = matrix_view(browser);
-    const struct matrix_line *row = matrix_grid_row(&view->grid, &view->table);
-    const struct matrix_line *column = matrix_grid_column(&view->grid, &view->table);
-    uint64_t row_identity = row ? row->identity : 0;
-    uint64_t column_identity = column ? column->identity : 0;
+    uint64_t identity[MATRIX_AXES];
+    for (enum matrix_axis axis = 0; axis < MATRIX_AXES; axis++) {
+        const struct matrix_line *line = under_cursor(browser, axis);
+        identity[axis] = line ? line->identity : 0;
+    }
     matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
-    if (view->grid.moved)
-        matrix_grid_find(&view->grid, &view->table, row_identity, column_identity);
-    else
+    if (!view->grid.moved)
         matrix_grid_strongest(&view->grid, &view->table);
+    for (enum matrix_axis axis = 0; axis < MATRIX_AXES && view->grid.moved; axis++) {
+        size_t count = view->table.axis[axis].count;
+        size_t at = matrix_table_find(&view->table, axis, identity[axis]);
+        if (view->grid.cursor.at[axis])
+            view->grid.cursor.at[axis] = at < count ? at + 1 : count ? 1 : 0;
+    }
 }
 
 /* ---- drawing ---- */
 
-/* The part of the table in sight, and how much of it is known. */
+/* Draws which part of the table is visible, and how much of the data is known. */
 static void draw_summary(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct matrix_table *table = &matrix_view(browser)->table;
@@ -542,16 +535,22 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
     double without = matrix_table_share(table, nobody);
     if (without > 0)
         pen_part(&pen, PAINT_STRONG, "; %.1f%% of it has no object", without * 100);
-    if (table->row_count > grid->rows_shown || table->column_count > grid->columns_shown)
+    const size_t *first = grid->first;
+    const size_t *shown = grid->shown;
+    size_t rows = rows_of(table)->count;
+    size_t columns = columns_of(table)->count;
+    if (rows > shown[MATRIX_FUNCTIONS] || columns > shown[MATRIX_OBJECTS])
         pen_part(&pen, PAINT_DIM, "   functions %zu-%zu of %zu, objects %zu-%zu of %zu",
-                 grid->top + 1, grid->top + grid->rows_shown, table->row_count, grid->left + 1,
-                 grid->left + grid->columns_shown - grid->pinned,
-                 table->column_count - grid->pinned);
+                 first[MATRIX_FUNCTIONS] + 1, first[MATRIX_FUNCTIONS] + shown[MATRIX_FUNCTIONS],
+                 rows, first[MATRIX_OBJECTS] + 1,
+                 first[MATRIX_OBJECTS] + shown[MATRIX_OBJECTS] - grid->pinned,
+                 columns - grid->pinned);
     if (grid->tagged.count)
         pen_part(&pen, PAINT_KEY, "   %u tagged", grid->tagged.count);
     if (matrix->forgotten >= 0.005)
         pen_part(&pen, PAINT_WARN, "   %.1f%% without a cell: %s", matrix->forgotten * 100,
-                 matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
+                 matrix->estimated >= 0.005 ? "counted in other cells, partly estimated"
+                                            : "in others");
 }
 
 static void matrix_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -559,7 +558,7 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
     const struct matrix_table *table = &matrix_view(browser)->table;
     bool small = area.rows < SMALL_ROWS;
     grid_of(browser)->names = (struct area){0};
-    if (!table->row_count) {
+    if (!rows_of(table)->count) {
         canvas_wrap(canvas, area, PAINT_DIM, " No function has samples on an object yet.");
         return;
     }
@@ -569,12 +568,12 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
     int used = matrix_grid_draw(grid_of(browser), table, canvas, grid);
     if (title)
         draw_summary(browser, canvas, area);
-    /* A short table leaves them more room. */
+    /* A short table leaves more room for the words. */
     struct area below = {grid.row + used + !small, 0, 0, area.columns};
     below.rows = area.row + area.rows - below.row;
     below.rows = below.rows > WORDS_ROWS ? WORDS_ROWS : below.rows;
     struct matrix_cell cell;
-    matrix_cell_gather(table, grid_of(browser)->row, grid_of(browser)->column, &cell);
+    matrix_cell_gather(table, grid_of(browser)->cursor, &cell);
     matrix_words_draw(table, &cell, canvas, below);
 }
 
@@ -589,14 +588,15 @@ static bool move_by(struct browser *browser, enum action action)
     return true;
 }
 
-/* Skips measures that no event counts, with a note on how to count them. */
+/* Returns true if the measure is skipped because no event counts it, and a note explains how to
+ * count it. */
 static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
 {
     return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
            !matrix_measure_known(snapshot, measure);
 }
 
-/* The next one that this snapshot knows. */
+/* Changes to the next measure that this snapshot has. */
 static void change_measure(struct browser *browser)
 {
     char text[512];
@@ -616,27 +616,25 @@ static void change_measure(struct browser *browser)
 
 static void open_object(struct browser *browser)
 {
-    const struct matrix_line *line =
-        matrix_grid_column(grid_of(browser), &matrix_view(browser)->table);
+    const struct matrix_line *line = under_cursor(browser, MATRIX_OBJECTS);
     if (!line || !line->members) {
-        browser_message(browser, "no one object: move to its column first");
+        browser_message(browser, "not a single object: move to a column first");
         return;
     }
     const struct snapshot_object *object = &browser->snapshot->objects[line->index];
     browser_open_object(browser, object);
-    /* Esc comes back here, not to Detail, where nothing was asked. */
+    /* Enter Layout directly, so that Esc returns here and not to Detail. */
     if (object->layout_count)
         browser_enter(browser, SCREEN_LAYOUT);
 }
 
 static void open_function(struct browser *browser)
 {
-    struct matrix_view *view = matrix_view(browser);
-    const struct matrix_line *line = matrix_grid_row(grid_of(browser), &view->table);
-    if (!line && matrix_grid_column(grid_of(browser), &view->table))
+    const struct matrix_line *line = under_cursor(browser, MATRIX_FUNCTIONS);
+    if (!line && under_cursor(browser, MATRIX_OBJECTS))
         open_object(browser);
     else if (!line || !line->members)
-        browser_message(browser, "no one function: move to its row first");
+        browser_message(browser, "not a single function: move to a row first");
     else
         browser_open_function(browser, &browser->snapshot->code[line->index]);
 }
@@ -644,7 +642,7 @@ static void open_function(struct browser *browser)
 static bool matrix_act(struct browser *browser, enum action action, struct request *request)
 {
     (void)request;
-    if (!browser->snapshot || !matrix_view(browser)->table.row_count)
+    if (!browser->snapshot || !rows_of(&matrix_view(browser)->table)->count)
         return false;
     if (move_by(browser, action) || matrix_name_act(browser, action))
         return true;
@@ -670,24 +668,25 @@ static bool matrix_click(struct browser *browser, int row, int column)
 
 static void matrix_hint(struct browser *browser, char *out, size_t size)
 {
-    const struct matrix_grid *grid = grid_of(browser);
-    if (!matrix_view(browser)->table.row_count)
+    if (!rows_of(&matrix_view(browser)->table)->count)
         snprintf(out, size, "Samples of each function on each object");
-    else if (grid->row)
-        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: join, rename");
+    else if (axis_of(browser) == MATRIX_FUNCTIONS)
+        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: combine, rename");
     else
-        snprintf(out, size, "Enter: the object  t C R: join, rename  Home: strongest cell");
+        snprintf(out, size, "Enter: the object  t C R: combine, rename  Home: largest cell");
 }
 
 static const char *matrix_label(struct browser *browser, enum action action)
 {
-    const struct matrix_grid *grid = grid_of(browser);
-    bool anywhere = matrix_view(browser)->table.row_count && (grid->row || grid->column);
+    const struct matrix_place *cursor = &grid_of(browser)->cursor;
+    bool row = cursor->at[MATRIX_FUNCTIONS];
+    bool anywhere =
+        rows_of(&matrix_view(browser)->table)->count && (row || cursor->at[MATRIX_OBJECTS]);
     return action == ACTION_FOLD    ? "Object"
            : action == ACTION_HOME  ? "Strongest"
            : action != ACTION_ENTER ? NULL
            : !anywhere              ? ""
-           : grid->row              ? "Function"
+           : row                    ? "Function"
                                     : "Object";
 }
 
@@ -703,10 +702,10 @@ static void matrix_fini(void *state)
 
 const struct screen matrix_screen = {
     .name = "Matrix",
-    .shows = "Functions down, objects across, and in each cell their part of all samples. Totals "
-             "are in the first row and column.",
-    .next = "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
-            "goes to the code, o to the data.",
+    .shows = "A row per function and a column per object. Each cell is their share of all samples; "
+             "totals are in the first row and column.",
+    .next = "The lines below describe the selected cell, at first the largest one. Enter goes to "
+            "the code, o to the data.",
     .key_help = "Matrix: samples of each function on each object",
     .state_size = sizeof(struct matrix_view),
     .init = matrix_init,

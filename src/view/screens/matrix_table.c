@@ -17,12 +17,12 @@
 #include "view/screens/causes.h"
 #include "view/screens/rows.h"
 
-/* The user's rules for lines of the matrix. */
+/* ---- the user's rules for lines of the matrix ---- */
 
 static const char *const prefixes[] = {
     [MATRIX_FUNCTIONS] = "function ", [MATRIX_OBJECTS] = "object "};
 
-/* The name of a function or object in the rules, and its hash. */
+/* Formats the name of a function or object in the rules, and returns its hash. */
 static uint64_t matrix_full_name(const struct snapshot *snapshot, enum matrix_axis axis,
                                  uint32_t index, char out[BIN_RULES_NAME_BYTES])
 {
@@ -32,22 +32,22 @@ static uint64_t matrix_full_name(const struct snapshot *snapshot, enum matrix_ax
     return hash_bytes(out, strlen(out));
 }
 
-/* The name alone again. */
+/* Returns the name without the prefix. */
 static const char *matrix_plain_name(enum matrix_axis axis, const char *full_name)
 {
     size_t length = strlen(prefixes[axis]);
     return strncmp(full_name, prefixes[axis], length) ? full_name : full_name + length;
 }
 
-/* The full name of a line's strongest member; -EINVAL: it is the others, or there is none. */
+/* Formats the full name of a line's largest member; returns -EINVAL for the others, or if there is
+ * no such line. */
 static int matrix_rules_name_line(const struct matrix_table *table, enum matrix_axis axis,
                                   size_t at, char out[BIN_RULES_NAME_BYTES])
 {
-    const struct matrix_line *lines = axis == MATRIX_FUNCTIONS ? table->rows : table->columns;
-    size_t count = axis == MATRIX_FUNCTIONS ? table->row_count : table->column_count;
-    if (at >= count || !lines[at].members)
+    const struct matrix_lines *lines = &table->axis[axis];
+    if (at >= lines->count || !lines->list[at].members)
         return -EINVAL;
-    matrix_full_name(table->snapshot, axis, lines[at].index, out);
+    matrix_full_name(table->snapshot, axis, lines->list[at].index, out);
     return 0;
 }
 
@@ -91,8 +91,8 @@ static uint32_t id_of(const struct snapshot *snapshot, enum matrix_axis axis, ui
     return axis == MATRIX_FUNCTIONS ? snapshot->code[index].id : snapshot->objects[index].id;
 }
 
-/* A line of one member, under the name and identity of the group that it belongs to. Several of
- * one name are one only if something was combined into that name. */
+/* Returns a line with one member, with the name and identity of its group. Members with the same
+ * name are merged only if something was combined into that name. */
 static struct matrix_line matrix_table_line_of(const struct snapshot *snapshot,
                                                const struct bin_rules *rules, enum matrix_axis axis,
                                                uint32_t index,
@@ -183,88 +183,79 @@ static const char *rest_name(enum matrix_axis axis, uint32_t which)
     return which == MATRIX_OTHERS ? "others" : axis == MATRIX_OBJECTS ? "no object" : "no access";
 }
 
-/* An axis while it is put together: what the snapshot has of it, and the lines it becomes. */
-struct joining {
-    enum matrix_axis axis;
+/* An axis of the snapshot. */
+struct listed {
     const uint32_t *indices; /* [count]; then the unlisted ones, then those without a line */
     size_t count;
     const struct snapshot_matrix_cell *totals;
-    struct matrix_line *lines;
-    uint8_t *line_of;
-    enum matrix_measure measure;
 };
 
-/* Lines of one name are shown as the first of them, which has most. */
-static size_t matrix_table_join(const struct snapshot *snapshot, const struct bin_rules *rules,
-                                const struct joining *joining)
+static struct listed listed_of(const struct snapshot *snapshot, enum matrix_axis axis)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < joining->count; i++) {
-        struct matrix_line line = matrix_table_line_of(snapshot, rules, joining->axis,
-                                                       joining->indices[i], &joining->totals[i]);
-        size_t at = 0;
-        while (at < used && joining->lines[at].identity != line.identity)
-            at++;
-        if (at == used)
-            joining->lines[used++] = line;
-        else {
-            joining->lines[at].members++;
-            matrix_table_add(&joining->lines[at].total, &line.total);
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    return axis == MATRIX_FUNCTIONS
+               ? (struct listed){matrix->rows, matrix->row_count, matrix->row_totals}
+               : (struct listed){matrix->columns, matrix->column_count, matrix->column_totals};
+}
+
+/* Merges the lines of a group into the first of them, which is the largest. */
+static void matrix_table_join(struct matrix_table *table, const struct bin_rules *rules,
+                              enum matrix_axis axis, const struct listed *listed)
+{
+    struct matrix_lines *lines = &table->axis[axis];
+    for (size_t i = 0; i < listed->count; i++) {
+        struct matrix_line line = matrix_table_line_of(table->snapshot, rules, axis,
+                                                       listed->indices[i], &listed->totals[i]);
+        size_t at = matrix_table_find(table, axis, line.identity);
+        line.first = (uint32_t)i;
+        if (at == lines->count) {
+            lines->list[lines->count++] = line;
+        } else {
+            lines->list[at].members++;
+            matrix_table_add(&lines->list[at].total, &line.total);
         }
-        joining->line_of[i] = (uint8_t)at;
+        lines->line_of[i] = (uint8_t)at;
     }
-    return used;
 }
 
-static bool less(const struct joining *joining, const struct matrix_line *a,
-                 const struct matrix_line *b)
+static void matrix_table_rank(struct matrix_table *table, struct matrix_lines *lines,
+                              const struct listed *listed)
 {
-    return amount_of(&a->total, joining->measure) < amount_of(&b->total, joining->measure);
-}
-
-/* There are few, and they are nearly in order. */
-static void matrix_table_sort(const struct joining *joining, size_t used)
-{
-    uint8_t now_at[MATRIX_ROWS];
-    uint8_t was_at[MATRIX_ROWS];
-    for (size_t i = 0; i < used; i++) {
-        struct matrix_line line = joining->lines[i];
-        size_t at = i;
-        for (; at > 0 && less(joining, &joining->lines[at - 1], &line); at--) {
-            joining->lines[at] = joining->lines[at - 1];
-            was_at[at] = was_at[at - 1];
-        }
-        joining->lines[at] = line;
-        was_at[at] = (uint8_t)i;
+    uint8_t now_at[MATRIX_ROWS]; /* by the first member */
+    uint32_t first[MATRIX_ROWS];
+    for (size_t i = 0; i < lines->count; i++) {
+        lines->list[i].amount = amount_of(&lines->list[i].total, table->measure);
+        first[i] = lines->list[i].first;
     }
-    for (size_t i = 0; i < used; i++)
-        now_at[was_at[i]] = (uint8_t)i;
-    for (size_t i = 0; i < joining->count; i++)
-        joining->line_of[i] = now_at[joining->line_of[i]];
+    SORT(lines->list, lines->count, LARGEST(struct matrix_line, amount),
+         SMALLEST(struct matrix_line, first));
+    for (size_t i = 0; i < lines->count; i++)
+        now_at[lines->list[i].first] = (uint8_t)i;
+    for (size_t i = 0; i < listed->count; i++)
+        lines->line_of[i] = now_at[first[lines->line_of[i]]];
 }
 
-/* The listed lines and the unlisted ones, if these have anything; their place is set in any
- * case. Cells without a listed line go behind all lines. */
-static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *rules,
-                      const struct joining *joining)
+/* Arranges the listed lines, then the lines of the rest that have samples. Cells of a rest without
+ * samples are mapped behind all lines. */
+static void arrange(struct matrix_table *table, const struct bin_rules *rules,
+                    enum matrix_axis axis)
 {
     static const uint32_t rest[SNAPSHOT_MATRIX_REST] = {MATRIX_OTHERS, MATRIX_NOBODY};
-    size_t used = matrix_table_join(snapshot, rules, joining);
-    matrix_table_sort(joining, used);
+    struct matrix_lines *lines = &table->axis[axis];
+    const struct listed listed = listed_of(table->snapshot, axis);
+    matrix_table_join(table, rules, axis, &listed);
+    matrix_table_rank(table, lines, &listed);
     for (size_t i = 0; i < SNAPSHOT_MATRIX_REST; i++) {
-        const struct snapshot_matrix_cell *total = &joining->totals[joining->count + i];
+        const struct snapshot_matrix_cell *total = &listed.totals[listed.count + i];
         if (!snapshot_matrix_any(total))
             continue;
-        joining->line_of[joining->count + i] = (uint8_t)used;
-        joining->lines[used++] = (struct matrix_line){.name = rest_name(joining->axis, rest[i]),
-                                                      .identity = i,
-                                                      .index = rest[i],
-                                                      .total = *total};
+        lines->line_of[listed.count + i] = (uint8_t)lines->count;
+        lines->list[lines->count++] = (struct matrix_line){
+            .name = rest_name(axis, rest[i]), .identity = i, .index = rest[i], .total = *total};
     }
     for (size_t i = 0; i < SNAPSHOT_MATRIX_REST; i++)
-        if (!snapshot_matrix_any(&joining->totals[joining->count + i]))
-            joining->line_of[joining->count + i] = (uint8_t)used;
-    return used;
+        if (!snapshot_matrix_any(&listed.totals[listed.count + i]))
+            lines->line_of[listed.count + i] = (uint8_t)lines->count;
 }
 
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
@@ -276,52 +267,63 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
     *table = (struct matrix_table){.snapshot = snapshot, .measure = measure};
     if (!matrix->row_count || !matrix->column_count)
         return;
-    struct joining rows = {
-        MATRIX_FUNCTIONS, matrix->rows, matrix->row_count, matrix->row_totals, table->rows,
-        table->row_of,    measure};
-    struct joining columns = {MATRIX_OBJECTS,
-                              matrix->columns,
-                              matrix->column_count,
-                              matrix->column_totals,
-                              table->columns,
-                              table->column_of,
-                              measure};
-    table->row_count = arrange(snapshot, rules, &rows);
-    table->column_count = arrange(snapshot, rules, &columns);
+    arrange(table, rules, MATRIX_FUNCTIONS);
+    arrange(table, rules, MATRIX_OBJECTS);
+    const uint8_t *row_of = table->axis[MATRIX_FUNCTIONS].line_of;
+    const uint8_t *column_of = table->axis[MATRIX_OBJECTS].line_of;
     for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
         for (size_t k = 0; k < matrix->column_count + SNAPSHOT_MATRIX_REST; k++)
-            matrix_table_add(&table->cells[table->row_of[i]][table->column_of[k]],
+            matrix_table_add(&table->cells[row_of[i]][column_of[k]],
                              snapshot_matrix_at(matrix, i, k));
 }
 
 size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis, uint64_t identity)
 {
-    const struct matrix_line *lines = axis == MATRIX_FUNCTIONS ? table->rows : table->columns;
-    size_t count = axis == MATRIX_FUNCTIONS ? table->row_count : table->column_count;
+    const struct matrix_lines *lines = &table->axis[axis];
     size_t at = 0;
-    while (at < count && lines[at].identity != identity)
+    while (at < lines->count && lines->list[at].identity != identity)
         at++;
     return at;
 }
 
 size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis, uint32_t index)
 {
-    const struct snapshot_matrix *matrix = &table->snapshot->matrix;
-    bool functions = axis == MATRIX_FUNCTIONS;
-    const uint32_t *indices = functions ? matrix->rows : matrix->columns;
-    size_t count = functions ? matrix->row_count : matrix->column_count;
+    const struct listed listed = listed_of(table->snapshot, axis);
     size_t i = 0;
-    while (i < count && indices[i] != index)
+    while (i < listed.count && listed.indices[i] != index)
         i++;
-    i += index == MATRIX_NOBODY;
-    return functions ? table->row_of[i] : table->column_of[i];
+    return table->axis[axis].line_of[i + (index == MATRIX_NOBODY)];
 }
 
-/* The sums of the cells, or totals, of a line, or of a cell of two. */
-static size_t matrix_rates_sum(const struct matrix_table *table, size_t row, size_t column,
+const struct matrix_line *matrix_line_at(const struct matrix_table *table, enum matrix_axis axis,
+                                         struct matrix_place place)
+{
+    size_t at = place.at[axis];
+    return at && at <= table->axis[axis].count ? &table->axis[axis].list[at - 1] : NULL;
+}
+
+/* Whether a row or column of the snapshot's matrix is part of the place. */
+static bool matrix_place_has(const struct matrix_table *table, struct matrix_place place,
+                             enum matrix_axis axis, size_t line)
+{
+    return !place.at[axis] || table->axis[axis].line_of[line] + (size_t)1 == place.at[axis];
+}
+
+static bool matrix_cell_belongs(const struct matrix_table *table, struct matrix_place place,
+                                size_t row, size_t column)
+{
+    return matrix_place_has(table, place, MATRIX_FUNCTIONS, row) &&
+           matrix_place_has(table, place, MATRIX_OBJECTS, column);
+}
+
+/* Sums the rates of the cells, or of the totals, that belong to a line or to a cell. Returns their
+ * number. */
+static size_t matrix_rates_sum(const struct matrix_table *table, struct matrix_place place,
                                struct rates_sums *sums)
 {
     const struct snapshot_matrix *matrix = &table->snapshot->matrix;
+    bool row = place.at[MATRIX_FUNCTIONS];
+    bool column = place.at[MATRIX_OBJECTS];
     size_t parts = 0;
     for (size_t i = 0; i < (row ? matrix->row_count : 1); i++)
         for (size_t k = 0; k < (column ? matrix->column_count : 1); k++) {
@@ -329,8 +331,7 @@ static size_t matrix_rates_sum(const struct matrix_table *table, size_t row, siz
                                                           ? snapshot_matrix_at(matrix, i, k)
                                                       : row ? &matrix->row_totals[i]
                                                             : &matrix->column_totals[k];
-            if (!from->rates || (row && table->row_of[i] + (size_t)1 != row) ||
-                (column && table->column_of[k] + (size_t)1 != column))
+            if (!from->rates || !matrix_cell_belongs(table, place, i, k))
                 continue;
             rates_join(sums, from->rates);
             parts++;
@@ -338,147 +339,123 @@ static size_t matrix_rates_sum(const struct matrix_table *table, size_t row, siz
     return parts;
 }
 
-static const struct snapshot_rates *matrix_rates_join(const struct matrix_table *table, size_t row,
-                                                      size_t column, struct snapshot_rates *joined)
+/* Uses the rates of a single function or object, as its own screen does; joins those of combined
+ * lines. */
+static const struct snapshot_rates *matrix_rates(const struct matrix_table *table,
+                                                 struct matrix_place place,
+                                                 struct snapshot_rates *joined)
 {
-    const struct snapshot_matrix *matrix = &table->snapshot->matrix;
+    const struct snapshot *snapshot = table->snapshot;
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    const struct matrix_line *function = matrix_line_at(table, MATRIX_FUNCTIONS, place);
+    const struct matrix_line *object = matrix_line_at(table, MATRIX_OBJECTS, place);
     struct rates_sums sums = {0};
-    bool known = matrix_rates_sum(table, row, column, &sums) && matrix->rates_plan &&
+    if (!function && !object)
+        return snapshot->rates;
+    if ((function && !function->members) || (object && !object->members))
+        return NULL;
+    if (!object && function->members == 1)
+        return snapshot->code[function->index].rates;
+    if (!function && object->members == 1)
+        return snapshot->objects[object->index].rates;
+    bool known = matrix_rates_sum(table, place, &sums) && matrix->rates_plan &&
                  rates_make(matrix->rates_plan, &sums, matrix->rates_all, joined);
     return known ? joined : NULL;
 }
 
-/* Of one line as on its own screen; not for combined lines, with parts that are not all known. */
-static const struct snapshot_rates *matrix_rates(const struct matrix_table *table, size_t row,
-                                                 size_t column, struct snapshot_rates *joined)
+/* ---- parts of a cell ---- */
+
+static void read_site(const struct snapshot_matrix_site *site, struct matrix_part *part)
 {
-    const struct snapshot *snapshot = table->snapshot;
-    const struct matrix_line *function = row ? &table->rows[row - 1] : NULL;
-    const struct matrix_line *object = column ? &table->columns[column - 1] : NULL;
-    if (!row && !column)
-        return snapshot->rates;
-    if ((row && !function->members) || (column && !object->members))
-        return NULL;
-    if (!column && function->members == 1)
-        return snapshot->code[function->index].rates;
-    if (!row && object->members == 1)
-        return snapshot->objects[object->index].rates;
-    return matrix_rates_join(table, row, column, joined);
+    part->samples = site->samples;
+    part->loads = site->loads;
+    part->stores = site->stores;
 }
 
-/* All parts of one kind while they are counted, by the hash of what they are called. */
-struct counting {
-    struct hash known; /* index into list + 1 */
-    struct matrix_part *list;
-    size_t count;
-    size_t room;
-    double all;
-};
-
-/* Which lines of the table a cell is made of. */
-struct chosen {
-    const struct matrix_table *table;
-    size_t row;
-    size_t column;
-};
-
-static bool matrix_cell_belongs(const struct chosen *chosen, uint16_t row, uint16_t column)
+static bool read_field(const void *one, struct matrix_part *part)
 {
-    const struct matrix_table *table = chosen->table;
-    return (!chosen->row || table->row_of[row] + (size_t)1 == chosen->row) &&
-           (!chosen->column || table->column_of[column] + (size_t)1 == chosen->column);
+    const struct snapshot_matrix_site *site = one;
+    read_site(site, part);
+    snprintf(part->name, sizeof part->name, "%s", site->field ? site->field : "");
+    return *part->name;
 }
 
-static bool matrix_cell_begin(struct counting *counting, size_t room)
+static bool read_line(const void *one, struct matrix_part *part)
 {
-    *counting = (struct counting){.room = room};
-    hash_init(&counting->known);
-    counting->list = calloc(room + 1, sizeof *counting->list);
-    return counting->list;
-}
-
-/* The part of a key, made if it is new; NULL: no memory. */
-static struct matrix_part *matrix_cell_part_of(struct counting *counting, uint64_t key)
-{
-    bool created = false;
-    uint32_t *at = hash_insert(&counting->known, key, &created);
-    if (!at || (created && counting->count == counting->room))
-        return NULL;
-    if (created)
-        *at = (uint32_t)counting->count++;
-    struct matrix_part *part = &counting->list[*at];
-    part->key = key;
-    return part;
-}
-
-static void matrix_cell_end(struct counting *counting, struct matrix_parts *parts)
-{
-    if (counting->list)
-        SORT(counting->list, counting->count, LARGEST(struct matrix_part, samples),
-             SMALLEST(struct matrix_part, key));
-    parts->all = counting->all;
-    parts->distinct = counting->count;
-    parts->count = counting->count < MATRIX_PARTS_MAX ? counting->count : MATRIX_PARTS_MAX;
-    for (size_t i = 0; i < parts->count; i++)
-        parts->list[i] = counting->list[i];
-    hash_fini(&counting->known);
-    free(counting->list);
-}
-
-/* ---- fields and lines ---- */
-
-static void count_site(struct counting *counting, const struct snapshot_matrix_site *site,
-                       const char *name)
-{
-    counting->all += site->samples;
-    struct matrix_part *part =
-        *name ? matrix_cell_part_of(counting, hash_bytes(name, strlen(name))) : NULL;
-    if (!part)
-        return;
-    snprintf(part->name, sizeof part->name, "%s", name);
-    part->samples += site->samples;
-    part->loads += site->loads;
-    part->stores += site->stores;
-}
-
-static void matrix_cell_name_line(const struct snapshot_matrix_site *site,
-                                  char out[MATRIX_PART_BYTES])
-{
-    *out = '\0';
+    const struct snapshot_matrix_site *site = one;
+    read_site(site, part);
     if (site->file && site->line)
-        snprintf(out, MATRIX_PART_BYTES, "%.*s:%" PRIu32, MATRIX_PART_BYTES - 16,
+        snprintf(part->name, sizeof part->name, "%.*s:%" PRIu32, MATRIX_PART_BYTES - 16,
                  text_base_name(site->file), site->line);
+    return *part->name;
 }
 
-static void gather_sites(const struct chosen *chosen, struct matrix_cell *cell)
+static bool read_thread(const void *one, struct matrix_part *part)
 {
-    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    char name[MATRIX_PART_BYTES];
-    struct counting fields;
-    struct counting lines;
-    bool room = matrix_cell_begin(&fields, matrix->site_count);
-    room = matrix_cell_begin(&lines, matrix->site_count) && room;
-    for (size_t i = 0; room && i < matrix->site_count; i++) {
-        const struct snapshot_matrix_site *site = &matrix->sites[i];
-        if (!matrix_cell_belongs(chosen, site->row, site->column))
+    const struct snapshot_matrix_block *block = one;
+    part->key = block->tid;
+    part->samples = block->samples;
+    return true;
+}
+
+static bool read_block(const void *one, struct matrix_part *part)
+{
+    const struct snapshot_matrix_block *block = one;
+    part->key = block->base;
+    part->samples = block->samples;
+    return true;
+}
+
+static bool read_evictor(const void *one, struct matrix_part *part)
+{
+    const struct snapshot_matrix_evictor *evictor = one;
+    const struct snapshot_evictor who = {.function = evictor->name, .object = evictor->object};
+    causes_evictor(&who, part->name, sizeof part->name);
+    part->samples = evictor->misses;
+    return true;
+}
+
+/* Elements of `each` bytes, which begin with their row and column, are summed by name, or else by
+ * key. `read` fills a part from one; false: it is known only as a part of all. */
+static struct matrix_parts gather(const struct matrix_table *table, struct matrix_place place,
+                                  const void *list, size_t count, size_t each,
+                                  bool (*read)(const void *one, struct matrix_part *part))
+{
+    struct matrix_parts parts = {.count = 0};
+    struct matrix_part *found = calloc(count + 1, sizeof *found);
+    struct hash known; /* index into found + 1 */
+    hash_init(&known);
+    for (size_t i = 0; found && i < count; i++) {
+        const void *one = (const char *)list + i * each;
+        const uint16_t *at = one;
+        struct matrix_part part = {.key = 0};
+        if (!matrix_cell_belongs(table, place, at[0], at[1]))
             continue;
-        matrix_cell_name_line(site, name);
-        count_site(&lines, site, name);
-        if (chosen->column)
-            count_site(&fields, site, site->field ? site->field : "");
+        bool is_known = read(one, &part);
+        parts.all += part.samples;
+        if (*part.name)
+            part.key = hash_bytes(part.name, strlen(part.name));
+        uint32_t *index = is_known ? hash_insert(&known, part.key, NULL) : NULL;
+        if (!index)
+            continue;
+        if (!*index) {
+            found[parts.distinct] = part;
+            *index = (uint32_t)++parts.distinct;
+            continue;
+        }
+        found[*index - 1].samples += part.samples;
+        found[*index - 1].loads += part.loads;
+        found[*index - 1].stores += part.stores;
     }
-    matrix_cell_end(&fields, &cell->fields);
-    matrix_cell_end(&lines, &cell->lines);
-}
-
-/* ---- threads and blocks ---- */
-
-static void count_key(struct counting *counting, uint64_t key, uint32_t samples)
-{
-    struct matrix_part *part = matrix_cell_part_of(counting, key);
-    counting->all += samples;
-    if (part)
-        part->samples += samples;
+    if (found)
+        SORT(found, parts.distinct, LARGEST(struct matrix_part, samples),
+             SMALLEST(struct matrix_part, key));
+    parts.count = parts.distinct < MATRIX_PARTS_MAX ? parts.distinct : MATRIX_PARTS_MAX;
+    for (size_t i = 0; i < parts.count; i++)
+        parts.list[i] = found[i];
+    hash_fini(&known);
+    free(found);
+    return parts;
 }
 
 static void name_threads(const struct snapshot_threads *known, struct matrix_parts *threads)
@@ -491,29 +468,9 @@ static void name_threads(const struct snapshot_threads *known, struct matrix_par
     }
 }
 
-static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
-{
-    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    struct counting threads;
-    struct counting blocks;
-    bool room = matrix_cell_begin(&threads, matrix->block_count);
-    room = matrix_cell_begin(&blocks, matrix->block_count) && room;
-    for (size_t i = 0; room && i < matrix->block_count; i++) {
-        const struct snapshot_matrix_block *block = &matrix->blocks[i];
-        if (!matrix_cell_belongs(chosen, block->row, block->column))
-            continue;
-        count_key(&threads, block->tid, block->samples);
-        if (chosen->column)
-            count_key(&blocks, block->base, block->samples);
-    }
-    matrix_cell_end(&threads, &cell->threads);
-    name_threads(&chosen->table->snapshot->threads, &cell->threads);
-    matrix_cell_end(&blocks, &cell->blocks);
-}
-
 /* ---- causes ---- */
 
-/* Shares become amounts again, so that they can be added. */
+/* Converts shares back to amounts, so that they can be added. */
 static void add_figures(struct snapshot_causes_figures *sum,
                         const struct snapshot_causes_figures *more)
 {
@@ -536,41 +493,17 @@ static void end_figures(struct snapshot_causes_figures *sum)
     sum->by_itself = sum->evicted > 0 ? sum->by_itself / sum->evicted : NAN;
 }
 
-static void count_evictor(struct counting *counting, const struct snapshot_matrix_evictor *evictor)
+/* Sums the levels and causes of the snapshot's cells. */
+static void gather_cells(const struct matrix_table *table, struct matrix_place place,
+                         struct matrix_cell *cell)
 {
-    struct snapshot_evictor who = {.function = evictor->name, .object = evictor->object};
-    char name[MATRIX_PART_BYTES];
-    causes_evictor(&who, name, sizeof name);
-    struct matrix_part *part = matrix_cell_part_of(counting, hash_bytes(name, strlen(name)));
-    if (!part)
-        return;
-    snprintf(part->name, sizeof part->name, "%s", name);
-    part->samples += evictor->misses;
-}
-
-/* Shares are of `all`. */
-static void gather_evictors(const struct chosen *chosen, const struct snapshot_matrix_evictor *list,
-                            size_t count, double all, struct matrix_parts *parts)
-{
-    struct counting evictors;
-    bool room = matrix_cell_begin(&evictors, count);
-    for (size_t i = 0; room && i < count; i++)
-        if (matrix_cell_belongs(chosen, list[i].row, list[i].column))
-            count_evictor(&evictors, &list[i]);
-    evictors.all = all;
-    matrix_cell_end(&evictors, parts);
-}
-
-/* Levels and causes of the snapshot's cells. */
-static void gather_cells(const struct chosen *chosen, struct matrix_cell *cell)
-{
-    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
+    const struct snapshot_matrix *matrix = &table->snapshot->matrix;
     cell->has_levels = false;
     cell->causes = (struct snapshot_causes_figures){0};
     for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
         for (size_t k = 0; k < matrix->column_count + SNAPSHOT_MATRIX_REST; k++) {
             const struct snapshot_matrix_cell *from = snapshot_matrix_at(matrix, i, k);
-            if (!matrix_cell_belongs(chosen, (uint16_t)i, (uint16_t)k))
+            if (!matrix_cell_belongs(table, place, i, k))
                 continue;
             if (from->levels && cell->has_levels)
                 levels_join(&cell->levels, from->levels);
@@ -580,61 +513,63 @@ static void gather_cells(const struct chosen *chosen, struct matrix_cell *cell)
             if (from->causes)
                 add_figures(&cell->causes, from->causes);
         }
-}
-
-static void gather_causes(const struct chosen *chosen, struct matrix_cell *cell)
-{
-    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
     end_figures(&cell->causes);
-    gather_evictors(chosen, matrix->evictors, matrix->evictor_count, cell->causes.evicted,
-                    &cell->evictors);
-    gather_evictors(chosen, matrix->evictor_threads, matrix->evictor_thread_count,
-                    cell->causes.evicted, &cell->evictor_threads);
 }
 
-void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
+#define GATHER(list, count, read) gather(table, place, list, count, sizeof *(list), read)
+
+void matrix_cell_gather(const struct matrix_table *table, struct matrix_place place,
                         struct matrix_cell *cell)
 {
-    struct chosen chosen = {table, row, column};
     const struct snapshot_matrix *matrix = &table->snapshot->matrix;
-    cell->row = row ? &table->rows[row - 1] : NULL;
-    cell->column = column ? &table->columns[column - 1] : NULL;
+    size_t row = place.at[MATRIX_FUNCTIONS];
+    size_t column = place.at[MATRIX_OBJECTS];
+    const struct matrix_parts none = {.count = 0};
+    cell->row = matrix_line_at(table, MATRIX_FUNCTIONS, place);
+    cell->column = matrix_line_at(table, MATRIX_OBJECTS, place);
     cell->figures = row && column ? &table->cells[row - 1][column - 1]
                     : row         ? &cell->row->total
                     : column      ? &cell->column->total
                                   : &matrix->all;
-    gather_sites(&chosen, cell);
-    gather_blocks(&chosen, cell);
-    gather_cells(&chosen, cell);
-    gather_causes(&chosen, cell);
-    cell->rates = matrix_rates(table, row, column, &cell->joined);
+    cell->lines = GATHER(matrix->sites, matrix->site_count, read_line);
+    cell->fields = column ? GATHER(matrix->sites, matrix->site_count, read_field) : none;
+    cell->threads = GATHER(matrix->blocks, matrix->block_count, read_thread);
+    cell->blocks = column ? GATHER(matrix->blocks, matrix->block_count, read_block) : none;
+    name_threads(&table->snapshot->threads, &cell->threads);
+    gather_cells(table, place, cell);
+    cell->evictors = GATHER(matrix->evictors, matrix->evictor_count, read_evictor);
+    cell->evictor_threads =
+        GATHER(matrix->evictor_threads, matrix->evictor_thread_count, read_evictor);
+    cell->evictors.all = cell->evictor_threads.all = cell->causes.evicted;
+    cell->rates = matrix_rates(table, place, &cell->joined);
 }
 
 bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS][MATRIX_COLUMNS],
-                      size_t *row, size_t *column)
+                      struct matrix_place *place)
 {
     const double least_share = 0.05;
     const double least_samples = 10;
+    const struct matrix_lines *rows = &table->axis[MATRIX_FUNCTIONS];
+    const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
     const struct snapshot_matrix_cell *most = NULL;
-    for (size_t i = 0; i < table->row_count; i++)
-        for (size_t k = 0; k < table->column_count; k++) {
+    for (size_t i = 0; i < rows->count; i++)
+        for (size_t k = 0; k < columns->count; k++) {
             const struct snapshot_matrix_cell *cell = &table->cells[i][k];
-            bool named = table->rows[i].members && table->columns[k].members;
+            bool named = rows->list[i].members && columns->list[k].members;
             if (listed[i][k] || !named || !(cell->share >= least_share) ||
                 cell->samples < least_samples || (most && cell->share <= most->share))
                 continue;
             most = cell;
-            *row = i;
-            *column = k;
+            *place = (struct matrix_place){{i + 1, k + 1}};
         }
     if (most)
-        listed[*row][*column] = true;
+        listed[place->at[0] - 1][place->at[1] - 1] = true;
     return most;
 }
 
 enum { PARTS_LISTED = 5, NAME_BYTES = 160 };
-static const double least_listed = 0.005; /* of its cell */
-static const double mixed = 0.05;         /* less than that part written is not worth a word */
+static const double least_listed = 0.005; /* fraction of its cell */
+static const double mixed = 0.05;         /* smaller written parts are not mentioned */
 
 static bool is_nobody(const struct matrix_line *line)
 {
@@ -652,7 +587,7 @@ static void say_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES
                 cell->column ? cell->column->name : "all objects");
 }
 
-/* ", 45% of NAME's"; nothing where it is no line. */
+/* Formats ", 45% of NAME's"; nothing if there is no line. */
 static void say_part_of(const struct matrix_table *table, const struct matrix_line *line,
                         const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
 {
@@ -662,7 +597,7 @@ static void say_part_of(const struct matrix_table *table, const struct matrix_li
                     matrix_table_share(table, figures) / of_line * 100,
                     line->members ? "" : "that of ", NAME_BYTES, line->name);
     else if (of_line > 0)
-        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of what has no object",
+        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of samples without an object",
                     matrix_table_share(table, figures) / of_line * 100);
 }
 
@@ -673,7 +608,7 @@ static void say_shares(const struct matrix_table *table, const struct matrix_cel
     char count[16];
     double share = matrix_table_share(table, figures);
     if (!(figures->samples > 0) && !(share > 0)) {
-        text_append(out, MATRIX_WORD_BYTES, "nothing: no sample of it fell there");
+        text_append(out, MATRIX_WORD_BYTES, "no samples");
         return;
     }
     text_append(out, MATRIX_WORD_BYTES, "%.1f%% of all %s", share * 100,
@@ -687,26 +622,24 @@ static void say_shares(const struct matrix_table *table, const struct matrix_cel
                 figures->loads / figures->samples * 100, figures->stores / figures->samples * 100);
 }
 
-/* The reasons are shown with the samples in Quality and in Code. */
+/* Quality and Code show the reasons together with the samples. */
 static void say_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
                        char out[MATRIX_WORD_BYTES])
 {
     if (is_nobody(cell->row))
         text_append(out, MATRIX_WORD_BYTES,
-                    "no access that waited for data was found: it was computing, in the kernel, or "
-                    "in code that is not known");
+                    "no waiting access was found: computing, in the kernel, or in unknown code");
     else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
              snapshot->code[cell->row->index].unknown_reason)
-        text_append(out, MATRIX_WORD_BYTES,
-                    "%s; Enter opens the function, where it is shown by line",
+        text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, which shows it by line",
                     access_reason_note(snapshot->code[cell->row->index].unknown_reason));
     else if (is_nobody(cell->column))
-        text_append(out, MATRIX_WORD_BYTES,
-                    "the access is known but not its address, or no access is; Code shows the "
-                    "reasons by function");
+        text_append(
+            out, MATRIX_WORD_BYTES,
+            "the address, or the access itself, is not known; Code shows the reasons by function");
 }
 
-/* The parts with their shares of the cell, and how much of each is written. */
+/* Formats the parts with their shares of the cell, and how much of each is written. */
 static void say_named(const struct matrix_parts *parts, const char *label,
                       char out[MATRIX_WORD_BYTES])
 {
@@ -725,7 +658,7 @@ static void say_named(const struct matrix_parts *parts, const char *label,
     }
 }
 
-/* "why: 92% capacity; evicted by visit on particles 61%, ..." */
+/* Formats "why: 92% capacity; evicted by visit on particles 61%, ..." */
 static void say_evictors(const struct matrix_parts *by, const char *label,
                          char out[MATRIX_WORD_BYTES])
 {
@@ -763,7 +696,7 @@ static void say_threads(const struct matrix_parts *threads, char out[MATRIX_WORD
     }
 }
 
-/* Only those that are no chance. */
+/* Returns true if the samples of the block are not due to chance. */
 static bool stands_out(const struct matrix_part *block, const struct matrix_parts *blocks)
 {
     return block->samples >= 5 && block->samples >= 0.01 * blocks->all;
@@ -779,7 +712,7 @@ static void say_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_B
     }
     text_append(out, MATRIX_WORD_BYTES, "; %zu blocks", blocks->distinct);
     if ((double)blocks->distinct > 0.9 * blocks->all)
-        text_append(out, MATRIX_WORD_BYTES, ", hardly one twice: there are many more");
+        text_append(out, MATRIX_WORD_BYTES, ", hardly any block twice: there are many more");
     else if (!stands_out(&blocks->list[0], blocks))
         text_append(out, MATRIX_WORD_BYTES, ", none stands out");
     for (size_t i = 0; i < blocks->count && i < PARTS_LISTED; i++)
@@ -836,7 +769,7 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
     };
     char text[MATRIX_WORD_BYTES];
     int used = 0;
-    /* Where there is one row only, the figures matter more than the names. */
+    /* If there is only one row, the figures are more important than the names. */
     for (enum matrix_word word = area.rows > 1 ? MATRIX_WORD_TITLE : MATRIX_WORD_SHARES;
          word < MATRIX_WORDS && used < area.rows; word++) {
         struct area rest = {area.row + used, area.column + 1, area.rows - used, area.columns - 2};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The matrix of a snapshot under the names that the user gave: renamed and combined functions
- * and objects, most share first again; then the others; then what has no object, and what no
- * function has waited for. For the Matrix screen (matrix_*.c), batch
- * text and JSON. It points into the snapshot and the rules: made anew when either changes.
+ * The matrix of a snapshot with the user's names: functions and objects, renamed and combined,
+ * largest share first; then the others; then samples without an object, and without a function. For
+ * the Matrix screen, batch text and JSON. It points into the snapshot and the rules, and must be
+ * rebuilt when either changes.
  */
 #ifndef MISSTOP_VIEW_SCREENS_MATRIX_TABLE_H
 #define MISSTOP_VIEW_SCREENS_MATRIX_TABLE_H
@@ -22,92 +22,96 @@ enum {
     MATRIX_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
 };
 
-enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS };
+enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS, MATRIX_AXES };
 
-/* The base of the shares of cells and totals. */
+/* Unit of the shares of cells and totals. */
 enum matrix_measure {
     MATRIX_WEIGHT, /* the weight of the source: misses, stalls, time */
-    MATRIX_MISSES, /* by an event of their own, beside what ranks; the next two also */
+    MATRIX_MISSES, /* counted by an event of its own, as are the next two */
     MATRIX_ACCESSES,
     MATRIX_STALLS,
-    MATRIX_LATENCY, /* cycles waited, where the source reports them */
+    MATRIX_LATENCY, /* cycles waited, if the source reports them */
     MATRIX_LOADS,
     MATRIX_STORES,
     MATRIX_MEASURES
 };
 
-/* Lines that are no function and no object: those not listed, and samples without one. */
+/* Lines that are not a function or object: the unlisted ones, and samples without one. */
 #define MATRIX_OTHERS UINT32_MAX
 #define MATRIX_NOBODY (UINT32_MAX - 1)
 
 /* A row or a column. */
 struct matrix_line {
     const char *name;
-    uint64_t identity; /* of its group: the same in the next snapshot */
-    uint32_t index;   /* of its strongest member in code or objects; MATRIX_OTHERS, MATRIX_NOBODY */
-    uint32_t members; /* functions or objects that it is made of; 0: of those two */
+    uint64_t identity; /* identity of its group: the same in the next snapshot */
+    /* Index of its largest member in code or objects; MATRIX_OTHERS, MATRIX_NOBODY. */
+    uint32_t index;
+    uint32_t members; /* number of functions or objects in it; 0: MATRIX_OTHERS or MATRIX_NOBODY */
     bool renamed;
+    uint32_t first; /* of its members in the snapshot's matrix */
+    double amount;  /* that it ranks by */
     struct snapshot_matrix_cell total;
+};
+
+/* The rows, or the columns. */
+struct matrix_lines {
+    size_t count; /* with those two, where they have anything; 0: there is no matrix */
+    struct matrix_line list[MATRIX_ROWS];
+    uint8_t line_of[MATRIX_ROWS]; /* where each one of the snapshot's matrix went */
 };
 
 struct matrix_table {
     const struct snapshot *snapshot;
-    enum matrix_measure measure; /* one that the snapshot knows */
-    size_t row_count; /* with those two, where they have anything; 0: there is no matrix */
-    size_t column_count;
-    struct matrix_line rows[MATRIX_ROWS];
-    struct matrix_line columns[MATRIX_COLUMNS];
+    enum matrix_measure measure; /* a measure known in the snapshot */
+    struct matrix_lines axis[MATRIX_AXES];
     struct snapshot_matrix_cell cells[MATRIX_ROWS][MATRIX_COLUMNS];
-    /* Where each row and column of the snapshot's matrix went. */
-    uint8_t row_of[MATRIX_ROWS];
-    uint8_t column_of[MATRIX_COLUMNS];
 };
 
-/* Lines are ranked by `measure`; where the snapshot does not know it, by the weight. */
+/* Makes the table, ranked by `measure`, or by the weight if the snapshot does not have it. */
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
                        const struct bin_rules *rules, enum matrix_measure measure);
 
-/* Of everything, by the measure; NAN where there is nothing of it. */
+/* Returns the share of the total, by the measure; NAN if the total is 0. */
 double matrix_table_share(const struct matrix_table *table,
                           const struct snapshot_matrix_cell *cell);
-/* The base of the shares: "time at the access", "waiting", "stores". */
+/* Returns the unit of the shares: "time at the access", "waiting", "stores". */
 const char *matrix_table_measured(const struct matrix_table *table);
 bool matrix_measure_known(const struct snapshot *snapshot, enum matrix_measure measure);
 
-/* Which line of an axis has this identity; its count where none has. */
+/* Returns the line of an axis with this identity; the number of lines if there is none. */
 size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis,
                          uint64_t identity);
 
-/* Which line an object or function is part of, by its index in the snapshot: the others if it is
- * not listed, and the count if there are none. */
+/* Returns the line of an object or function by its index in the snapshot: the others if it is not
+ * listed, the number of lines if there are no others. */
 size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis, uint32_t index);
 
-/* The file of the names that the user gave, shared by all sessions (bin_rules_open()). */
+/* File with the user's names, shared by all sessions (bin_rules_open()). */
 #define MATRIX_RULES "matrix"
 
-/* `name` "": its own again. 0 or a negative errno of bin_rules.h; -EINVAL for the others. */
+/* Renames a line; `name` "" restores its own name. Returns 0, a negative errno of bin_rules.h, or
+ * -EINVAL for the others. */
 int matrix_rules_rename(struct bin_rules *rules, const struct matrix_table *table,
                         enum matrix_axis axis, size_t line, const char *name);
-/* `count` lines into another one, by their identities, as one request. -ENOENT: one is not listed
- * any more. */
+/* Merges `count` lines, given by their identities, into another one, as one request. Returns
+ * -ENOENT if one is no longer listed. */
 int matrix_rules_combine(struct bin_rules *rules, const struct matrix_table *table,
                          enum matrix_axis axis, uint64_t into, const uint64_t *from,
                          uint32_t count);
 
 /*
- * The parts of one cell of the matrix, or of a total: fields, lines, threads, blocks, levels,
- * causes, under the names that the user gave. For the screen, batch text, JSON and the page of
- * --html.
+ * Parts of one cell of the matrix, or of a total, with the user's names: fields, lines, threads,
+ * blocks, levels, causes. For the screen, batch text, JSON and the page of --html.
  */
 enum { MATRIX_PARTS_MAX = 8, MATRIX_PART_BYTES = 160 };
 
 /* A field, a line, a thread or a block. */
 struct matrix_part {
-    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; of threads "" where it is not
-                                     known, "" of blocks */
+    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; "": a block, or a thread without a
+                                     name */
     uint64_t key;                 /* thread id, address of the block */
     double samples;
-    double loads; /* of fields and lines */
+    double loads; /* parts of fields and lines only */
     double stores;
 };
 
@@ -115,41 +119,46 @@ struct matrix_part {
 struct matrix_parts {
     struct matrix_part list[MATRIX_PARTS_MAX];
     size_t count;
-    size_t distinct; /* those that are not listed too */
-    double all;      /* samples they are parts of, those of no known part too */
+    size_t distinct; /* number of parts, including those not listed */
+    double all;      /* samples of all parts, including those of no known part */
 };
 
 struct matrix_cell {
     const struct matrix_line *row; /* NULL: all functions */
     const struct matrix_line *column;
     const struct snapshot_matrix_cell *figures;
-    struct matrix_parts fields; /* of one object only: of several they say nothing */
+    /* Only if the cell has one object: fields of several objects are not comparable. */
+    struct matrix_parts fields;
     struct matrix_parts lines;
-    struct matrix_parts threads; /* of the last `matrix.recent` samples, blocks too */
+    struct matrix_parts threads; /* threads of the last `matrix.recent` samples, as are blocks */
     struct matrix_parts blocks;
     bool has_levels;
     struct snapshot_levels levels;
-    struct snapshot_causes_figures causes; /* misses 0: none are recorded */
-    struct matrix_parts evictors;          /* "function on object"; samples: misses on lines it
-                                            * had evicted; all: of all known evictors */
-    struct matrix_parts evictor_threads;   /* the same by thread */
-    const struct snapshot_rates *rates;    /* NULL: not known */
-    struct snapshot_rates joined;          /* the base of that where lines were combined */
+    struct snapshot_causes_figures causes; /* misses 0: none recorded */
+    /* "function on object"; samples: misses on lines it evicted; all: misses with a known
+     * evictor. */
+    struct matrix_parts evictors;
+    struct matrix_parts evictor_threads; /* as evictors, by thread */
+    const struct snapshot_rates *rates;  /* NULL: not known */
+    struct snapshot_rates joined;        /* storage for `rates` of combined lines */
 };
 
-/* `row` and `column` as in struct matrix_grid: 0 is all of them, else a line + 1. Parts without
- * memory for them are left out. */
-void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
+/* A place in the table: on each axis 0 for the total, otherwise a line + 1. */
+struct matrix_place {
+    size_t at[MATRIX_AXES];
+};
+
+/* Gathers a cell. Parts are left out if memory runs out. */
+void matrix_cell_gather(const struct matrix_table *table, struct matrix_place place,
                         struct matrix_cell *cell);
 
-/* The strongest cell that is not marked in `listed` yet, indices of lines; it is marked. False:
- * none is left that is worth words, or rests on more than chance. */
+/* Returns the largest cell that is not marked in `listed` yet, and marks it. Returns false if none
+ * is left that is large and significant enough. */
 bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS][MATRIX_COLUMNS],
-                      size_t *row, size_t *column);
+                      struct matrix_place *place);
 
-/* One cell of the matrix in words: for the screen (matrix.c), batch text and the page of
- * --html. */
-/* The most useful comes first. */
+/* One cell of the matrix in words: for the screen (matrix.c), batch text and the page of --html. */
+/* Most useful first. */
 enum matrix_word {
     MATRIX_WORD_TITLE,
     MATRIX_WORD_SHARES,
@@ -164,52 +173,48 @@ enum matrix_word {
 };
 enum { MATRIX_WORD_BYTES = 768 };
 
-/* One of them; "": nothing is known. */
+/* Formats one of the words; "" if nothing is known. */
 void matrix_word(const struct matrix_table *table, const struct matrix_cell *cell,
                  enum matrix_word word, char out[MATRIX_WORD_BYTES]);
 
-/* All of them in an area of the screen; rows used. */
+/* Draws all words in an area of the screen. Returns the rows used. */
 int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
                       struct canvas *canvas, struct area area);
 
 /*
- * The grid of the Matrix screen: functions down, objects across, totals first on both sides; its
- * cursor and scrolling. For matrix.c.
+ * The grid of the Matrix screen: functions down, objects across, totals first in both directions;
+ * its cursor and scrolling. For matrix.c.
  */
 
 struct matrix_grid {
-    size_t row; /* of the cursor; 0: the totals, else a line + 1 */
-    size_t column;
-    size_t top; /* first line in sight */
-    size_t left;
-    bool moved;         /* the cursor was, by the user */
-    struct tags tagged; /* identities of lines of one axis */
+    struct matrix_place cursor;
+    bool moved;                /* the user has moved the cursor */
+    size_t first[MATRIX_AXES]; /* visible line */
+    struct tags tagged;        /* identities of lines of one axis */
     enum matrix_axis tagged_axis;
-    /* As drawn. */
-    struct area names; /* of functions, and totals of objects in its first row */
-    int total_columns; /* width of the totals of functions */
-    int cell_columns;  /* width of a cell */
-    size_t rows_shown;
-    size_t columns_shown;
-    bool pinned; /* the samples without an object are in the last column in sight */
+    /* Positions as drawn. */
+    struct area names;         /* names of functions; the first row has the totals of objects */
+    int total_columns;         /* width of the totals of functions */
+    int cell_columns;          /* width of a cell */
+    size_t shown[MATRIX_AXES]; /* visible lines */
+    bool pinned;               /* the last visible column is the one of samples without an object */
 };
 
-/* The lines under the cursor; NULL: all functions, all objects. */
-const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
-                                          const struct matrix_table *table);
-const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
-                                             const struct matrix_table *table);
+/* Returns the line at a place; NULL for all functions or all objects. */
+const struct matrix_line *matrix_line_at(const struct matrix_table *table, enum matrix_axis axis,
+                                         struct matrix_place place);
 
-/* Scrolls the cursor into sight and draws. Rows used, all but the last few where there are many. */
+/* Scrolls to the cursor and draws. Returns the rows used: all except the last few if there are
+ * many. */
 int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
                      struct canvas *canvas, struct area area);
 
-/* The state of the screen. */
+/* State of the screen. */
 struct matrix_view {
     struct matrix_table table;
     struct bin_rules rules;
     struct matrix_grid grid;
-    enum matrix_measure measure; /* that was asked for */
+    enum matrix_measure measure; /* requested by the user */
 };
 
 #endif

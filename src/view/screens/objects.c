@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 1: what the process waits for, hottest first, and the two most valuable findings. */
+/* Screen 1: the objects that the process waits for, hottest first, and the two most valuable
+ * findings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +17,15 @@ enum { FINDINGS_SHOWN = 2 };
 
 struct objects_view {
     struct table table;
-    struct table fields; /* of the selected object, on wide terminals */
-    unsigned on_finding; /* the cursor is on this finding, from 1; 0: in the table */
-    bool by_wait;        /* sorted by what may wait, unless the user chose: once so, always so */
+    struct table fields; /* fields of the selected object; only on wide terminals */
+    unsigned on_finding; /* finding under the cursor, from 1; 0: the cursor is in the table */
+    /* Sorted by possible wait unless the user chose another column; never reset. */
+    bool by_wait;
     struct {
         int row;
         int column;
         int columns;
-    } places[FINDINGS_SHOWN]; /* of the findings, as drawn */
+    } places[FINDINGS_SHOWN]; /* positions of the findings, as drawn */
 };
 
 static struct objects_view *objects_view(const struct browser *browser)
@@ -66,7 +68,7 @@ static struct value object_column_name(const struct snapshot *snapshot, const vo
     return value_text(bin && bin->called ? bin->called : row->name);
 }
 
-/* Cached data does not rank above data that is waited for. */
+/* Sorts by possible wait, so that cached data does not rank above data that is waited for. */
 static unsigned first_sort(const struct objects_view *view)
 {
     unsigned column = object_columns.sort;
@@ -86,7 +88,7 @@ static void objects_update(struct browser *browser)
         view->on_finding = findings_shown(browser);
 }
 
-/* Of those that are not in the list, and how they come into it; rows used. */
+/* Draws the number of objects not listed, and the key to list them. Returns the rows used. */
 static int draw_left_out(struct browser *browser, struct canvas *canvas, int row)
 {
     char left[160];
@@ -99,7 +101,7 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
     return 1;
 }
 
-/* Without a finding: the first object, which is where to look. */
+/* Without a finding, names the first object, where the user should look. */
 static void nothing_found(const struct browser *browser, int columns, char *out, size_t size)
 {
     enum { WORDS_COLUMNS = 60, NAME_LEAST = 8 };
@@ -120,12 +122,13 @@ static void nothing_found(const struct browser *browser, int columns, char *out,
               columns < NAME_LEAST ? NAME_LEAST : columns, GLYPH_CUT_MIDDLE, false);
     double most = may_wait(snapshot, first).number;
     if (table->sort != object_columns.sort && most > 0)
-        text_append(out, size, ". Most wait may be for %s, up to %.0f%%.", name, most * 100);
+        text_append(out, size, ". The largest possible wait is for %s, up to %.0f%%.", name,
+                    most * 100);
     else if (first->share.value > 0)
         text_append(out, size, ". Most samples are on %s, %.0f%%.", name, first->share.value * 100);
 }
 
-/* The most valuable findings, or that there is none. Rows used. */
+/* Draws the most valuable findings, or that there is none. Returns the rows used. */
 static int draw_findings(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct objects_view *view = objects_view(browser);
@@ -159,7 +162,7 @@ static int draw_findings(struct browser *browser, struct canvas *canvas, struct 
     return rows;
 }
 
-/* Beside the objects, on wide terminals. */
+/* Draws fields next to the objects, on wide terminals. */
 static void draw_fields(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *fields = &objects_view(browser)->fields;
@@ -185,7 +188,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
     };
     if (area.rows >= 7) {
         int used = draw_findings(browser, canvas, area);
-        /* A blank line sets the list off where there is room for it. */
+        /* A blank line before the list, if there is room. */
         used += area.rows >= 20;
         area = area_below(area, used);
     }
@@ -210,7 +213,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
         canvas_wrap(canvas, words, PAINT_DIM, objects_nothing_yet(browser->snapshot));
 }
 
-/* Up from the first row leads to the findings above it. */
+/* Moves up from the first row to the findings above it. */
 static bool move_to_findings(struct browser *browser, enum action action)
 {
     struct objects_view *view = objects_view(browser);
@@ -285,7 +288,7 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
     snprintf(out, size, "Enter: the hot fields of %s and the code that accesses it%s", name,
-             snapshot->objects_all      ? ".  A: those of 0.1% and more alone"
+             snapshot->objects_all      ? ".  A: only objects of 0.1% and more"
              : snapshot->findings.count ? ".  Up: the findings"
                                         : "");
 }
@@ -300,10 +303,9 @@ const struct screen objects_screen = {
     .name = "Objects",
     .shows = "The data that the process accesses, most costly first. Rows are variables, heap "
              "blocks (by allocation site, type or size), stacks and mappings. Above them: whether "
-             "the process waits for memory, and the findings with most gain.",
-    .next =
-        "Look at the first rows; the column beside the share says how exact it is by now. Enter "
-        "opens one. Up from the first row goes to the findings; i says how good the samples are.",
+             "the process waits for memory, and the findings with the largest gain.",
+    .next = "Look at the first rows; +- is the margin of error of the share. Enter opens a row. Up "
+            "from the first row goes to the findings; i shows the quality of the samples.",
     .state_size = sizeof(struct objects_view),
     .init = objects_init,
     .fini = objects_fini,
@@ -322,7 +324,7 @@ const struct screen objects_screen = {
             ACTION_ALL_OBJECTS, ACTION_ZERO, ACTION_FASTER},
 };
 
-/* Columns of objects. */
+/* ---- columns of objects ---- */
 
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
@@ -343,7 +345,7 @@ static struct value inferred(const struct snapshot *snapshot, const void *pointe
     return value_number(row->samples > 0 ? row->inferred / row->samples : NAN);
 }
 
-/* Its type has a column of its own: "Book<a.b>.vel.y" is vel.y. */
+/* Strips the type, which has its own column: "Book<a.b>.vel.y" becomes vel.y. */
 static const char *without_type(const char *name)
 {
     int depth = 0;
@@ -376,7 +378,7 @@ static const float *history(const void *pointer)
     return ((const struct snapshot_object *)pointer)->history;
 }
 
-/* Share of another event than the ranking one. */
+/* Returns the object's share of an event other than the ranking one. */
 static struct value of_event(const struct snapshot *snapshot, const struct snapshot_object *row,
                              enum event_role role)
 {
@@ -457,24 +459,24 @@ static const void *object_causes(const struct snapshot *snapshot, const void *po
 
 static const struct column object_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
-           .help = "The object's part of all attributed samples, weighted by period and age.",
+           .help = "The object's share of all attributed samples, weighted by period and age.",
            .from = FIELD(struct snapshot_object, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±",
-           .help = "Points up or down that the share may be off: few samples, or many without an "
-                   "object.",
+           .help = "Margin of error in percentage points: large with few samples, or with many "
+                   "unattributed ones.",
            .value = half, .width = 4, UNIT_POINTS),
     COLUMN(.title = "MAY WAIT",
-           .help = "The most of all time that waits here: the share by the upper bound of WAITS. "
-                   "Sorted by it, what is cached comes last.",
+           .help = "Upper limit of the time waited here: the share times the upper bound of WAITS. "
+                   "Sorted by it, cached data comes last.",
            .value = may_wait, .width = 9, .rank = 2, .shown = waits_known, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .key = "samples",
-           .help = "Samples the share rests on; old ones count less unless the whole run is shown.",
+           .help = "Samples that the share is based on; old ones count less unless the whole run "
+                   "is shown.",
            .from = SUM(struct snapshot_object, samples, count_over), .width = 7, .rank = 5,
            UNIT_COUNT),
-    COLUMN(.title = "NAME",
-           .help = "The variable, heap region, stack or mapping that the samples are on.",
+    COLUMN(.title = "NAME", .help = "The variable, heap blocks, stack or mapping with the samples.",
            .value = object_column_name, .width = 14, .most = 64, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "KIND", .key = "kind",
@@ -482,7 +484,7 @@ static const struct column object_list[] = {
                "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
            .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
            .rank = 1, .paint = paint_dim),
-    COLUMN(.title = "TYPE", .help = "Its type, where debug information has it, without \"struct\".",
+    COLUMN(.title = "TYPE", .help = "Its type, if debug information has it, without \"struct\".",
            .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
            .some = true),
     COLUMN(.title = "MODULE", .key = "module", .help = "The program or library it belongs to.",
@@ -509,23 +511,23 @@ static const struct column object_list[] = {
     LEVELS_COLUMNS(2, 3, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
     COLUMN(.title = "INFER",
-           .help = "Part of its samples whose address is inferred: a neighbour's, or one lane's of "
-                   "a gather.",
+           .help = "Share of its samples with an inferred address: of a neighbour, or of one lane "
+                   "of a gather.",
            .value = inferred, .width = 5, .rank = 14, .shown = has_inferred, UNIT_PERCENT,
            .paint = paint_dim),
     COLUMN(.title = "HOT FIELD",
-           .help = "The member of its type that most samples fell on; without a type [*]+40 is 40 "
-                   "bytes into each array element. (spread): over so many bytes or elements that "
-                   "none leads.",
+           .help = "The member of its type with most samples; without a type, [*]+40 is 40 bytes "
+                   "into each array element. (spread): no byte or element has 5 %.",
            .value = hot, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
-    COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on the hot field.",
+    COLUMN(.title = "OF IT", .help = "Share of the object's samples on the hot field.",
            .value = hot_share, .width = 5, .rank = 3, UNIT_SHARE),
     COLUMN(.title = "DIFF",
-           .help = "Part of its samples where the code says another type than the object's own.",
+           .help = "Share of its samples for which the code indicates another type than the "
+                   "object's own.",
            .value = disagreement, .width = 5, .rank = 5, .shown = has_disagreement, UNIT_PERCENT,
            .paint = paint_warn),
     COLUMN(.title = "TREND",
-           .help = "Its part of each of the last refreshes; each row has its own scale.",
+           .help = "Its share in each of the last refreshes; each row has its own scale.",
            .from = FIELD(struct snapshot_object, history[SNAPSHOT_HISTORY - 1]), .width = 8,
            .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK, .paint = paint_share,
            .series = history),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of processes, of this machine or of a recording, where none was named. */
+/* The list of processes, of this machine or of a recording, if none was given. */
 #include <stdio.h>
 
 #include "view/display/browser.h"
 #include "view/widget/columns.h"
 
 struct picker_view {
-    bool recorded;       /* those of a recording are listed */
-    enum screen_id from; /* to go back to */
+    bool recorded;       /* lists the processes of a recording */
+    enum screen_id from; /* screen to return to */
     struct table processes;
     struct table of_recording;
 };
@@ -22,7 +22,7 @@ void browser_pick_end(struct browser *browser, bool picked)
     table_set(&picker_view(browser)->processes, NULL, NULL, 0);
     table_set(&picker_view(browser)->of_recording, NULL, NULL, 0);
     browser->screen = picked ? SCREEN_OBJECTS : picker_view(browser)->from;
-    /* An opened object belongs to the other process. */
+    /* An opened object belongs to the previous process. */
     if (picked) {
         browser->level_count = 0;
         browser->opened.chosen = false;
@@ -86,16 +86,15 @@ static void picker_hint(struct browser *browser, char *out, size_t size)
 {
     if (picker_view(browser)->recorded)
         snprintf(out, size, "%s. From a shell: misstop -i FILE -p PID",
-                 browser->snapshot ? "Esc goes back to the picture" : "P comes back to this list");
+                 browser->snapshot ? "Esc returns to the screen" : "P returns to this list");
     else
-        snprintf(out, size,
-                 "\\ and a word narrow the list; F6 sorts. From a shell: misstop -p PID");
+        snprintf(out, size, "\\ filters the list; F6 sorts. From a shell: misstop -p PID");
 }
 
 static void picker_title(const struct browser *browser, char *out, size_t size)
 {
     bool recorded = picker_view(browser)->recorded;
-    snprintf(out, size, "which process%s? Enter %s the one selected",
+    snprintf(out, size, "which process%s? Enter %s the selected one",
              recorded ? " of the recording" : "", recorded ? "shows" : "watches");
 }
 
@@ -119,7 +118,7 @@ const struct screen picker_screen = {
     .bar = {ACTION_ENTER, ACTION_FILTER, ACTION_FIND, ACTION_SORT_NEXT, ACTION_INVERT},
 };
 
-/* Columns of the two lists. */
+/* ---- columns of the two lists ---- */
 
 static struct value process_cpu(const struct snapshot *snapshot, const void *pointer)
 {
@@ -141,12 +140,6 @@ static struct value process_state(const struct snapshot *snapshot, const void *p
     return value_text(NULL);
 }
 
-static void format_span(char *out, size_t size, struct value value)
-{
-    char text[32];
-    snprintf(out, size, "%s", play_time_text(text, value.number, 0));
-}
-
 static const struct column process_list[] = {
     COLUMN(.title = "CPU", .value = process_cpu, .width = 6, UNIT_SHARE),
     COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
@@ -163,7 +156,7 @@ static const struct column process_list[] = {
 
 static const struct columns process_columns = {
     .title = "Processes",
-    .empty = "No process that could be watched. Start one, or run as its user.",
+    .empty = "No process can be watched. Start one, or run misstop as its user.",
     TABLE(struct picker_row, process_list),
     .key = FIELD(struct picker_row, pid),
 };
@@ -173,7 +166,7 @@ static const struct column recorded_list[] = {
     COLUMN(.title = "SAMPLES", .from = FIELD(struct picker_row, samples), .width = 9, UNIT_INTEGER),
     COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
     COLUMN(.title = "SAMPLED FOR", .from = FIELD(struct picker_row, span_s), .width = 11, .rank = 2,
-           .look = COLUMN_RIGHT, .format = format_span),
+           .look = COLUMN_RIGHT, .format = format_time),
     COLUMN(.title = "NAME", .from = FIELD(struct picker_row, command), .width = 14, .most = 255,
            .paint = paint_strong),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen i: how good the samples are: each reason in a sentence, and what would help. */
+/* Screen i: the quality of the samples: each reason in a sentence, and how to improve it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,20 +12,20 @@
 
 enum { TEXT_BYTES = 512 };
 
-/* The remedy for samples of a reason; NULL: none, or none is needed. */
+/* Returns the remedy for samples of a reason; NULL if there is none, or none is needed. */
 static const char *reason_remedy(enum reason reason)
 {
-    static const char precise[] = "hardware that records addresses (-s pebs, -s ibs) has them";
+    static const char precise[] = "sources that record addresses (-s pebs, -s ibs) have them";
     static const char *const remedies[REASON_COUNT] = {
         [REASON_KERNEL] = "perf trace or strace shows the system calls",
-        [REASON_NO_CODE] = "--symfs DIR, where the binaries of a recording are elsewhere",
-        [REASON_NO_MEMORY] = "nothing is amiss: there it does not wait for data",
+        [REASON_NO_CODE] = "--symfs DIR, if the binaries of a recording are elsewhere",
+        [REASON_NO_MEMORY] = "no remedy needed: this code does not wait for data",
         [REASON_CALL_BOUNDARY] = precise,
         [REASON_OVERWRITTEN] = precise,
         [REASON_CLOBBERED] = precise,
         [REASON_AMBIGUOUS] = precise,
         [REASON_GATHER] = precise,
-        [REASON_FOREIGN] = "-p PID chooses that process",
+        [REASON_FOREIGN] = "-p PID selects that process",
     };
     return reason < REASON_COUNT ? remedies[reason] : NULL;
 }
@@ -35,13 +35,13 @@ static const char *untyped_remedy(enum untyped untyped)
     static const char *const remedies[UNTYPED_COUNT] = {
         [UNTYPED_WAITING] = "wait",
         [UNTYPED_NO_DEBUG] = "build with -g, install the -dbgsym package, or set DEBUGINFOD_URLS",
-        [UNTYPED_NO_UNIT] = "build all of it with -g",
-        [UNTYPED_NO_VARIABLE] = "-Og or -O1 keeps more variables known",
+        [UNTYPED_NO_UNIT] = "build all files with -g",
+        [UNTYPED_NO_VARIABLE] = "-Og or -O1 preserves more variables",
     };
     return untyped < UNTYPED_COUNT ? remedies[untyped] : NULL;
 }
 
-/* "5.7%: what it is. What would help: ..." */
+/* Writes "5.7%: meaning. What would help: ..." */
 static void write_part(struct prose_writer *writer, const char *name, double share,
                        const char *text, const char *remedy)
 {
@@ -62,22 +62,21 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
         text_append(line, sizeof line, ", %s a second now", text_count(count, totals->rate));
     prose_entry(writer, PAINT_STRONG, "taken", line);
     snprintf(line, sizeof line, "%" PRIu64 "%s", totals->lost,
-             totals->lost ? ": misstop was not given the CPU in time; a smaller -r takes fewer"
-                          : "");
+             totals->lost ? ": misstop did not get the CPU in time; a smaller -r takes fewer" : "");
     prose_entry(writer, totals->lost ? PAINT_WARN : PAINT_STRONG, "lost", line);
     snprintf(line, sizeof line, "%" PRIu64 "%s", totals->throttled,
-             totals->throttled ? " times the kernel held samples back; a smaller -r takes fewer"
+             totals->throttled ? " times the kernel throttled sampling; a smaller -r takes fewer"
                                : "");
     prose_entry(writer, totals->throttled ? PAINT_WARN : PAINT_STRONG, "throttled", line);
     if (totals->agent && totals->samples) {
         snprintf(line, sizeof line,
-                 "%.1f%% more samples were in misstop's own agent, and are left out",
+                 "%.1f%% more samples were in misstop's own agent, and are excluded",
                  (double)totals->agent * 100 / (double)totals->samples);
         prose_entry(writer, PAINT_STRONG, "agent", line);
     }
 }
 
-/* Those that came up, the most frequent first. */
+/* Writes the reasons that occurred, most frequent first. */
 static void write_reasons(struct prose_writer *writer, const struct snapshot_totals *totals)
 {
     char heading[64];
@@ -124,7 +123,7 @@ static void write_fields(struct prose_writer *writer, const struct snapshot *sna
         prose_entry(writer, PAINT_WARN, "now", text);
 }
 
-/* The figures that the source, or a simulation, measures besides. */
+/* Writes further figures that the source, or a simulation, measures. */
 static void write_measured(struct prose_writer *writer, const struct snapshot *snapshot)
 {
     char text[3][TEXT_BYTES];
@@ -149,16 +148,16 @@ static const char *source_text(const char *name)
     } sources[] = {
         {"counter",
          "Counts real cache misses. The address is computed from the instruction before the "
-         "sampled one and the registers; what cannot be computed is counted under its reason and "
-         "never guessed. It does not measure the latency or the cache level of a single miss."},
-        {"clock", "Samples time: an object is hot when the process spends its time at accesses to "
-                  "it, wherever the data is found. What the caches do cannot be seen by it."},
+         "sampled one and the registers; samples without a computable address are counted by "
+         "reason. It does not measure the latency or the cache level of a single miss."},
+        {"clock", "Samples time: an object is hot if the process spends its time at accesses to "
+                  "it, whichever level serves them."},
         {"pebs", "The hardware records the address, the latency and the level of each sampled "
-                 "access. Loads that took no longer than the latency threshold are not seen."},
+                 "access. Loads at or below the latency threshold are not seen."},
         {"ibs", "The hardware records the address, the latency and the level of sampled "
                 "operations, hits as well as misses."},
-        {"replay", "A recording: what it does not hold cannot be shown, and nothing new comes."},
-        {"sim", "Every access of the program goes through a simulated cache: exact, and slow."},
+        {"replay", "A recording: data that is not in it cannot be shown."},
+        {"sim", "Every access of the program goes through a simulated cache: exact, but slow."},
     };
     for (size_t i = 0; name && i < sizeof sources / sizeof *sources; i++)
         if (!strcmp(sources[i].name, name))
@@ -171,9 +170,9 @@ static void write_source(struct prose_writer *writer, const struct snapshot *sna
     const char *text = snapshot ? source_text(snapshot->source.name) : NULL;
     if (!snapshot)
         return;
-    prose_heading(writer, "What the figures are");
+    prose_heading(writer, "Meaning of the figures");
     prose_entry(writer, PAINT_STRONG, snapshot->source.name ? snapshot->source.name : "source",
-                text ? text : "A source this help does not know.");
+                text ? text : "An unknown source.");
     if (snapshot->source.weighs)
         prose_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weighs);
     char wanting[256];
@@ -202,8 +201,8 @@ static void write_recording(struct prose_writer *writer, const struct snapshot_r
     if (recording->processes > 1) {
         char share[192];
         snprintf(share, sizeof share,
-                 "%.1f%% of the samples of all processes. Shares here are of this process; perf "
-                 "report's are of all, and agree with --percentage relative --pid PID.",
+                 "%.1f%% of the samples of all processes. Shares here refer to this process; those "
+                 "of perf report refer to all, and agree with --percentage relative --pid PID.",
                  recording->process_share * 100);
         write_known(writer, "this process", share);
     }
@@ -244,7 +243,7 @@ static void write_refused(struct prose_writer *writer, const struct snapshot *sn
     char line[512];
     if (!refused->count)
         return;
-    prose_heading(writer, "Files that were named and not opened");
+    prose_heading(writer, "Files that were not opened");
     for (size_t i = 0; i < refused->count; i++) {
         snprintf(line, sizeof line, "%s: %s", refused->list[i].path, refused->list[i].why);
         prose_entry(writer, PAINT_BAD, "", line);
@@ -272,10 +271,11 @@ static void quality_write(struct prose_writer *writer, struct browser *browser)
 
 const struct screen quality_screen = {
     .name = "Quality",
-    .shows = "How good the samples are: how many there are, how many have an object and a field, "
-             "why the others have none, and what would help.",
-    .next = "Shares are of the samples with an object: the more have one, the surer they are.",
-    .key_help = "quality of the samples: why some have no object or field, and what would help",
+    .shows = "Quality of the samples: their number, the shares with an object and with a field, "
+             "the reasons why others have none, and remedies.",
+    .next =
+        "Shares refer to the samples with an object: the more have one, the more certain they are.",
+    .key_help = "quality of the samples: why some have no object or field, and remedies",
     .state_size = sizeof(struct prose),
     .write = quality_write,
     .draw = prose_draw,

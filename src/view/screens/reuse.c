@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Misses of caches of any size (--sim): two panes of Causes, and their words. */
+/* Misses of caches of any size (--sim): two panes of Causes, and their texts. */
 #include "view/screens/causes.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { TEXT_ROWS = 2 };
 
-/* The subject of the curve drawn, in one line. */
+/* Draws the subject of the curve in one line. */
 static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas,
                        struct area area)
 {
@@ -23,7 +23,7 @@ static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canv
     char name[160];
     glyph_fit(name, sizeof name, row->name, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
     pen_part(&pen, PAINT_STRONG, "%s", name);
-    pen_part(&pen, PAINT_DIM, "   %s all accesses: part missed, by size of the cache",
+    pen_part(&pen, PAINT_DIM, "   %s all accesses: miss rate by cache size",
              canvas->ascii ? "o" : "•");
 }
 
@@ -52,10 +52,10 @@ void reuse_open(struct browser *browser, const void *pointer)
     else if (row->code < browser->snapshot->code_count)
         browser_open_function(browser, &browser->snapshot->code[row->code]);
     else
-        browser_message(browser, "that function does not miss: it is not listed");
+        browser_message(browser, "this function has no misses and is not listed");
 }
 
-/* Columns of what caches of any size would miss: of objects, and of source lines. */
+/* ---- columns of misses by cache size: of objects, and of source lines ---- */
 
 static struct value missed_at(const struct snapshot *snapshot, const void *pointer)
 {
@@ -68,7 +68,7 @@ static struct value missed_at(const struct snapshot *snapshot, const void *point
     return value;
 }
 
-/* The simulated caches come first among those marked. */
+/* The simulated caches are the first marks. */
 static bool is_simulated(const struct snapshot *snapshot, size_t mark)
 {
     return mark < snapshot->reuse.mark_count && snapshot->reuse.marks[mark].simulated;
@@ -109,27 +109,27 @@ static struct value temporal(const struct snapshot *snapshot, const void *pointe
 #define FIGURES                                                                                    \
     COLUMN(.title = "ACCESS", .help = "Its share of all accesses.",                                \
            .from = FIELD(struct snapshot_reuse_row, share), .width = 7, UNIT_SHARE),               \
-        COLUMN(.title = "USES", .help = "Uses of sampled lines that the row rests on.",            \
+        COLUMN(.title = "USES", .help = "Uses of sampled lines that the row is based on.",         \
                .from = FIELD(struct snapshot_reuse_row, uses), .width = 7, .rank = 4, UNIT_COUNT,  \
                .paint = paint_dim),                                                                \
         COLUMN(.title = "FIRST",                                                                   \
-               .help =                                                                             \
-                   "Part of its accesses that use a line for the first time: no cache has it.",    \
+               .help = "Share of its accesses that use a line for the first time: they miss in "   \
+                       "every cache.",                                                             \
                .from = FIELD(struct snapshot_reuse_row, first), .width = 6, .rank = 2,             \
                UNIT_PERCENT),                                                                      \
         COLUMN(.title = "IN L1",                                                                   \
                .help =                                                                             \
-                   "Part of its accesses that a cache of the first level's size misses, if any "   \
+                   "Share of its accesses that miss in a cache of the first level's size, if any " \
                    "line can go "                                                                  \
-                   "anywhere in it; from so much to so much where few of its lines were watched.", \
+                   "anywhere in it; an interval if few of its lines were followed.",               \
                .from = ROW_IN(struct snapshot_reuse_row, at[0]), .value = missed_at, .width = 8,   \
                .look = COLUMN_RIGHT, .shown = has_l1, .format = format_rate,                       \
                .paint = paint_share),                                                              \
-        COLUMN(.title = "IN L2", .help = "The same of the second level's size.",                   \
+        COLUMN(.title = "IN L2", .help = "The same for the second level's size.",                  \
                .from = ROW_IN(struct snapshot_reuse_row, at[1]), .value = missed_at, .width = 8,   \
                .look = COLUMN_RIGHT, .shown = has_l2, .format = format_rate,                       \
                .paint = paint_share),                                                              \
-        COLUMN(.title = "IN L3", .help = "The same of the third level's size.",                    \
+        COLUMN(.title = "IN L3", .help = "The same for the third level's size.",                   \
                .from = ROW_IN(struct snapshot_reuse_row, at[2]), .value = missed_at, .width = 8,   \
                .look = COLUMN_RIGHT, .shown = has_l3, .format = format_rate, .paint = paint_share)
 
@@ -153,7 +153,7 @@ const struct columns reuse_columns = {
 };
 
 static const struct column line_list[] = {
-    COLUMN(.title = "CODE", .help = "The source line, or the function where that is not known.",
+    COLUMN(.title = "CODE", .help = "The source line, or the function if the line is not known.",
            .from = FIELD(struct snapshot_reuse_row, name), .width = 12, .most = 32,
            .look = COLUMN_CODE, .paint = paint_strong),
     COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_reuse_row, function), .width = 12,
@@ -169,11 +169,12 @@ const struct columns reuse_line_columns = {
     .key = FIELD(struct snapshot_reuse_row, id),
 };
 
-/* The least part of what a larger cache can save that makes a knee worth a sentence. */
+/* A knee is reported if at most this fraction of the possible gain is left there, and the gain is
+ * worth it. */
 static const double left_at_knee = 0.1;
 static const double worth = 0.02;
 static const double sure_width = 0.05;
-/* Fewer uses say little. */
+/* With fewer uses, the figures are not reliable. */
 enum { USES_LEAST = 30 };
 
 const char *reuse_size_text(char out[16], double size_bytes)
@@ -188,8 +189,8 @@ const char *reuse_size_text(char out[16], double size_bytes)
     return out;
 }
 
-/* The point from which on nine tenths of what a larger cache can help are helped; REUSE_POINTS:
- * none can. */
+/* Returns the first point with at least nine tenths of the gain that a larger cache can give;
+ * REUSE_POINTS if there is no gain. */
 static unsigned reuse_knee(const struct snapshot_reuse_row *row)
 {
     double last = row->miss[REUSE_POINTS - 1].value;
@@ -207,8 +208,8 @@ bool reuse_is_sure(const struct snapshot_share *missed)
     return !(missed->high - missed->low > sure_width);
 }
 
-/* A point of a curve, "25.0%"; "12-55%" where so few lines were watched that it is not known
- * better. */
+/* Formats a point of a curve, "25.0%"; "12-55%" if too few lines were watched for a precise
+ * figure. */
 static void reuse_missed_text(char *out, size_t size, const struct snapshot_share *missed)
 {
     if (reuse_is_sure(missed))
@@ -233,10 +234,10 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
         }
     text_append(out, size, "; %s uses sampled", text_count(uses, reuse->all.uses));
     if (snapshot->uses.known)
-        text_append(out, size, "; SPATIAL of lines that left L%u", snapshot->uses.level + 1);
+        text_append(out, size, "; SPATIAL of lines evicted from L%u", snapshot->uses.level + 1);
 }
 
-/* The smallest simulated cache that is at least so large; NULL: none is. */
+/* Returns the smallest simulated cache with at least this size; NULL if there is none. */
 static const struct snapshot_reuse_mark *mark_from(const struct snapshot_reuse *reuse, double bytes)
 {
     for (size_t i = 0; i < reuse->mark_count; i++)
@@ -245,7 +246,7 @@ static const struct snapshot_reuse_mark *mark_from(const struct snapshot_reuse *
     return NULL;
 }
 
-/* A larger cache helps, or smaller data. */
+/* Explains that a larger cache, or smaller data, helps. */
 static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                      unsigned knee, char *out, size_t size)
 {
@@ -258,19 +259,19 @@ static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_r
     reuse_missed_text(missed, sizeof missed, &row->at[0]);
     if (fits && fits == first)
         snprintf(out, size,
-                 "It is used again within %s: it fits %s, whose misses on it are first uses and "
-                 "conflicts.",
+                 "Its reuse distance is at most %s: it fits in %s, where its misses are first uses "
+                 "and conflict misses.",
                  needs, fits->name);
     else if (fits)
         snprintf(
             out, size,
-            "It is used again within %s: %s holds that, %s (%s missed) would if other data between "
-            "two uses were %.0f times less: smaller parts at a time (blocking), smaller elements.",
+            "Its reuse distance is at most %s: it fits in %s, and would fit in %s (%s missed) with "
+            "%.0f times less other data between two uses: use blocking or smaller elements.",
             needs, fits->name, first->name, missed, ceil(bytes / (double)first->size_bytes));
     else
         snprintf(out, size,
-                 "It is used again only after %s, which no cache here holds: do more with the data "
-                 "while it is there (smaller parts at a time), or make it smaller.",
+                 "Its reuse distance is %s, more than any cache here holds: do more with the data "
+                 "while it is cached (blocking), or make it smaller.",
                  needs);
 }
 
@@ -280,18 +281,19 @@ void reuse_advice(const struct snapshot_reuse *reuse, const struct snapshot_reus
     unsigned knee = reuse_knee(row);
     char said[384] = "";
     if (row->uses < USES_LEAST) {
-        snprintf(out, size, "Only %.0f uses were sampled: the curve says little yet.", row->uses);
+        snprintf(out, size, "Only %.0f uses were sampled: the curve is not reliable yet.",
+                 row->uses);
         return;
     }
     if (knee < REUSE_POINTS)
         say_knee(reuse, row, knee, said, sizeof said);
     else if (row->first >= worth)
         snprintf(said, sizeof said,
-                 "No cache would help: lines are used once, or at once again. What is missed is "
-                 "new; fewer bytes (SPATIAL) or fetching ahead would.");
+                 "A larger cache would not help: lines are used once, or again immediately. Its "
+                 "misses are first uses; use fewer bytes (SPATIAL) or prefetch.");
     else
         snprintf(said, sizeof said,
-                 "Its lines are used again at once: even a small cache has them.");
+                 "Its lines are reused immediately: even a small cache holds them.");
     if (row->first < 0.001)
         snprintf(out, size, "%s", said);
     else

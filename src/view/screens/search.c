@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 6: the n-way search zooming in: its regions, what they hold, what was dropped. */
+/* Screen 6: the n-way search: its regions, their contents, and dropped regions. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 struct search_view {
     struct table regions;
     struct table dropped;
-    unsigned inside; /* searches begun from a region of another, which Esc goes back to */
+    unsigned inside; /* number of nested searches; Esc returns to the previous one */
 };
 
 static struct search_view *search_view(const struct browser *browser)
@@ -32,13 +32,14 @@ static void draw_off(struct canvas *canvas, struct area area)
     } lines[] = {
         {PAINT_STRONG, "No search is running. S searches the whole address space."},
         {PAINT_PLAIN, ""},
-        {PAINT_PLAIN, "The address space is split into regions; the samples in each are counted "
-                      "for an interval; the best ones are split again, until each holds one "
-                      "object, and inside large ones a range, page or line without a hotter part."},
+        {PAINT_PLAIN,
+         "The address space is split into regions. The samples in each are counted for an "
+         "interval, and the best regions are split again, until each contains one object, or, "
+         "inside large objects, a range, page or line without a hotter part."},
         {PAINT_PLAIN, ""},
         {PAINT_PLAIN,
-         "Use it where a name says too little: a program's own arena, a huge array, an anonymous "
-         "mapping. s on an object in Objects or Detail searches inside that object only."},
+         "Use it if names are not enough: a custom arena, a huge array, an anonymous mapping. s on "
+         "an object on Objects or Detail searches inside that object only."},
     };
     struct area rest = {area.row + 1, area.column + 2, area.rows - 1, area.columns - 4};
     if (area.rows < 10)
@@ -62,7 +63,7 @@ static int draw_state(const struct snapshot_search *search, struct canvas *canva
     pen_part(&pen, PAINT_STRONG, "%s%s", everywhere(search) ? " " : " in ",
              everywhere(search) ? "everywhere" : search->what);
     if (!isnan(search->explained))
-        pen_part(&pen, PAINT_PLAIN, ": these regions hold %.1f%% of the samples%s",
+        pen_part(&pen, PAINT_PLAIN, ": these regions have %.1f%% of the samples%s",
                  search->explained * 100, settled ? "" : " so far");
     pen_part(&pen, PAINT_DIM, "  round %" PRIu32 ", %.3g s each, %" PRIu32 " ways",
              search->iteration, search->interval_s, search->ways);
@@ -82,8 +83,8 @@ static size_t in_order(const struct snapshot_search *search,
 }
 
 /*
- * By order of address, not to scale: regions span from a line to terabytes. A dot is a gap between
- * two regions (dropped, not searched).
+ * Draws regions in order of address, not to scale, because they range from a line to terabytes. A
+ * dot is a gap between two regions (dropped, not searched).
  */
 static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
 {
@@ -146,7 +147,8 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
     draw_lists(browser, canvas, lists);
 }
 
-/* To the search that this one was begun from, rather than to another screen. */
+/* Returns true if Esc returns to the search that this one was started from, instead of leaving the
+ * screen. */
 static bool goes_back(const struct browser *browser)
 {
     const struct table *table = &search_view(browser)->regions;
@@ -159,7 +161,7 @@ static void search_in(struct request *request, uint64_t base, uint64_t bound, co
     request->kind = REQUEST_SEARCH_RANGE;
     request->base = base;
     request->bound = bound;
-    /* Cut between characters. */
+    /* Truncates at a character boundary. */
     text_sanitise(request->name, sizeof request->name, name, strlen(name));
 }
 
@@ -174,10 +176,11 @@ void search_open(struct browser *browser, struct request *request, uint64_t base
 bool search_open_object(struct browser *browser, struct request *request,
                         const struct snapshot_object *object)
 {
-    /* Blocks of a bin have no range in common. */
+    /* Blocks of a bin are not contiguous. */
     bool apart = object->bin < browser->snapshot->heap.bin_count && object->blocks != 1;
     if (apart)
-        browser_message(browser, "its blocks lie apart: S searches everything, and reports blocks");
+        browser_message(browser,
+                        "its blocks are not contiguous: S searches everything, and reports blocks");
     else if (object->size)
         search_open(browser, request, object->address, object->address + object->size,
                     object->name);
@@ -192,7 +195,7 @@ void search_glance(struct browser *browser, struct canvas *canvas, struct area a
         struct area text = {area.row + used, area.column + 1, area.rows - used, area.columns - 2};
         canvas_wrap(canvas, text, PAINT_DIM,
                     "No search is running. S searches the whole address space for its hottest "
-                    "ranges, s inside the object selected.");
+                    "ranges, s inside the selected object.");
         return;
     }
     struct area state = {area.row + used, area.column, 1, area.columns};
@@ -205,7 +208,7 @@ static const char *region_reason_words(enum region_reason reason)
 {
     static const char *const words[REGION_REASON_COUNT] = {
         [REGION_NO_SAMPLES] = "no samples",
-        [REGION_QUIET] = "quiet for too many rounds",
+        [REGION_QUIET] = "no samples for too many rounds",
         [REGION_WAS_BEST] = "no samples now, but was among the best",
         [REGION_TOO_FEW] = "too few samples to look inside",
         [REGION_EVEN] = "no hotter part",
@@ -239,7 +242,7 @@ static bool search_act(struct browser *browser, enum action action, struct reque
     if (action != ACTION_SEARCH_HERE && action != ACTION_ENTER)
         return false;
     if (region->base == snapshot->search.base && region->bound == snapshot->search.bound) {
-        browser_message(browser, "all of it is being searched; s on a part of it goes further in");
+        browser_message(browser, "all of it is being searched; s on a part zooms in");
         return true;
     }
     search_in(request, region->base, region->bound,
@@ -271,13 +274,11 @@ static void search_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "%s: %s.  s: search inside it", region_state_name(region->state),
                  region_reason_words(region->reason));
     else if (snapshot->search.state == SEARCH_SEARCHING)
-        snprintf(out, size,
-                 "Zooming in; it settles when the best regions are objects or lines. X stops it");
+        snprintf(out, size, "Zooming in, until the best regions are objects or lines. X stops it");
     else if (region && columns_object_named(snapshot, region->object))
-        snprintf(out, size,
-                 "Enter: offsets and code of what the region holds.  s: search on inside it");
+        snprintf(out, size, "Enter: offsets and code of the region's object.  s: search inside it");
     else
-        snprintf(out, size, "s: search on inside the selected region.  X stops");
+        snprintf(out, size, "s: search inside the selected region.  X stops");
 }
 
 static const char *search_label(struct browser *browser, enum action action)
@@ -295,12 +296,12 @@ static const char *search_label(struct browser *browser, enum action action)
 
 const struct screen search_screen = {
     .name = "Search",
-    .shows = "Finds hot address ranges: splits the address space again and again. The samples in "
-             "each part are counted, and the best parts are split until each is one object or one "
-             "cache line (n-way search). Needs no names, so it works in arenas and mappings that a "
-             "program manages itself.",
-    .next = "S begins with everything, s with the selected region or object. Enter opens the "
-            "object that a region holds. Esc goes back to the search before. X stops it.",
+    .shows = "Finds hot address ranges: splits the address space repeatedly (n-way search). The "
+             "samples in each part are counted, and the best parts are split until each is one "
+             "object or one cache line. It needs no names, so it also works in arenas and mappings "
+             "that a program manages itself.",
+    .next = "S searches everything, s the selected region or object. Enter opens the object of a "
+            "region. Esc returns to the previous search. X stops.",
     .state_size = sizeof(struct search_view),
     .tables = {{.at = offsetof(struct search_view, regions), .columns = &region_columns},
                {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns}},
@@ -312,7 +313,7 @@ const struct screen search_screen = {
             ACTION_RIGHT, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_FILTER, ACTION_WRITE},
 };
 
-/* Columns of the regions of the n-way search, and of the objects in one cache set. */
+/* ---- columns of the regions of the search, and of the objects in one cache set ---- */
 
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
@@ -333,7 +334,7 @@ static struct value state(const struct snapshot *snapshot, const void *pointer)
         row->state == REGION_SPLIT && isnan(row->share) ? "new" : region_state_name(row->state));
 }
 
-/* "A 62% leads, B 3%"; the text is the name of the first of them. */
+/* Formats "A 62% leads, B 3%"; the value's text is the name of the first phase. */
 static void format_phases(char *out, size_t size, struct value value)
 {
     const struct snapshot_region_phase *phase = (const void *)value.text;
@@ -344,20 +345,21 @@ static void format_phases(char *out, size_t size, struct value value)
 
 static const struct column region_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
-           .help = "The region's part of the samples in the range searched.",
+           .help = "The region's share of the samples in the searched range.",
            .from = FIELD(struct snapshot_region, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .value = half, .width = 4, UNIT_POINTS),
     COLUMN(.title = "", .from = FIELD(struct snapshot_region, share), .width = 6, .most = 10,
            .rank = 6, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "STATE",
-           .help = "new: measured for the first time; split: to be halved; object, line: found; "
-                   "kept: quiet now, was among the best; queued: waits its turn.",
+           .help = "new: measured for the first time; split: will be halved; object, line: found; "
+                   "kept: no samples now, was among the best; queued: waits to be measured.",
            .value = state, .width = 7, .rank = 1),
     COLUMN(.title = "HOLDS", .help = "The object in the region.",
            .from = FIELD(struct snapshot_region, object), .otherwise = "(several objects)",
            .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "IN PHASES",
-           .help = "Its part of the samples in each phase where it was found, and where it leads.",
+           .help =
+               "Its share of the samples in each phase in which it was found, and where it leads.",
            .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1,
            .some = true, .format = format_phases),
     COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
@@ -413,7 +415,7 @@ const struct columns dropped_columns = {
     .key = FIELD(struct snapshot_region, base),
 };
 
-/* Of what the window holds for this set. */
+/* Returns the share of this set's samples in the window. */
 static struct value part_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_set_part);
@@ -432,21 +434,20 @@ static uint64_t part_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column part_list[] = {
-    COLUMN(.title = "OF SET",
-           .help = "Part of the set's samples in the window that fell on this object.",
+    COLUMN(.title = "OF SET", .help = "Share of the set's samples in the window on this object.",
            .value = part_share, .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .value = part_share, .width = 6, .most = 12, .rank = 2, .look = COLUMN_BAR,
            .paint = paint_share),
     COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_set_part, samples), .width = 7,
            .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "OBJECT", .help = "An object whose lines fall into the set under the cursor.",
+    COLUMN(.title = "OBJECT", .help = "An object with lines in the set under the cursor.",
            OBJECT_NAME(struct snapshot_set_part, object), .otherwise = "(not listed)", .width = 14,
            .most = 80, .look = COLUMN_NAME, .paint = paint_strong),
 };
 
 const struct columns part_columns = {
     .title = "Objects in this set",
-    .empty = "No sample on this set is left in the window.",
+    .empty = "The window has no samples in this set.",
     TABLE(struct snapshot_set_part, part_list),
     .sort = 2,
     .identity = part_identity,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen F2: colours, interval, source, and the columns of each table; kept in the file config. */
+/* Screen F2: colours, interval, source, and the columns of each table; saved in the config file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@ enum { ROWS_MAX = 96, VALUE_BYTES = 64 };
 
 struct setup_row {
     enum setup_kind kind;
-    unsigned index;       /* of a column */
-    struct table *chosen; /* the table that a row about columns is of */
+    unsigned index;       /* index of a column */
+    struct table *chosen; /* table of a row about columns */
     char name[VALUE_BYTES];
     char value[VALUE_BYTES];
     const char *help;
@@ -22,7 +22,7 @@ struct setup_row {
 
 struct setup_view {
     struct table table;
-    struct table *columns_of; /* the columns of this table are listed; NULL: all settings */
+    struct table *columns_of; /* table with its columns listed; NULL: all settings */
     struct setup_row rows[ROWS_MAX];
     size_t count;
 };
@@ -118,8 +118,8 @@ static void add_tables(struct browser *browser, struct setup_view *view)
             bool same = !strcmp(screen, listed->columns->title);
             snprintf(name, sizeof name, "%s%s%s", screen, same ? "" : ": ",
                      same ? "" : listed->columns->title);
-            struct setup_row *row = add_row(view, SETUP_COLUMNS, name, value,
-                                            "Enter: which columns it has, and in which order");
+            struct setup_row *row =
+                add_row(view, SETUP_COLUMNS, name, value, "Enter: its columns and their order");
             if (row)
                 row->chosen = table;
         }
@@ -129,13 +129,13 @@ static void list_settings(struct browser *browser, struct setup_view *view)
 {
     char value[VALUE_BYTES];
     add_row(view, SETUP_COLORS, "Colours", schemes[browser->scheme],
-            "default, for a light background, of high contrast, none; NO_COLOR has the last word");
+            "default, light background, high contrast, none; NO_COLOR overrides");
     setting_of(browser, "interval", "1", value);
     add_row(view, SETUP_INTERVAL, "Interval", value,
-            "seconds between two pictures; + and - change it for this run only");
+            "seconds between refreshes; + and - change it for this run only");
     setting_of(browser, "source", "auto", value);
     add_row(view, SETUP_SOURCE, "Source", value,
-            "of the samples, from the next start on; -s has the last word");
+            "of the samples, from the next start; -s overrides");
     add_tables(browser, view);
 }
 
@@ -147,7 +147,7 @@ static bool is_chosen(const struct column_choice *choice, unsigned index)
     return false;
 }
 
-/* The chosen ones in their order, then the others. */
+/* Lists the chosen columns in their order, then the others. */
 static void list_columns(struct setup_view *view)
 {
     const struct columns *columns = view->columns_of->columns;
@@ -197,7 +197,7 @@ static void keep_columns(struct browser *browser, const struct table *table)
     keep(browser, key, table->choice.count ? text : NULL);
 }
 
-/* A table without a choice shows what fits; the change makes that its choice. */
+/* A table without a choice shows the columns that fit; before a change, this becomes its choice. */
 static void choose_what_is_shown(struct table *table)
 {
     if (table->choice.count)
@@ -269,7 +269,7 @@ static void change(struct browser *browser, const struct setup_row *row, int dir
     }
 }
 
-/* True: the action is one of this screen's. */
+/* Returns true if the action belongs to this screen. */
 static bool setup_change(struct browser *browser, enum action action, struct request *request)
 {
     struct setup_view *view = setup_view(browser);
@@ -336,10 +336,10 @@ static void setup_hint(struct browser *browser, char *out, size_t size)
 {
     if (setup_view(browser)->columns_of)
         snprintf(out, size,
-                 "Enter shows a column or hides it, F7 and F8 move it, z: as many as fit again. "
+                 "Enter shows or hides a column, F7 and F8 move it, z: reset to as many as fit. "
                  "Esc: up");
     else
-        snprintf(out, size, "Enter or Left and Right change a value. Kept in %s",
+        snprintf(out, size, "Enter or Left and Right change a value. Saved in %s",
                  *browser->settings.path ? browser->settings.path : "this run only");
 }
 
@@ -378,9 +378,9 @@ static const struct columns setup_columns = {
 
 const struct screen setup_screen = {
     .name = "Setup",
-    .shows = "Colours, interval, source, and the columns of each table with their order. What is "
-             "changed holds at once and is kept for the next time.",
-    .next = "A table without a choice shows as many columns as fit.",
+    .shows = "Colours, interval, source, and the columns of each table with their order. Changes "
+             "take effect immediately and are saved.",
+    .next = "By default a table shows as many columns as fit.",
     .state_size = sizeof(struct setup_view),
     .tables = {{.at = offsetof(struct setup_view, table),
                 .columns = &setup_columns,

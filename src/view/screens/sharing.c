@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 7: cache lines that threads take from each other, and who does what on each. */
+/* Screen 7: cache lines that threads take from each other, and the accesses of each thread. */
 #include "view/words.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ struct sharing_view {
     struct table groups;
     struct table lines;
     struct table accesses;
-    const struct snapshot_sharing_group *group; /* its lines are listed; NULL: none */
-    const struct snapshot_sharing_line *line;   /* its accesses are */
+    const struct snapshot_sharing_group *group; /* group with its lines listed; NULL: none */
+    const struct snapshot_sharing_line *line;   /* line with its accesses listed */
     struct sharing_access list[SHARING_ACCESSES_MAX];
 };
 
@@ -35,7 +35,7 @@ static const struct snapshot_sharing_group *group_shown(const struct browser *br
     return browser->snapshot ? table_selected(&sharing_view(browser)->groups) : NULL;
 }
 
-/* The line selected among those of the group; its hottest where there is no such list. */
+/* Returns the selected line of the group, or its hottest one if there is no list of lines. */
 static const struct snapshot_sharing_line *line_shown(const struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
@@ -54,7 +54,7 @@ static void list_accesses(struct browser *browser, const struct snapshot_sharing
     sharing_view(browser)->line = line;
 }
 
-/* Lines and accesses are those of the selected group. */
+/* Lists the lines and accesses of the selected group. */
 static void sharing_follow(struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
@@ -91,7 +91,7 @@ static unsigned sharing_panes(struct browser *browser, struct table *panes[PANES
 
 /* ---- drawing ---- */
 
-/* "2 false, 1 unsure": kinds that there are. */
+/* Formats the kinds that occur: "2 false, 1 unsure". */
 static void count_kinds(const struct snapshot_sharing *sharing, char *out, size_t size)
 {
     unsigned counts[SHARING_READ_ONLY + 1] = {0};
@@ -118,8 +118,9 @@ static void draw_facts(const struct snapshot *snapshot, struct canvas *canvas, s
     }
     count_kinds(sharing, kinds, sizeof kinds);
     canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                  " %.1f%% of the samples are on contended lines: %s; known by %s", share * 100,
-                  kinds, sharing->evidence == SHARING_HITM ? "HITM" : "turns; no HITM is reported");
+                  " %.1f%% of the samples are on contended lines: %s; evidence: %s", share * 100,
+                  kinds,
+                  sharing->evidence == SHARING_HITM ? "HITM" : "turns; HITM is not reported");
 }
 
 static void sharing_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
@@ -127,14 +128,14 @@ static void sharing_draw_nothing(const struct snapshot *snapshot, struct canvas 
 {
     bool alone = snapshot->target.threads == 1;
     canvas_wrap(canvas, area, PAINT_DIM,
-                alone ? " The process has one thread: no thread takes lines from another. What "
-                        "other processes do to memory that it shares with them is not seen."
-                      : " No line has been seen that several threads use by turns with a store "
-                        "among them. Lines that one thread filled and others only read do not "
-                        "contend, and are not listed.");
+                alone ? " The process has one thread, so its threads do not share lines. Accesses "
+                        "by other processes to shared memory are not seen."
+                      : " No line is accessed by several threads in turn with stores among the "
+                        "accesses. Lines that one thread initialised and others only read are not "
+                        "contended, and are not listed.");
 }
 
-/* Accesses and, where there are several, lines: side by side or one of them. */
+/* Draws accesses, and lines if there are several: side by side, or one of the lists. */
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *lines = &sharing_view(browser)->lines;
@@ -153,7 +154,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     pane_titled(browser, canvas, area, other ? lines : accesses);
 }
 
-/* The selected group: its meaning, the line, and the accesses. */
+/* Draws the interpretation of the selected group, the line, and the accesses. */
 static void sharing_draw_selected(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sharing_group *group = sharing_view(browser)->group;
@@ -194,7 +195,7 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
 
 /* ---- keys ---- */
 
-/* The layout where a type is known, else what Detail has; of a group or one of its lines. */
+/* Opens the layout if a type is known, otherwise Detail, for a group or one of its lines. */
 static void open_object(struct browser *browser, const void *row)
 {
     const struct snapshot_object *object =
@@ -220,18 +221,18 @@ static void sharing_hint(struct browser *browser, char *out, size_t size)
     const struct snapshot *snapshot = browser->snapshot;
     bool alone = snapshot && snapshot->target.threads == 1;
     if (!alone && (!snapshot || !snapshot->sharing.group_count))
-        snprintf(out, size, "Shared lines show up where several threads write: give it a while");
+        snprintf(out, size, "Shared lines appear when several threads write to them: wait a while");
 }
 
 static const char read_and_written[] =
-    "W writes, r reads. Right: who does what. Enter: the object's layout";
+    "W writes, r reads. Right: the code of each thread. Enter: the object's layout";
 
 const struct screen sharing_screen = {
     .name = "Sharing",
-    .shows = "Cache lines that several threads use by turns, and at least one writes. Below, the "
-             "selected one byte by byte: r what a thread reads, W what it writes.",
-    .next = "False: threads use bytes of their own, so give each its own line. True: they want the "
-            "same bytes, so share less. No row: nobody waits for another's line.",
+    .shows = "Cache lines that several threads access in turn, at least one with stores. Below, "
+             "the bytes of the selected line: r read, W written by a thread.",
+    .next = "False: threads access different bytes; give each its own line. True: they access the "
+            "same bytes; share less. No rows: no thread waits for another's line.",
     .state_size = sizeof(struct sharing_view),
     .tables = {{.at = offsetof(struct sharing_view, groups),
                 .columns = &sharing_columns,
@@ -256,9 +257,9 @@ const struct screen sharing_screen = {
             ACTION_FREEZE, ACTION_BASIS},
 };
 
-/* Columns of shared lines, those alike in one row. */
+/* ---- columns of shared lines, similar lines in one row ---- */
 
-/* Columns that are shown only where the source reports them. */
+/* Columns that are shown only if the source reports their data. */
 static bool sharing_has_nodes(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->sharing.group_count; i++) {
@@ -269,7 +270,7 @@ static bool sharing_has_nodes(const struct snapshot *snapshot)
     return false;
 }
 
-/* "true, lock". */
+/* Formats "true, lock". */
 static const char *sharing_kind(enum sharing_verdict verdict, bool locked)
 {
     switch (verdict) {
@@ -332,7 +333,7 @@ static void sharing_column_reading(const struct snapshot *snapshot, const void *
 
 static const struct column group_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
-           .help = "Part of all samples that fell on the shared lines of this row.",
+           .help = "Share of all samples on the shared lines of this row.",
            .from = FIELD(struct snapshot_sharing_group, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .from = HALF(struct snapshot_sharing_group, share), .width = 4, .rank = 6,
            UNIT_POINTS),
@@ -340,38 +341,38 @@ static const struct column group_list[] = {
            .from = FIELD(struct snapshot_sharing_group, of_object), .width = 6, .rank = 4,
            UNIT_PERCENT),
     COLUMN(.title = "SHARING",
-           .help = "True: threads want the same bytes. False: each has bytes of its own on the "
-                   "line. Both: a lock beside its data. Lock: by atomic instructions. Unsure: too "
-                   "few samples.",
+           .help = "True: threads access the same bytes. False: each accesses different bytes of "
+                   "the line. Both: a lock next to its data. Lock: atomic instructions. Unsure: "
+                   "too few samples.",
            .value = group_kind, .width = 10, .paint = sharing_paint),
     COLUMN(.title = "OBJECT", .key = "object", .from = FIELD(struct snapshot_sharing_group, name),
            .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "FIELDS", .key = "fields",
-           .help = "What the two busiest threads use, | between them.",
+           .help = "Fields used by the two busiest threads, | between them.",
            .from = FIELD(struct snapshot_sharing_group, fields), .width = 12, .most = 60, .rank = 1,
            .look = COLUMN_NAME),
     COLUMN(.title = "LINES", .key = "lines",
-           .help = "Cache lines alike: neighbours, or the same line of many blocks.",
+           .help = "Similar cache lines: neighbours, or the same line of many blocks.",
            .from = FIELD(struct snapshot_sharing_group, line_count), .width = 5, .rank = 3,
            UNIT_INTEGER),
     COLUMN(.title = "THREADS",
-           .help = "Threads seen on them, but for those that hardly touch them.",
+           .help = "Threads seen on them, except those with hardly any accesses.",
            .from = KNOWN(struct snapshot_sharing_group, threads), .width = 7, .rank = 2,
            UNIT_INTEGER),
     COLUMN(.title = "BY",
-           .help = "How it is known. HITM: the hardware found the line modified in another CPU's "
-                   "cache. Turns: sampled accesses of several threads came in turn.",
+           .help = "The evidence. HITM: the hardware found the line modified in another CPU's "
+                   "cache. Turns: sampled accesses of several threads alternate.",
            .value = group_by, .width = 5, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
            .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
            .only = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
     COLUMN(.title = "TURNS",
-           .help = "Samples that came within a second of one by another thread on another CPU, one "
-                   "of the two a store.",
+           .help = "Samples within a second of one by another thread on another CPU, at least one "
+                   "of them a store.",
            .from = FIELD(struct snapshot_sharing_group, turns), .width = 5, .rank = 5, UNIT_COUNT),
     COLUMN(.title = "IF MIXED",
-           .help = "Turns there would be if all threads ran all the time and their samples came in "
-                   "any order. Threads that wait for a CPU take fewer turns; below a tenth of this "
+           .help = "Expected turns if all threads always ran and their samples were shuffled. "
+                   "Threads that wait for a CPU take fewer turns; below a tenth of this number "
                    "they used the line one after the other, and it is not listed.",
            .from = FIELD(struct snapshot_sharing_group, expected), .width = 8, .rank = 7,
            UNIT_COUNT, .paint = paint_dim),
@@ -396,7 +397,7 @@ const struct columns sharing_columns = {
     .object = FIELD(struct snapshot_sharing_group, object),
 };
 
-/* Columns of single shared lines, and of who does what on one. */
+/* ---- columns of single shared lines, and of the accesses on one line ---- */
 
 static struct value line_kind(const struct snapshot *snapshot, const void *pointer)
 {
@@ -410,12 +411,12 @@ static const struct column line_list[] = {
     COLUMN(.title = "LINE", .from = FIELD(struct snapshot_sharing_line, address), .width = 14,
            .most = 18, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "OFFSET", .key = "offset",
-           .help = "Of the line into its object; below 0 from the end of a frame (CFA), or where "
-                   "the object begins later.",
+           .help = "Offset of the line in its object; negative from the end of a frame (CFA), or "
+                   "if the object starts later.",
            .from = FIELD(struct snapshot_sharing_line, offset), .width = 8, .rank = 1,
            .format = format_offset),
     COLUMN(.title = "SHARING", .value = line_kind, .width = 10, .rank = 2, .paint = sharing_paint),
-    COLUMN(.title = "NODE", .key = "node", .help = "NUMA node of the page of the line.",
+    COLUMN(.title = "NODE", .key = "node", .help = "NUMA node of the line's page.",
            .from = FIELD(struct snapshot_sharing_line, node), .width = 4, .rank = 3,
            .shown = sharing_has_nodes, UNIT_INTEGER),
     COLUMN(.title = "THREADS", .from = KNOWN(struct snapshot_sharing_line, threads), .width = 7,
@@ -488,14 +489,14 @@ static uint64_t access_identity(const struct snapshot *snapshot, const void *poi
 static const struct column access_list[] = {
     COLUMN(.title = "THREAD", .from = VIA(struct sharing_access, side, tid), .width = 7,
            UNIT_INTEGER),
-    COLUMN(.title = "CALLED", .help = "The thread's name now.", .value = access_called, .width = 8,
-           .most = 15, .rank = 6, .look = COLUMN_NAME),
-    COLUMN(.title = "CPU", .help = "It was last seen on.", .value = access_cpu, .width = 3,
+    COLUMN(.title = "CALLED", .help = "The thread's current name.", .value = access_called,
+           .width = 8, .most = 15, .rank = 6, .look = COLUMN_NAME),
+    COLUMN(.title = "CPU", .help = "Last seen on this CPU.", .value = access_cpu, .width = 3,
            .rank = 4, UNIT_INTEGER, .paint = paint_dim),
     COLUMN(.title = "NODE", .help = "NUMA node of that CPU.",
            .from = VIA(struct sharing_access, side, node), .width = 4, .rank = 3,
            .shown = sharing_has_nodes, UNIT_INTEGER),
-    COLUMN(.title = "OF IT", .help = "Part of the line's samples.", .value = access_share,
+    COLUMN(.title = "OF IT", .help = "Share of the line's samples.", .value = access_share,
            .width = 6, .rank = 1, UNIT_SHARE),
     COLUMN(.title = "DOES", .help = "Atomic: with a locked instruction.", .value = access_does,
            .width = 7, .paint = paint_does),
@@ -520,14 +521,14 @@ const struct columns sharing_access_columns = {
 
 enum { SIDE_BYTES = 400, REMEDY_BYTES = 640 };
 
-/* The byte of the line that it uses first. */
+/* Returns the first byte of the line that the thread uses. */
 static unsigned side_first_byte(const struct snapshot_sharing_side *side)
 {
     uint64_t bytes = side->read | side->written;
     return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
 }
 
-/* "thread 12 writes bytes 0 to 7 of counters (hits)": bytes of the line. */
+/* Formats "thread 12 writes bytes 0 to 7 of counters (hits)": bytes of the line. */
 static const char *side_words(const struct snapshot_sharing_side *side, char out[SIDE_BYTES])
 {
     uint64_t bytes = side->read | side->written;
@@ -553,20 +554,19 @@ void sharing_remedy_words(const struct sharing_remedy *remedy, char *out, size_t
         [SHARING_PER_ELEMENT] =
             "Give each element a line of its own (alignas(64) on its type), or let each thread "
             "count in a local variable and store it now and then.",
-        [SHARING_LOCK_LESS] = "Touch it less often, take it once for several items, or give each "
-                              "thread a part of its own and add up where it is read.",
+        [SHARING_LOCK_LESS] = "Access it less often, take it once for several items, or give each "
+                              "thread its own part and add them up on reading.",
         [SHARING_LOCK_LESS_AND_APART] =
-            "Touch it less often, take it once for several items, or give each thread a part of "
-            "its own and add up where it is read. Data beside it on the line is taken away with "
-            "it: a line of its own for the lock (alignas(64)) leaves the rest to its holder.",
+            "Access it less often, take it once for several items, or give each thread its own "
+            "part and add them up on reading. Other data on its line moves with it: put the lock "
+            "on a line of its own (alignas(64)).",
         [SHARING_HAND_OVER] =
-            "It is data handed over: hand over more at a time, or write it less often.",
-        [SHARING_COPIES] =
-            "Give each thread a copy of its own and bring them together now and then.",
+            "It passes data between threads: pass more at a time, or write it less often.",
+        [SHARING_COPIES] = "Give each thread its own copy and merge the copies from time to time.",
         [SHARING_LOCK_APART] = "Put the lock on a line of its own (alignas(64)) if threads wait "
                                "for it, and hold it for a shorter time.",
-        [SHARING_OWN_APART] = "Give what each thread uses alone a line of its own (alignas(64)) "
-                              "first; what is left is true sharing.",
+        [SHARING_OWN_APART] = "First put the data of each thread on a line of its own "
+                              "(alignas(64)); the rest is true sharing.",
     };
     if (remedy->kind == SHARING_ALIGN)
         snprintf(out, size,
@@ -590,11 +590,11 @@ static int false_words(const struct snapshot_sharing_group *group, char *out, si
         low = high + 1;
     }
     if (group->line_count > 1)
-        snprintf(lines, sizeof lines, " It is so on %zu lines.", group->line_count);
+        snprintf(lines, sizeof lines, " This applies to %zu lines.", group->line_count);
     return snprintf(
-        out, size, "False sharing: %s, %s; they want nothing of each other but the line%s.%s",
-        side_words(low, left), side_words(high, right),
-        !low->written || !high->written ? ", which every store takes away from the reader" : "",
+        out, size, "False sharing: %s, %s; they share only the line%s.%s", side_words(low, left),
+        side_words(high, right),
+        !low->written || !high->written ? ", which every store invalidates for the reader" : "",
         lines);
 }
 
@@ -620,12 +620,12 @@ static int unsure_words(const struct snapshot_sharing_group *group, char *out, s
 {
     if (group->evidence == SHARING_HITM && isnan(group->lines[0].overlap))
         return snprintf(out, size,
-                        "Found modified in another CPU's cache %.0f times; who wrote it has not "
-                        "been sampled; sampling stores too would show it.",
+                        "Found modified in another CPU's cache %.0f times; the writer was not "
+                        "sampled. Sample stores too to see it.",
                         group->hitm);
     return snprintf(out, size,
-                    "Several threads and a store, but too few samples to call it contention: %.0f "
-                    "turns of the %d needed.",
+                    "Several threads and a store, but too few samples for a verdict: %.0f turns of "
+                    "the %d needed.",
                     group->turns, SHARING_TURNS_SURE);
 }
 
@@ -638,17 +638,17 @@ static int verdict_words(const struct snapshot_sharing_group *group, char *out, 
         return true_words(group, out, size);
     case SHARING_BOTH:
         return snprintf(out, size,
-                        "True and false sharing on one line of %s: threads want the same bytes and "
-                        "others beside them (%s).%s",
+                        "True and false sharing on one line of %s: threads access the same bytes "
+                        "and others next to them (%s).%s",
                         group->name, group->fields ? group->fields : "not known",
                         group->locked
-                            ? " A lock beside the data it guards: a thread that waits for the lock "
-                              "takes the line away from the one that works on the data."
+                            ? " A lock next to the data it protects: a thread that waits for the "
+                              "lock takes the line from the thread that uses the data."
                             : "");
     case SHARING_READ_ONLY:
         return snprintf(out, size,
-                        "%u threads read it, and no store was sampled: a line that is only read "
-                        "causes no contention.",
+                        "%u threads read it, and no store was sampled: a line that is only read is "
+                        "not contended.",
                         group->threads);
     default:
         return unsure_words(group, out, size);
@@ -665,10 +665,11 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
     sharing_remedy_words(&group->remedy, remedy, sizeof remedy);
     if (*remedy)
         text_append(out, size, " %s", remedy);
-    /* Where the two busiest threads run on CPUs of different nodes, each turn costs more. */
+    /* If the two busiest threads run on CPUs of different nodes, each transfer is more
+     * expensive. */
     if (apart && group->verdict != SHARING_READ_ONLY)
         text_append(out, size,
-                    " The threads run on nodes %d and %d: every turn crosses from one to the "
-                    "other; on one node it would cost less.",
+                    " The threads run on nodes %d and %d: every turn crosses between them; on one "
+                    "node it would cost less.",
                     line->sides[0].node, line->sides[1].node);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 8: the run over time by object or another kind, its phases, who leads in them. */
+/* Screen 8: the run over time by object, function, field or thread; its phases and their leading
+ * objects. */
 
 #include <ctype.h>
 #include <math.h>
@@ -12,20 +13,20 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-/* The chart of Phases is stacked of these. */
+/* Kinds of series that the chart stacks. */
 enum stack_kind { STACK_OBJECTS, STACK_FUNCTIONS, STACK_FIELDS, STACK_THREADS, STACK_KINDS };
 
 struct timeline_view {
     struct table phases;
-    double from_s; /* the zoomed time range; to_s 0: the whole run */
+    double from_s; /* zoomed time range; to_s 0: the whole run */
     double to_s;
-    bool pointed; /* the cursor has been put somewhere */
+    bool pointed; /* the cursor has been placed */
     bool marked;
     double cursor_s;
     double mark_s;
     struct area map; /* the chart, as drawn */
     enum stack_kind stacked;
-    bool chosen; /* to draw `measure` and not what ranks */
+    bool chosen; /* draw `measure` instead of the ranking one */
     enum snapshot_measure measure;
 };
 
@@ -43,7 +44,7 @@ static const struct snapshot_stream *stream_of(const struct snapshot_streams *ob
     return NULL;
 }
 
-/* The measure drawn: the one chosen, else the ranking one. */
+/* Returns the displayed measure: the chosen one, otherwise the ranking one. */
 static enum snapshot_measure timeline_measure(const struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -74,14 +75,14 @@ static const struct snapshot_stream *object_by(const struct browser *browser,
     return stream || !objects->count ? stream : &objects->list[0];
 }
 
-/* The object looked at: the one opened last, else the one that leads in the phase selected, else
- * in the run. NULL: there is none with a stream. */
+/* Returns the object to show: the one opened last, otherwise the leader of the selected phase,
+ * otherwise of the run. NULL if there is none with a stream. */
 static const struct snapshot_stream *timeline_object(const struct browser *browser)
 {
     return object_by(browser, &snapshot_timeline_ranking(&browser->snapshot->timeline)->objects);
 }
 
-/* The stack that is drawn; `all` NULL: that is not sampled. */
+/* Returns the displayed stack; `all` is NULL if it is not sampled. */
 static struct timeline_stack timeline_stack(const struct browser *browser)
 {
     const struct snapshot_measured *shown = measured(browser);
@@ -97,7 +98,7 @@ static struct timeline_stack timeline_stack(const struct browser *browser)
     }
 }
 
-/* One has its misses when the other has none. */
+/* Draws that two objects alternate: one has its misses when the other has none. */
 static void draw_turns(const struct snapshot_turns *turns, struct canvas *canvas, int row,
                        int column, int columns)
 {
@@ -125,7 +126,7 @@ static void draw_series(const struct timeline_stack *stack, size_t series, struc
                       "%5.1f%% %s", stack->series[series]->share / stack->share * 100, name);
 }
 
-/* Below the legend of the series. */
+/* Draws samples without an object below the legend of the series. */
 static void draw_nobody(const struct browser *browser, struct canvas *canvas, struct area area,
                         int row)
 {
@@ -135,10 +136,10 @@ static void draw_nobody(const struct browser *browser, struct canvas *canvas, st
     double everything = nobody + timeline_sum(shown->all, 0, periods);
     if (nobody > 0)
         canvas_format(canvas, area.row + row, area.column + 2, area.columns - 2, PAINT_DIM,
-                      "%5.1f%% of everything: no object", nobody / everything * 100);
+                      "%5.1f%% of all samples: no object", nobody / everything * 100);
 }
 
-/* Names, shares and colours of the series, and which objects take turns. */
+/* Draws names, shares and colours of the series, and the objects that alternate. */
 static void timeline_legend(const struct browser *browser, const struct timeline_stack *stack,
                             struct canvas *canvas, struct area area)
 {
@@ -153,15 +154,16 @@ static void timeline_legend(const struct browser *browser, const struct timeline
         draw_series(stack, i, canvas, area, row++);
     if (!stack->count && row < area.rows)
         canvas_text(canvas, area.row + row++, area.column, area.columns, PAINT_DIM,
-                    stack->of ? "none is known of it" : "none is known");
+                    "none is known");
     if (row < area.rows)
         draw_series(stack, CHART_SERIES, canvas, area, row++);
     if (row < area.rows && !stack->of)
         draw_nobody(browser, canvas, area, row++);
     if (view->stacked == STACK_FIELDS && stack->of && row < area.rows) {
         struct area words = area_below(area, row);
-        canvas_wrap(canvas, words, PAINT_DIM,
-                    "Fields are known from when the object leads; what was before is in the rest.");
+        canvas_wrap(
+            canvas, words, PAINT_DIM,
+            "Fields are recorded from the time the object leads; earlier samples are in the rest.");
     }
     if (view->stacked != STACK_OBJECTS || timeline_measure(browser) != timeline->ranks)
         return;
@@ -172,9 +174,9 @@ static void timeline_legend(const struct browser *browser, const struct timeline
     }
 }
 
-/* The cursor in the chart, a time range marked with it, and the time range to be shown alone. */
+/* ---- the cursor in the chart, and marking a time range ---- */
 
-/* The whole run, or what F5 zoomed in on. */
+/* Returns the chart of the whole run, or of the zoomed time range (F5). */
 static struct timeline_chart chart_of(const struct browser *browser, int columns)
 {
     const struct timeline_view *view = timeline_view(browser);
@@ -192,7 +194,8 @@ static void flag_range(const struct timeline_chart *chart, struct canvas *canvas
     canvas_flag(canvas, row, column + from, to > from ? to - from : 1, CELL_CURSOR);
 }
 
-/* Over the amounts, the row below the shares; its time on the axis, the row below the phases. */
+/* Draws the cursor on the row of amounts below the shares, and its time on the axis below the
+ * phases. */
 static void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *chart,
                                  struct canvas *canvas)
 {
@@ -217,7 +220,8 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
                     at);
 }
 
-/* By one column; the zoomed time range follows by half of its length. */
+/* Moves the cursor by one column. If it leaves the zoomed time range, the range moves by half its
+ * length. */
 static void move(struct browser *browser, int direction)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -242,7 +246,7 @@ static void move(struct browser *browser, int direction)
     }
 }
 
-/* From the cursor on; where there is none, all of the phase selected in the list. */
+/* Marks from the cursor, or without a cursor, the whole phase selected in the list. */
 static void mark(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -259,16 +263,17 @@ static void mark(struct browser *browser)
     view->pointed = true;
     view->marked = marked;
     browser_message(browser,
-                    marked ? "marked: Left and Right extend it, Enter shows that time range alone"
-                           : "the mark is gone");
+                    marked ? "marked: Left and Right extend it, Enter shows only that time range"
+                           : "mark removed");
 }
 
-/* Keys that change a picture which is not there would seem to do nothing; true: done. */
+/* Shows a message if there is no room for the chart, because the key would seem to have no effect.
+ * Returns true if the action is done. */
 static bool tell_no_room(struct browser *browser, enum action action)
 {
     bool changes = action == ACTION_STACK || action == ACTION_FOLD;
     if (timeline_is_sampled(browser) && (action == ACTION_SPAN || changes))
-        browser_message(browser, "no room for the picture: it needs a taller window");
+        browser_message(browser, "no room for the picture: make the window taller");
     return action == ACTION_SPAN;
 }
 
@@ -310,7 +315,7 @@ static bool timeline_cursor_click(struct browser *browser, int row, int column)
     return true;
 }
 
-/* The time range that Enter would show; false: none. */
+/* Returns the time range that Enter would show; false if there is none. */
 static bool timeline_chosen(struct browser *browser, struct request *request)
 {
     const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
@@ -330,7 +335,7 @@ static bool timeline_chosen(struct browser *browser, struct request *request)
     return true;
 }
 
-/* Whether the noise is damped at the period that is drawn. */
+/* Returns true if the noise is damped at the displayed period. */
 static bool timeline_is_damped(const struct snapshot_timeline *timeline)
 {
     return timeline->period_s >= timeline->damped_s;
@@ -354,7 +359,7 @@ static void timeline_update(struct browser *browser)
                                             &timeline->phases[timeline->phase_count - 1]));
 }
 
-/* Phases go by what ranks, whatever is drawn. */
+/* Phases are based on the ranking measure, whichever measure is displayed. */
 static void draw_title(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
@@ -372,12 +377,12 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
                  measure_name(browser->snapshot, timeline->ranks));
     else
         pen_part(&pen, PAINT_PLAIN, "%s",
-                 timeline_is_damped(timeline)              ? ", at which the noise is damped"
-                 : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
+                 timeline_is_damped(timeline)              ? ", which damps the noise"
+                 : timeline->period_s < timeline->damped_s ? ", to show the shortest phase"
                                                            : "");
 }
 
-/* A measure that is not sampled, and how to sample it. */
+/* Explains that a measure is not sampled, and how to sample it. */
 static int draw_wanting(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     enum snapshot_measure measure = timeline_measure(browser);
@@ -408,33 +413,16 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
                   : 0);
 }
 
-static void draw_axis(const struct timeline_chart *chart, struct canvas *canvas, int row,
-                      int column)
-{
-    const struct snapshot_timeline *timeline = chart->timeline;
-    char from[TEXT_TIME_BYTES];
-    char to[TEXT_TIME_BYTES];
-    double start = timeline->start_s + (double)chart->first * timeline->period_s;
-    double end = timeline->start_s + (double)chart->end * timeline->period_s;
-    text_time(from, start);
-    text_time(to, end);
-    int length = glyph_columns(to, canvas->ascii);
-    canvas_text(canvas, row, column, chart->columns, PAINT_DIM, from);
-    if (chart->columns > length)
-        canvas_text(canvas, row, column + chart->columns - length, length, PAINT_DIM, to);
-}
-
 static int draw_chart(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
     bool legend = area.columns >= LEGEND_FROM;
     int columns = area.columns - 2 - (legend ? LEGEND_COLUMNS + 2 : 0);
     struct timeline_chart chart = chart_of(browser, columns);
-    struct area picture = {area.row, 1, area.rows - 1, columns};
+    struct area picture = {area.row, 1, area.rows, columns};
     timeline_chart_draw(&chart, canvas, picture);
     if (phase)
         flag_range(&chart, canvas, area.row + area.rows - 2, 1, phase->start_s, phase->end_s);
-    draw_axis(&chart, canvas, area.row + area.rows - 1, 1);
     timeline_view(browser)->map = (struct area){area.row, 1, area.rows, columns};
     timeline_cursor_draw(browser, &chart, canvas);
     if (legend) {
@@ -444,7 +432,7 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
     return area.rows;
 }
 
-/* The list is what one selects from: two fifths are its own. */
+/* Reserves two fifths of the rows for the list, which the user selects from. */
 static int chart_rows(int rows)
 {
     int chart = rows * 3 / 5;
@@ -477,7 +465,7 @@ static void zoom(struct browser *browser, double from_s, double to_s)
     timeline_view(browser)->to_s = to_s;
 }
 
-/* Zooms to the time range that Enter would show, with a margin; or out again. */
+/* Zooms to the time range that Enter would show, with a margin; or zooms out. */
 static void zoom_or_not(struct browser *browser)
 {
     struct request chosen;
@@ -489,7 +477,7 @@ static void zoom_or_not(struct browser *browser)
     }
 }
 
-/* The other screens show it: the first of them comes, and Esc there leads back to now. */
+/* Shows the time range on the other screens: opens the first of them. Esc there returns to now. */
 static void show_alone(struct browser *browser, struct request *request)
 {
     if (!timeline_chosen(browser, request)) {
@@ -502,7 +490,8 @@ static void show_alone(struct browser *browser, struct request *request)
     browser_go(browser, SCREEN_OBJECTS);
 }
 
-/* The next one, sampled or not: that one is not is worth knowing, and how to have it. */
+/* Changes to the next measure, even if it is not sampled, because the screen then explains how to
+ * sample it. */
 static void change_measure(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -544,11 +533,11 @@ static void timeline_hint(struct browser *browser, char *out, size_t size)
     struct timeline_view *view = timeline_view(browser);
     char marked[TEXT_TIME_BYTES];
     if (view->marked)
-        snprintf(out, size, "%s marked; Enter: all screens show that time range alone",
+        snprintf(out, size, "%s marked; Enter: all screens show only that time range",
                  text_time(marked, fabs(view->cursor_s - view->mark_s)));
     else
         snprintf(out, size,
-                 "Enter: all screens show this phase alone.  Left, Right, v: any time range");
+                 "Enter: all screens show only this phase.  Left, Right, v: any time range");
 }
 
 static const char *timeline_label(struct browser *browser, enum action action)
@@ -567,11 +556,11 @@ static const char *timeline_label(struct browser *browser, enum action action)
 
 const struct screen timeline_screen = {
     .name = "Phases",
-    .shows = "The run from left to right: which data had the samples, and when it changed. Below "
-             "it the number of samples and the phases: time ranges in which the samples are on the "
-             "same data. One that comes back has its old letter.",
-    .next = "ROSE and FELL show how phases differ. Enter on one, and all screens show that phase "
-            "alone; N is back to now. b stacks by function, fields or threads.",
+    .shows = "The run from left to right: the data with most samples, and when it changed. Below "
+             "are the number of samples and the phases: time ranges in which the samples are on "
+             "the same data. A returning phase keeps its letter.",
+    .next = "ROSE and FELL show how phases differ. Enter on a phase restricts all screens to it; N "
+            "returns to the present. b switches to functions, fields or threads.",
     .state_size = sizeof(struct timeline_view),
     .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
     .update = timeline_update,
@@ -584,7 +573,7 @@ const struct screen timeline_screen = {
             ACTION_WRITE},
 };
 
-/* Columns of the phases of a run. */
+/* ---- columns of the phases of a run ---- */
 
 static struct value length(const struct snapshot *snapshot, const void *pointer)
 {
@@ -604,7 +593,7 @@ static struct value phase_column_note(const struct snapshot *snapshot, const voi
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
     bool returned = row > timeline->phases && *row->name && !strcmp(row->name, row[-1].name);
-    /* The last one is returning to the one before: when it ends the two will be one. */
+    /* The last phase resembles the previous one: they are merged when it ends. */
     if (last && returned)
         return value_text("now; as before");
     return value_text(last && row->inversion ? "now; new leader"
@@ -616,46 +605,46 @@ static struct value phase_column_note(const struct snapshot *snapshot, const voi
 static uint64_t phase_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_phase);
-    /* Its start is worked out anew each time, from the elapsed time. */
+    /* The start varies slightly between snapshots, because it is computed from the elapsed time. */
     return (uint64_t)llround(row->start_s * 20);
 }
 
 static const struct column phase_list[] = {
     COLUMN(.title = "PHASE", .key = "name",
-           .help = "Time ranges of one letter are alike: the samples are on the same objects.",
+           .help =
+               "Time ranges with the same letter are similar: the samples are on the same objects.",
            .from = KNOWN(struct snapshot_phase, name), .width = 5, .paint = paint_strong),
-    COLUMN(.title = "FROM", .key = "start", .help = "When it began, from the start of the run.",
+    COLUMN(.title = "FROM", .key = "start", .help = "Start, from the beginning of the run.",
            .from = FIELD(struct snapshot_phase, start_s), .width = 8, .look = COLUMN_RIGHT,
            .format = format_time),
-    COLUMN(.title = "LENGTH", .help = "How long it lasted.", .value = length, .width = 8,
+    COLUMN(.title = "LENGTH", .help = "Duration.", .value = length, .width = 8,
            .look = COLUMN_RIGHT, .format = format_time),
     COLUMN(.title = "LEADS", .key = "leader", .help = "The object with most samples in it.",
            .from = FIELD(struct snapshot_phase, leader), .width = 12, .most = 30,
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "OF IT", .key = "leader_share",
-           .help = "The leader's part of the samples in it.",
+           .help = "The leader's share of the samples in it.",
            .from = FIELD(struct snapshot_phase, leader_share), .width = 6, .rank = 1, UNIT_SHARE),
     COLUMN(.title = "ROSE", .key = "rose",
-           .help = "The object with the largest increase of its share since the phase before.",
+           .help = "The object with the largest increase of its share since the previous phase.",
            .from = FIELD(struct snapshot_phase, rose), .width = 12, .most = 30, .rank = 1,
            .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "BY", .key = "rose_by",
-           .help = "By how many points (hundredths of the samples) it rose.",
+    COLUMN(.title = "BY", .key = "rose_by", .help = "Increase of its share in percentage points.",
            .from = FIELD(struct snapshot_phase, rose_by), .width = 6, .rank = 1,
            .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "FELL", .key = "fell",
-           .help = "The object with the largest decrease of its share since the phase before.",
+           .help = "The object with the largest decrease of its share since the previous phase.",
            .from = FIELD(struct snapshot_phase, fell), .width = 12, .most = 30, .rank = 3,
            .look = COLUMN_NAME),
-    COLUMN(.title = "BY", .help = "By how many points it fell.", .value = fell_by, .width = 6,
-           .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
+    COLUMN(.title = "BY", .help = "Decrease of its share in percentage points.", .value = fell_by,
+           .width = 6, .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "CHANGED", .key = "changed",
-           .help = "Part of the samples that is on other objects than in the phase before: what "
-                   "all that rose have more, ROSE the most of them.",
+           .help = "Share of the samples that moved to other objects since the previous phase: the "
+                   "sum of all increases.",
            .from = FIELD(struct snapshot_phase, distance), .width = 7, .rank = 2, UNIT_PERCENT),
     COLUMN(.title = "NO OBJ", .key = "unknown_share",
-           .help = "Part of all that was sampled in it that has no object; the rest of the row is "
-                   "of what has.",
+           .help = "Share of all samples in it without an object; the other columns refer to "
+                   "samples with one.",
            .from = FIELD(struct snapshot_phase, nobody), .width = 6, .rank = 4, UNIT_PERCENT),
     COLUMN(.title = "SAMPLES", .key = "samples", .help = "Attributed samples in it.",
            .from = FIELD(struct snapshot_phase, samples), .width = 7, .rank = 5, UNIT_COUNT),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen w: what hardware watchpoints saw of each object (--watch). */
+/* Screen w: results of hardware watchpoints per object (--watch). */
 #include "view/words.h"
 
 #include <inttypes.h>
@@ -38,16 +38,17 @@ static void watch_draw_selected(const struct snapshot_watch *watch,
 static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas *canvas,
                                struct area area)
 {
-    canvas_wrap(
-        canvas, area, PAINT_DIM,
-        watch->on ? " No watched line has been touched, nor waited for long enough, yet."
-                  : " Watchpoints are off. Started with --watch, misstop sets the CPU's debug "
-                    "registers on lines that were sampled, and shows here whether they are touched "
-                    "again, how soon, by which code, and how much of a line is used. It costs the "
-                    "process 1% of its time at most, or as much as --watch=PERCENT says.");
+    canvas_wrap(canvas, area, PAINT_DIM,
+                watch->on
+                    ? " No watched line has been accessed, or watched long enough, yet."
+                    : " Watchpoints are off. With --watch, misstop sets the CPU's debug registers "
+                      "on sampled lines, and shows here whether they are accessed again, how soon, "
+                      "by which code, and how much of a line is used. This costs the process at "
+                      "most 1% of its time, or the limit of --watch=PERCENT.");
 }
 
-/* The overhead and, until all have a verdict, how long that takes. Returns the rows. */
+/* Draws the overhead and, until all objects have a verdict, how long that takes. Returns the rows
+ * used. */
 static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
 {
     char text[512];
@@ -86,11 +87,11 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
 
 const struct screen watch_screen = {
     .name = "Watch",
-    .shows = "What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
-             "touched again after a sampled access, how soon, and how much of a line is used.",
+    .shows = "Results of hardware watchpoints (misstop --watch): whether the lines of an object "
+             "are accessed again after a sample, how soon, and how much of a line is used.",
     .next =
-        "Hardly touched again: it is streamed through. Again after long: work on less at a time.",
-    .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
+        "Rarely accessed again: streaming. Again after a long time: process less data at a time.",
+    .key_help = "Watch: with --watch, whether lines are accessed again, how soon and by which code",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &watch_columns,
                 .enter = "Detail",
@@ -101,7 +102,7 @@ const struct screen watch_screen = {
             ACTION_ZERO},
 };
 
-/* Columns of what watchpoints saw, an object a row. */
+/* ---- columns of watchpoint results, one object per row ---- */
 
 static struct value reuse(const struct snapshot *snapshot, const void *pointer)
 {
@@ -112,7 +113,7 @@ static struct value reuse(const struct snapshot *snapshot, const void *pointer)
     return value;
 }
 
-/* "<24us" where no more is known. */
+/* Formats "<24us" if only an upper bound is known. */
 static void format_reuse(char *out, size_t size, struct value value)
 {
     if (value.high > 0)
@@ -137,7 +138,7 @@ static struct value verdict(const struct snapshot *snapshot, const void *pointer
     return value;
 }
 
-/* "3 of 8" until there is a verdict. */
+/* Formats "3 of 8" until there is a verdict. */
 static void format_verdict(char *out, size_t size, struct value value)
 {
     if (value.high > 0)
@@ -174,16 +175,16 @@ static const struct column watch_list[] = {
            .width = 12, .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "VERDICT",
            .help =
-               "Streaming: most lines are not touched again. Capacity: touched again after the "
-               "cache was filled. Conflict: before it can have been, and missed on all the same. "
-               "Cached: before, and nothing says it was missed on. Reused: not known. 3 of 8: so "
-               "many of the lines that a verdict needs have ended. Below the list: the reason.",
+               "Streaming: most lines are not accessed again. Capacity: accessed again after the "
+               "cache was filled. Conflict: accessed again before it can have been filled, but "
+               "missed. Cached: the same without evidence of misses. Reused: not known. 3 of 8: "
+               "results so far, of the number that a verdict needs. The reason is below the list.",
            .value = verdict, .width = 9, .format = format_verdict, .paint = paint_verdict),
     COLUMN(.title = "WATCHED", .key = "watched",
-           .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
+           .help = "Watched lines of its sampled accesses, among the last several thousand.",
            .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "AGAIN", .key = "again",
-           .help = "Part of these lines that were touched again within the time beside it.",
+           .help = "Share of these lines accessed again within the time in WITHIN.",
            .from = FIELD(struct snapshot_watch_object, again.value), .width = 6, UNIT_PERCENT),
     COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, again), .width = 4, .rank = 4,
            UNIT_POINTS),
@@ -191,36 +192,36 @@ static const struct column watch_list[] = {
            .from = FIELD(struct snapshot_watch_object, again_s), .width = 6, .rank = 2,
            UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "REUSE",
-           .help = "Time from a touch of a line to the next: half of the times are shorter. <: too "
-                   "short to be told, for setting a register takes as long.",
+           .help = "Median time from one access of a line to the next. <: too short to be "
+                   "measured, because setting a register takes as long.",
            .value = reuse, .width = 6, .look = COLUMN_RIGHT, .format = format_reuse),
-    COLUMN(.title = "FROM", .help = "The true median is between these in 95 of 100 cases.",
+    COLUMN(.title = "FROM", .help = "95% interval of the median.",
            .from = FIELD(struct snapshot_watch_object, reuse_s.low), .width = 6, .rank = 5,
            UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "TO", .from = FIELD(struct snapshot_watch_object, reuse_s.high), .width = 6,
            .rank = 5, UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "MISSES", .key = "misses",
-           .help = "Misses of the process in that time, median: no more lines than these came in "
-                   "between.",
+           .help = "Misses of the process in that time (median): an upper bound of the lines "
+                   "fetched in between.",
            .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
            .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT),
     COLUMN(.title = "THREAD", .key = "thread_misses",
-           .help = "Misses of the thread that touched first, likewise.",
+           .help = "The same for the thread that made the first access.",
            .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
            .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT, .paint = paint_dim),
     COLUMN(.title = "USED", .key = "spatial_use",
-           .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
-                   "word, when it is touched again.",
+           .help = "Share of the line's 64 bytes used within a millisecond of the sampled word, "
+                   "when it is accessed again.",
            .from = FIELD(struct snapshot_watch_object, used.value), .width = 6, .rank = 1,
            UNIT_PERCENT),
     COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, used), .width = 4, .rank = 6,
            UNIT_POINTS),
     COLUMN(.title = "OTHERS", .key = "elsewhere",
-           .help = "Part of the touches by another thread than the one before.",
+           .help = "Share of the accesses by another thread than the previous one.",
            .from = FIELD(struct snapshot_watch_object, elsewhere), .width = 6, .rank = 3,
            .shown = has_threads, UNIT_PERCENT),
-    COLUMN(.title = "TOUCHED BY", .help = "The code that touched next most often.", .value = code,
-           .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
+    COLUMN(.title = "TOUCHED BY", .help = "The code that made the next access most often.",
+           .value = code, .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_watch_object, verdict),
            .name = watch_verdict_name),
     MEMBER("touched", struct snapshot_watch_object, touched),
@@ -265,21 +266,11 @@ void watch_summary(const struct snapshot_watch *watch, char *out, size_t size)
         snprintf(spent, sizeof spent, "%.2f%% of its time", watch->overhead * 100);
     snprintf(out, size,
              "cost %s, %.3g%% allowed; %u debug register%s on %zu thread%s: set %" PRIu64
-             " times, %" PRIu64 " touches of %s each%s%s",
+             " times, %" PRIu64 " accesses of %s each%s%s",
              spent, watch->budget * 100, watch->registers, watch->registers == 1 ? "" : "s",
              watch->threads, watch->threads == 1 ? "" : "s", watch->armed, watch->touches,
              seconds_text(trap, watch->trap_ns / 1e9), watch->trouble ? ". " : "",
              watch->trouble ? watch->trouble : "");
-}
-
-/* For an estimate, seconds are enough. */
-static const char *about_text(char out[24], double seconds)
-{
-    if (seconds >= 60)
-        snprintf(out, 24, "%.0f min", ceil(seconds / 60));
-    else
-        snprintf(out, 24, "%.0f s", fmax(1, ceil(seconds)));
-    return out;
 }
 
 bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
@@ -291,7 +282,7 @@ bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
     snprintf(out, size, "%zu of %zu objects have a verdict", watch->verdicts, watch->count);
     if (!isnan(watch->next_s))
         text_append(out, size, "; at this pace the next in about %s",
-                    about_text(next, watch->next_s));
+                    seconds_text(next, watch->next_s));
     double more = watch->budget <= 0.025 ? 0.05 : watch->budget <= 0.1 ? 0.2 : 0;
     if (watch->budget_limits && more > 0)
         text_append(out, size,
@@ -314,7 +305,7 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
     snprintf(out, size, "watched %" PRIu64 ": %s", object->watched,
              watch_verdict_name(object->verdict));
     if (!isnan(object->again.value))
-        text_append(out, size, ", %.0f%% touched again within %s", object->again.value * 100,
+        text_append(out, size, ", %.0f%% accessed again within %s", object->again.value * 100,
                     seconds_text(time, object->again_s));
     if (snapshot_reuse_is_bound(&object->reuse_s))
         text_append(out, size, ", most within %s", seconds_text(time, object->reuse_s.high));
@@ -328,40 +319,25 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
 
 static const double mostly = 0.5;
 
-/* "12 ms" */
-static const char *time_text(char out[24], double s)
-{
-    static const char *const units[] = {"s", "ms", "us", "ns"};
-    int unit = 0;
-    /* Shorter than what arming takes. */
-    if (s < 1e-6)
-        return "under 1 us";
-    while (unit < 3 && s < 1) {
-        s *= 1000;
-        unit++;
-    }
-    snprintf(out, 24, "%.*f %s", s < 9.95 ? 1 : 0, s, units[unit]);
-    return out;
-}
-
-/* How long it takes until a line is touched again, and how many misses come in between. */
+/* Formats the time until a line is touched again, and the misses in between. */
 static const char *between(const struct snapshot_watch_object *object, char out[128])
 {
     char time[24], count[16];
     if (snapshot_reuse_is_bound(&object->reuse_s))
-        snprintf(out, 128, "touched again within %s, most of them",
-                 time_text(time, object->reuse_s.high));
+        snprintf(out, 128, "mostly accessed again within %s",
+                 seconds_text(time, object->reuse_s.high));
     else if (object->again.high < mostly)
-        snprintf(out, 128, "mostly (%.0f%%) not touched again within %s",
-                 (1 - object->again.value) * 100, time_text(time, object->again_s));
+        snprintf(out, 128, "mostly (%.0f%%) not accessed again within %s",
+                 (1 - object->again.value) * 100, seconds_text(time, object->again_s));
     else if (isnan(object->reuse_s.value))
-        snprintf(out, 128, "touched again");
+        snprintf(out, 128, "accessed again");
     else if (isnan(object->misses.value))
-        snprintf(out, 128, "touched again after %s (median)",
-                 time_text(time, object->reuse_s.value));
+        snprintf(out, 128, "accessed again after %s (median)",
+                 seconds_text(time, object->reuse_s.value));
     else
-        snprintf(out, 128, "touched again after %s (median), with %s misses in between",
-                 time_text(time, object->reuse_s.value), text_count(count, object->misses.value));
+        snprintf(out, 128, "accessed again after %s (median), with %s misses in between",
+                 seconds_text(time, object->reuse_s.value),
+                 text_count(count, object->misses.value));
     return out;
 }
 
@@ -371,9 +347,10 @@ static void reading_reused(const struct snapshot_watch_object *object, const cha
     char low[24], high[24], range[80] = "";
     if (object->reuse_s.low > 0 && !isnan(object->reuse_s.high))
         snprintf(range, sizeof range, " (the median is between %s and %s)",
-                 time_text(low, object->reuse_s.low), time_text(high, object->reuse_s.high));
-    snprintf(out, size, "Its lines are %s%s: not known whether the cache was filled in between.",
-             again, range);
+                 seconds_text(low, object->reuse_s.low), seconds_text(high, object->reuse_s.high));
+    snprintf(out, size,
+             "Its lines are %s%s: it is not known whether the cache was filled in between.", again,
+             range);
 }
 
 static void reading_too_few(const struct snapshot_watch *watch,
@@ -382,12 +359,12 @@ static void reading_too_few(const struct snapshot_watch *watch,
     char wait[24], time[24], pace[64] = "";
     if (!isnan(object->wait_s))
         snprintf(pace, sizeof pace, ", about %s more at this pace",
-                 time_text(wait, object->wait_s));
+                 seconds_text(wait, object->wait_s));
     snprintf(out, size,
-             "No verdict yet: of %" PRIu64 " line%s watched %" PRIu64
-             " were touched again or watched for %s, and about %" PRIu64 " are needed%s.",
+             "No verdict yet: of %" PRIu64 " watched line%s, %" PRIu64
+             " were accessed again or watched for %s; about %" PRIu64 " are needed%s.",
              object->watched, object->watched == 1 ? "" : "s", object->settled,
-             time_text(time, watch->long_s), object->needed, pace);
+             seconds_text(time, watch->long_s), object->needed, pace);
 }
 
 void watch_reading(const struct snapshot_watch *watch, const struct snapshot_watch_object *object,
@@ -398,35 +375,36 @@ void watch_reading(const struct snapshot_watch *watch, const struct snapshot_wat
     switch (object->verdict) {
     case WATCH_STREAMING:
         snprintf(out, size,
-                 "Its lines are %s: they pass through the caches. Prefetch them, pack more of what "
-                 "is used into a line, or, where they are written, store past the caches.",
+                 "Its lines are %s: they are streamed through the caches. Prefetch them, pack more "
+                 "used data into a line, or write with non-temporal stores.",
                  again);
         break;
     case WATCH_CAPACITY:
         snprintf(out, size,
                  "Its lines are %s: L%u has %" PRIu64
-                 " lines and was filled meanwhile. Work on less at a time (blocking), or make it "
+                 " lines and was filled meanwhile. Process less at a time (blocking), or make it "
                  "smaller.%s",
                  again, watch->level, watch->level_lines,
-                 watch->counts_misses ? ""
-                                      : " That is by time: misses are not counted here, and if "
-                                        "little else was touched meanwhile, it was still there.");
+                 watch->counts_misses
+                     ? ""
+                     : " This is inferred from time, because misses are not counted here: if "
+                       "little else was accessed meanwhile, the lines were still cached.");
         break;
     case WATCH_CONFLICT:
         snprintf(out, size,
                  "Its lines are %s: too soon for the %" PRIu64
-                 " lines of L%u to have been filled. They lose their place in a few sets, or to "
-                 "another core.%s",
+                 " lines of L%u to have been replaced. They are evicted from a few sets, or taken "
+                 "by another core.%s",
                  again, watch->level_lines, watch->level,
                  object->elsewhere > mostly
-                     ? " Mostly another thread touches next: see Sharing."
-                     : " Screen Sets shows which; make rows longer by a line.");
+                     ? " The next access is mostly by another thread: see Sharing."
+                     : " Screen Cache shows the sets; make rows one line longer.");
         break;
     case WATCH_CACHED:
         snprintf(out, size,
-                 "Its lines are %s: too soon for capacity misses in L%u, and no other evidence of "
-                 "eviction. The time here is work on cached data; or conflict misses in a lower "
-                 "level: see Sets.",
+                 "Its lines are %s: too soon for capacity misses in L%u, and there is no other "
+                 "evidence of eviction. The time here is work on cached data, or conflict misses "
+                 "in a lower level: see Cache.",
                  again, watch->level);
         break;
     case WATCH_REUSED:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen x: what if the object lay otherwise: questions to ask, and the answer as it comes in. */
+/* Screen x: "what if" an object had another layout: questions to ask, and the answers so far. */
 
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #include "view/words.h"
 
 struct whatif_view {
-    uint32_t type;   /* of the layout that is meant; 0: the one with most samples */
-    bool at_member;  /* one was selected on Layout, */
-    uint64_t member; /* of this identity */
+    uint32_t type;   /* id of the layout's type; 0: the one with most samples */
+    bool at_member;  /* a member was selected on Layout */
+    uint64_t member; /* its identity */
     struct whatif_choice choices[WHATIF_CHOICES_MAX];
     struct whatif_row rows[WHATIF_ROWS_MAX];
     struct table questions;
     struct table asked;
-    struct table answer; /* to the one selected among those asked */
+    struct table answer; /* answer to the selected question */
 };
 
 static struct whatif_view *whatif_view(const struct browser *browser)
@@ -31,12 +31,12 @@ struct menu {
     const struct snapshot_object *object;
     const struct snapshot_layout *layout; /* NULL: none is known */
     uint32_t line_bytes;
-    const struct snapshot_whatifs *asked; /* now and before */
+    const struct snapshot_whatifs *asked; /* current and earlier questions */
     struct whatif_choice *choices;
     size_t count;
 };
 
-/* The current answer, or the last one. */
+/* Returns the current answer, or the last one. */
 static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
 {
     const struct snapshot_whatifs *asked = menu->asked;
@@ -70,7 +70,7 @@ static void whatif_choice_add(struct menu *menu, enum whatif_kind kind, uint32_t
     choice->change = change_of(menu, &choice->wanted);
 }
 
-/* A member without a name is meant by its offset. */
+/* A member without a name is identified by its offset. */
 static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
 {
     char field[128] = "+0";
@@ -84,10 +84,10 @@ static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
     whatif_choice_add(menu, WHATIF_SPLIT, 0, field, title);
     if (!row)
         snprintf(menu->choices[menu->count - 1].text, sizeof menu->choices->text,
-                 "Not here: select a member in Layout and press x there.");
+                 "Not here: select a member on Layout and press x there.");
 }
 
-/* `row`: the member selected in the layout, for a split there; NULL: none. */
+/* `row`: member selected in the layout, to split there; NULL: none. */
 static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *row)
 {
     const struct snapshot_object *object = menu->object;
@@ -96,7 +96,7 @@ static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *
     uint64_t element = layout ? layout->size : object->element_size;
     char title[64];
     whatif_choice_add(menu, WHATIF_NEVER, 0, "", "it never missed");
-    whatif_choice_add(menu, WHATIF_HOT, 0, "", "hot members lay apart");
+    whatif_choice_add(menu, WHATIF_HOT, 0, "", "hot members were separate");
     add_split(menu, row);
     whatif_choice_add(menu, WHATIF_ORDER, 0, "", "hottest members came first");
     whatif_choice_add(menu, WHATIF_ARRAYS, 0, "", "each member had an array");
@@ -110,7 +110,7 @@ static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *
     }
     whatif_choice_add(menu, WHATIF_ALIGN_OBJECT, 0, "", "it began on a line");
     if (object->blocks > 1)
-        whatif_choice_add(menu, WHATIF_POOL, 0, "", "blocks lay side by side");
+        whatif_choice_add(menu, WHATIF_POOL, 0, "", "blocks were contiguous");
 }
 
 enum { LIST_LEAST = 4, TEXT_ROWS = 4, LINE_BYTES = 64 };
@@ -131,7 +131,7 @@ static const struct snapshot_layout *layout_of(const struct browser *browser)
     return object->layout_count ? &object->layouts[0] : NULL;
 }
 
-/* The member that was selected on Layout, in this snapshot. */
+/* Returns the member that was selected on Layout, in this snapshot. */
 static const struct snapshot_layout_row *member_of(const struct browser *browser,
                                                    const struct snapshot_layout *layout)
 {
@@ -147,7 +147,7 @@ static bool is_in_asked(struct browser *browser)
     return browser_focused(browser, &whatif_view(browser)->asked);
 }
 
-/* The one that the cursor is on among those asked, else the best. */
+/* Returns the question under the cursor, otherwise the best one. */
 static const struct snapshot_whatif *shown_of(struct browser *browser)
 {
     const struct snapshot_whatifs *asked = &browser->snapshot->whatif;
@@ -179,7 +179,8 @@ static void whatif_update(struct browser *browser)
     table_set(&view->answer, snapshot, view->rows, rows);
 }
 
-/* Of the object selected in Objects, or the one in Detail, at the member selected in Layout. */
+/* Opens the screen for the object selected in Objects or shown in Detail, at the member selected in
+ * Layout. */
 static void whatif_open(struct browser *browser)
 {
     struct whatif_view *view = whatif_view(browser);
@@ -192,14 +193,15 @@ static void whatif_open(struct browser *browser)
     view->at_member = row && row->row;
     view->member = row ? row->identity : 0;
     browser->level_count = 0;
-    /* As it was chosen: another picture may rank otherwise. */
+    /* Keep the object, even if it ranks differently in the next snapshot. */
     browser->opened.chosen |= browser->opened.object != NULL;
     browser_enter(browser, SCREEN_WHATIF);
 }
 
 /* ---- drawing ---- */
 
-/* The figure that a running process has: the share of the time that loads of it took. */
+/* Without a simulation, shows the figure that is known: the share of the time that loads of the
+ * object took. */
 static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -207,14 +209,13 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
     area = area_below(
         area,
         canvas_wrap(canvas, area, PAINT_DIM,
-                    " Only a simulation can run a program as if its data lay otherwise: misstop "
-                    "--sim -- CMD, then x on an object asks what if it were always cached, split, "
-                    "padded, aligned or put in order, and shows both side by side."));
+                    " Only a simulation can run a program with another data layout: start misstop "
+                    "--sim -- CMD and press x on an object to ask what if it were always cached, "
+                    "split, padded, aligned or reordered. Both results are shown side by side."));
     if (!object || !object->levels || !(object->levels->stall > 0))
         return;
     snprintf(text, sizeof text,
-             " If %.80s were always cached, at most %.1f%% of the latency that was measured here "
-             "would be gone.",
+             " If %.80s were always cached, at most %.1f%% of the measured latency would be saved.",
              object->name, 100 * object->levels->stall);
     canvas_wrap(canvas, area_below(area, 1), PAINT_PLAIN, text);
 }
@@ -240,7 +241,7 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     return inside;
 }
 
-/* Several questions are side by side above the one that is shown. */
+/* If several questions are open, they are listed above the displayed one. */
 static int asked_rows(const struct browser *browser)
 {
     uint32_t count = browser->snapshot->whatif.count;
@@ -261,7 +262,7 @@ static struct area draw_asked(struct browser *browser, struct canvas *canvas, st
     if (rows < LIST_LEAST)
         return area;
     bool focused = is_in_asked(browser);
-    pane_title(canvas, area, focused, "Asked at a time, best first");
+    pane_title(canvas, area, focused, "Open questions, best first");
     pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
                &whatif_view(browser)->asked);
     return area_below(area, rows);
@@ -286,8 +287,8 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         area = area_below(area, rows + (most > rows));
     } else {
         area = area_below(area, canvas_wrap(canvas, area, PAINT_DIM,
-                                            " No object is selected. 1 lists them; x on one of "
-                                            "them, or on a member on its Layout, comes here."));
+                                            " No object is selected. 1 lists them; x on an object, "
+                                            "or on a member on its Layout, opens this screen."));
     }
     if (wanted && area.rows > 0)
         area = draw_asked(browser, canvas, area);
@@ -335,13 +336,12 @@ static void whatif_hint(struct browser *browser, char *out, size_t size)
     if (!whatif_view(browser)->questions.count)
         *out = '\0';
     else if (is_in_asked(browser))
-        snprintf(out, size, "Up, Down: another answer below. x: drop this one. Left: ask more");
+        snprintf(out, size, "Up, Down: select an answer. x: withdraw it. Left: ask more");
     else if (!browser->snapshot->whatif.count)
         snprintf(out, size,
-                 "Enter asks: a second simulation runs beside the first, about twice as slow.");
+                 "Enter asks: a second simulation runs too, which takes about twice the time.");
     else
-        snprintf(out, size,
-                 "Enter asks another too, up to %d. z: count all anew. x: ask nothing more.%s",
+        snprintf(out, size, "Enter asks another one, up to %d. z: reset counts. x: withdraw.%s",
                  WHATIF_MAX, browser->snapshot->whatif.count > 1 ? " Right: those asked" : "");
 }
 
@@ -359,10 +359,10 @@ static const char *whatif_label(struct browser *browser, enum action action)
 
 const struct screen whatif_screen = {
     .name = "What if",
-    .shows = "The simulation ran another layout beside the real one.",
-    .next = "Choose a question about an object; the answer compares both.",
-    .key_help = "What if: with --sim, the object always cached, or laid out otherwise; there: ask "
-                "nothing more",
+    .shows = "The simulation ran another layout in addition to the real one.",
+    .next = "Choose a question about an object; the answer compares both layouts.",
+    .key_help =
+        "What if: with --sim, the object always cached, or with another layout; there: withdraw",
     .state_size = sizeof(struct whatif_view),
     .tables = {{.at = offsetof(struct whatif_view, questions),
                 .columns = &whatif_choice_columns,
@@ -385,7 +385,7 @@ const struct screen whatif_screen = {
     .bar = {ACTION_BACK, ACTION_ENTER, SCREEN_ACTION(WHATIF), ACTION_ZERO, ACTION_FREEZE},
 };
 
-/* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */
+/* ---- columns of an answer, one level per row ---- */
 
 static void format_change(char *out, size_t size, struct value value)
 {
@@ -408,16 +408,16 @@ static const struct column answer_list[] = {
     COLUMN(.title = "OF ALL ACCESSES", .from = FIELD(struct whatif_row, name), .width = 22,
            .paint = paint_strong),
     COLUMN(.title = "NOW",
-           .help = "Misses with the present layout, since the question was asked (or has settled).",
+           .help = "Misses with the present layout, since the question was asked (or settled).",
            .from = FIELD(struct whatif_row, before), .width = 7, UNIT_COUNT),
-    COLUMN(.title = "THEN", .help = "Misses of the same accesses, if it lay as asked.",
+    COLUMN(.title = "THEN", .help = "Misses of the same accesses with the other layout.",
            .from = FIELD(struct whatif_row, after), .width = 7, UNIT_COUNT),
-    COLUMN(.title = "CHANGE", .help = "The difference, of now.",
+    COLUMN(.title = "CHANGE", .help = "The difference, relative to now.",
            .from = CHANGE(struct whatif_row, before, after), .width = 8, .look = COLUMN_RIGHT,
            .format = format_change, .paint = paint_change),
-    COLUMN(.title = "ITS NOW", .help = "Of these, misses of the object itself.",
+    COLUMN(.title = "ITS NOW", .help = "Misses of the object itself.",
            .from = FIELD(struct whatif_row, object_before), .width = 8, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "ITS THEN", .help = "The same, if it lay as asked.",
+    COLUMN(.title = "ITS THEN", .help = "The same with the other layout.",
            .from = FIELD(struct whatif_row, object_after), .width = 8, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "CHANGE", .from = CHANGE(struct whatif_row, object_before, object_after),
            .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
@@ -439,7 +439,7 @@ static struct value asked_waited(const struct snapshot *snapshot, const void *po
     return value_number(snapshot_whatif_change(row));
 }
 
-/* Fetches from memory. */
+/* Returns the level that misses to memory. */
 static const void *last_level(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_whatif);
@@ -459,23 +459,22 @@ static struct value asked_state(const struct snapshot *snapshot, const void *poi
 static const struct column asked_list[] = {
     COLUMN(.title = "WHAT IF", .from = FIELD(struct snapshot_whatif, question), .width = 14,
            .most = 30, .paint = paint_strong),
-    COLUMN(.title = "WAITED", .help = "The change of the time waited for data.",
-           .value = asked_waited, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
-           .paint = paint_change),
+    COLUMN(.title = "WAITED", .help = "Change of the time waited for data.", .value = asked_waited,
+           .width = 7, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
     COLUMN(.title = "MEMORY",
-           .help = "Fetches from memory with the present layout, since this was asked (or has "
-                   "settled).",
+           .help =
+               "Fetches from memory with the present layout, since this was asked (or settled).",
            .target = last_level, .from = FIELD(struct snapshot_whatif_level, before), .width = 7,
            .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .target = last_level,
+    COLUMN(.title = "THEN", .help = "The same with the other layout.", .target = last_level,
            .from = FIELD(struct snapshot_whatif_level, after), .width = 7, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "ITS OWN", .help = "The change of the fetches of the object itself.",
+    COLUMN(.title = "ITS OWN", .help = "Change of the fetches of the object itself.",
            .target = last_level,
            .from = CHANGE(struct snapshot_whatif_level, object_before, object_after), .width = 8,
            .rank = 2, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
     COLUMN(.title = "STATE",
-           .help = "Waits for the object; counts; or has settled: the second simulation holds what "
-                   "it would hold had it always lain so.",
+           .help = "Waits for the object; counts; or has settled: the second cache has the "
+                   "contents that it would have if the layout had always been so.",
            .value = asked_state, .width = 9, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_whatif, object), .width = 12,
            .most = 40, .look = COLUMN_NAME),
@@ -501,11 +500,10 @@ static const struct column choice_list[] = {
     COLUMN(.title = "WHAT IF", .from = FIELD(struct whatif_choice, title), .width = 26, .most = 44,
            .paint = paint_strong),
     COLUMN(.title = "WAITED",
-           .help = "What it would change of the time waited for data, where it was asked.",
+           .help = "Change of the time waited for data, if the question was asked.",
            .from = FIELD(struct whatif_choice, change), .width = 7, .look = COLUMN_RIGHT,
            .format = format_change, .paint = paint_change),
-    COLUMN(.title = "IT WOULD LIE SO",
-           .help = "How it would lie then, or why that cannot be asked of it.",
+    COLUMN(.title = "LAYOUT", .help = "The layout in question, or why it cannot be asked for.",
            .from = FIELD(struct whatif_choice, text), .width = 20, .most = 120, .rank = 1,
            .look = COLUMN_CODE),
 };
@@ -549,7 +547,7 @@ size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[
 
 void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size)
 {
-    /* An object that never misses gives the upper limit of the gain, no remedy. */
+    /* An object that never misses gives an upper bound of the gain; it is not a remedy. */
     bool bound = asked->count > 1 && !strcmp(asked->list[0].question, "never");
     const struct snapshot_whatif *best = &asked->list[bound];
     double change = asked->count ? snapshot_whatif_change(best) : NAN;
@@ -557,14 +555,13 @@ void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size
     if (asked->count < 2)
         return;
     if (isnan(change))
-        snprintf(out, size, "%u questions at a time; none has an answer yet.", asked->count);
+        snprintf(out, size, "%u open questions; none has an answer yet.", asked->count);
     else if (change > -same_within)
-        snprintf(out, size, "%u questions at a time, best first: none of them would save time.",
-                 asked->count);
+        snprintf(out, size, "%u open questions: none of them would save time.", asked->count);
     else
         snprintf(out, size,
-                 "%u questions at a time, best first: %.60s, %.40s, would save most, %.1f %% of "
-                 "the time waited for data.",
+                 "%u open questions, best first: %.60s, %.40s, would save most, %.1f %% of the "
+                 "time waited for data.",
                  asked->count, best->object, best->question, -100 * change);
 }
 
@@ -580,7 +577,7 @@ static void say_change(const struct snapshot_whatif *answer, char *out, size_t s
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
     double change = snapshot_whatif_change(answer);
     if (!(answer->stall_before > 0)) {
-        text_append(out, size, "Nothing has missed since it was asked.");
+        text_append(out, size, "No misses since it was asked.");
         return;
     }
     if (fabs(change) < same_within)
@@ -595,7 +592,7 @@ static void say_change(const struct snapshot_whatif *answer, char *out, size_t s
                     text_count(after, last->after), text_count(before, last->before));
 }
 
-/* Limits of the figures. */
+/* Explains the limits of the figures. */
 static void say_doubts(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char number[16];
@@ -604,17 +601,17 @@ static void say_doubts(const struct snapshot_whatif *answer, char *out, size_t s
         text_append(out, size, " The object was not accessed since then.");
     if (!answer->settled && last->fresh > worth_a_word * last->after)
         text_append(out, size,
-                    " %s of them are first touches of its new lines, and may not come again: it "
-                    "has not settled yet.",
+                    " %s of them are first accesses to its new lines, which may not recur: it has "
+                    "not settled yet.",
                     text_count(number, last->fresh));
     if (answer->cut > worth_a_word * answer->object_accesses)
-        text_append(out, size, " %.0f %% of its accesses span parts that lie apart then.",
+        text_append(out, size, " %.0f %% of its accesses would span separate parts.",
                     100 * answer->cut / answer->object_accesses);
     if (answer->blocks_left_out > 0)
         text_append(out, size, " %s of its blocks are not followed.",
                     text_count(number, answer->blocks_left_out));
     if (answer->blocks_small > 0)
-        text_append(out, size, " %s blocks are shorter than an element and stay.",
+        text_append(out, size, " %s blocks are shorter than an element and are not moved.",
                     text_count(number, answer->blocks_small));
 }
 

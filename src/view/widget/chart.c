@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/words.h"
 
 static void timeline_chart_add(struct timeline_stack *stack, const struct snapshot_stream *stream)
@@ -55,7 +56,7 @@ struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, d
     return chart;
 }
 
-/* Periods [*first, *end) are in a column. */
+/* Finds the periods [*first, *end) drawn in a column. */
 static void periods_of(const struct timeline_chart *chart, int column, size_t *first, size_t *end)
 {
     size_t count = chart->end - chart->first;
@@ -70,7 +71,7 @@ int timeline_chart_column(const struct timeline_chart *chart, double at_s)
     const struct snapshot_timeline *timeline = chart->timeline;
     double period = (at_s - timeline->start_s) / timeline->period_s - (double)chart->first;
     double column = period * chart->columns / (double)(chart->end - chart->first);
-    return column < 0 ? 0 : column > chart->columns ? chart->columns : (int)column;
+    return !(column > 0) ? 0 : column > chart->columns ? chart->columns : (int)column;
 }
 
 double timeline_chart_time(const struct timeline_chart *chart, int column)
@@ -101,7 +102,8 @@ const char *timeline_chart_mark(size_t series, bool ascii)
     return ascii ? letters[series] : "█";
 }
 
-/* From the bottom: the series with most misses in the run, the next, and the rest. */
+/* Draws a column from the bottom: the series with most misses in the run, then the next, then the
+ * remainder. */
 static void draw_column(const struct timeline_chart *chart, struct canvas *canvas, struct area area,
                         int column)
 {
@@ -145,7 +147,7 @@ static void draw_amounts(const struct timeline_chart *chart, struct canvas *canv
     }
 }
 
-/* The letter in the middle of each phase, a bar where it begins. */
+/* Draws a bar at the start of each phase and its letter in the middle. */
 static void draw_phases(const struct timeline_chart *chart, struct canvas *canvas, int row,
                         int start)
 {
@@ -161,16 +163,31 @@ static void draw_phases(const struct timeline_chart *chart, struct canvas *canva
     }
 }
 
+static void draw_axis(const struct timeline_chart *chart, struct canvas *canvas, int row,
+                      int column)
+{
+    char from[TEXT_TIME_BYTES];
+    char to[TEXT_TIME_BYTES];
+    text_time(from, timeline_chart_time(chart, 0));
+    text_time(to, timeline_chart_time(chart, chart->columns));
+    int length = glyph_columns(to, canvas->ascii);
+    canvas_text(canvas, row, column, chart->columns, PAINT_DIM, from);
+    if (chart->columns > length)
+        canvas_text(canvas, row, column + chart->columns - length, length, PAINT_DIM, to);
+}
+
 void timeline_chart_draw(const struct timeline_chart *chart, struct canvas *canvas,
                          struct area area)
 {
-    struct area shares = {area.row, area.column, area.rows - 2, area.columns};
+    struct area shares = {area.row, area.column, area.rows - 3, area.columns};
+    int end = area.row + area.rows;
     if (!chart->timeline->periods || chart->columns < 1)
         return;
     for (int i = 0; i < chart->columns && shares.rows > 0; i++)
         draw_column(chart, canvas, shares, i);
-    draw_amounts(chart, canvas, area.row + area.rows - 2, area.column);
-    draw_phases(chart, canvas, area.row + area.rows - 1, area.column);
+    draw_amounts(chart, canvas, end - 3, area.column);
+    draw_phases(chart, canvas, end - 2, area.column);
+    draw_axis(chart, canvas, end - 1, area.column);
 }
 
 enum { STEPS = 8 };
@@ -197,7 +214,8 @@ void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii)
     for (int i = 0; i < columns; i++) {
         int here = eighths - i * STEPS;
         here = here < 0 ? 0 : here > STEPS ? STEPS : here;
-        /* In ASCII a half counts; the first character shows whatever there is. */
+        /* In ASCII, a cell at least half full is drawn; the first is drawn unless the value is
+         * 0. */
         bool mark = here >= STEPS / 2 || (i == 0 && here > 0);
         used = bar_append(out, size, used, !ascii ? lying[here] : mark ? "#" : " ");
     }
@@ -236,15 +254,15 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
 
 enum { REUSE_CURVE_LABEL = 6, ROWS_LEAST = 4, SIZE_COLUMNS = 6 };
 
-/* Positions: the plot without its labels. */
+/* Position of a plot without its labels. */
 struct plot {
     struct canvas *canvas;
     struct area area;
-    double top;  /* part missed at the upper end */
+    double top;  /* fraction of accesses missed at the upper end */
     double last; /* point at the right end */
 };
 
-/* The upper end of an axis. */
+/* Returns the upper end of an axis. */
 static double round_up(double part)
 {
     static const double steps[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8};
@@ -254,7 +272,8 @@ static double round_up(double part)
     return 1;
 }
 
-/* Beyond the largest cache marked only changes of the curve are of interest. */
+/* Returns the last point to draw. Beyond the largest marked cache, only changes of the curve
+ * matter. */
 static double last_point(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row)
 {
     double largest = 0;
@@ -384,7 +403,7 @@ static void draw_ruler(const struct frame *frame)
                       RULED / frame->per_cell, PAINT_DIM, "%d", byte);
 }
 
-/* A cell that is both read and written shows the store. */
+/* Bytes that are both read and written are drawn as written. */
 static void draw_bytes(const struct frame *frame, int row, uint64_t read, uint64_t written)
 {
     bool ascii = frame->canvas->ascii;
@@ -435,7 +454,7 @@ static void draw_contended(const struct frame *frame, int row,
             canvas_text(frame->canvas, row, frame->start + cell, 1, PAINT_WARN, "^");
     if (!bytes)
         canvas_text(frame->canvas, row, frame->start, BYTES / frame->per_cell, PAINT_DIM,
-                    "none: only the line is wanted by all");
+                    "none: only the line is shared");
 }
 
 int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *canvas,
@@ -455,4 +474,104 @@ int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *can
     if (written)
         draw_contended(&frame, area.row + used++, line);
     return used;
+}
+
+enum { SETS_LABEL = 7 };
+
+/* Deviations above the mean that occur by chance once in 1000; the same bound as for hot_sets. */
+static const double hot_deviations = 3.09;
+
+double sets_map_mean(const struct snapshot_sets *sets)
+{
+    return timeline_sum(sets->counts, 0, sets->sets) / sets->sets;
+}
+
+/* Uses powers of two. */
+static void choose_shape(struct sets_map *map, uint32_t sets, struct area area)
+{
+    int columns = 1;
+    map->fold = 1;
+    while (columns * 2 <= area.columns - SETS_LABEL && (uint32_t)columns * 2 <= sets)
+        columns *= 2;
+    /* Widen the cells while the rows still fit. */
+    int cell = 1;
+    while (cell < 4 && columns >= 16 && sets / ((uint32_t)columns / 2) <= (uint32_t)area.rows) {
+        columns /= 2;
+        cell *= 2;
+    }
+    while (cell > 1 && cell < 7 && columns * (cell + 1) <= area.columns - SETS_LABEL)
+        cell++;
+    while ((sets + (uint32_t)(columns * map->fold) - 1) / (uint32_t)(columns * map->fold) >
+           (uint32_t)area.rows)
+        map->fold *= 2;
+    map->columns = columns;
+    map->cell = cell;
+}
+
+/* Uses red only if the test found a concentration, so that colours do not suggest more than the
+ * test. */
+static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
+{
+    double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;
+    if (deviations >= hot_deviations && sets->verdict == SETS_CONCENTRATED)
+        return PAINT_HEAT_5;
+    if (deviations >= hot_deviations && sets->verdict == SETS_UNIFORM)
+        return PAINT_HEAT_3;
+    return count > 0.5 * mean ? PAINT_HEAT_1 : PAINT_HEAT_0;
+}
+
+/* Returns the maximum of the sets folded into a cell, because an average would hide a conflict. */
+static double fullest(const struct snapshot_sets *sets, uint32_t first, uint32_t count)
+{
+    double most = 0;
+    for (uint32_t i = first; i < first + count && i < sets->sets; i++)
+        most = fmax(most, sets->counts[i]);
+    return most;
+}
+
+int sets_map_draw(const struct snapshot_sets *sets, struct sets_map *map, long cursor,
+                  struct canvas *canvas, struct area area)
+{
+    double mean = sets_map_mean(sets);
+    double top = fullest(sets, 0, sets->sets);
+    choose_shape(map, sets->sets, area);
+    uint32_t fold = (uint32_t)map->fold;
+    uint32_t cells = (sets->sets + fold - 1) / fold;
+    int filled = map->cell > 1 ? map->cell - 1 : 1;
+    int rows = (int)(cells + (uint32_t)map->columns - 1) / map->columns;
+    map->area = (struct area){area.row, area.column + SETS_LABEL, rows, map->columns * map->cell};
+    for (int i = 0; i < rows; i++)
+        canvas_format(canvas, area.row + i, area.column, SETS_LABEL - 1, PAINT_DIM, "%6d",
+                      i * map->columns * map->fold);
+    for (uint32_t i = 0; i < cells; i++) {
+        double count = fullest(sets, i * fold, fold);
+        int row = map->area.row + (int)i / map->columns;
+        int column = map->area.column + (int)i % map->columns * map->cell;
+        for (int k = 0; k < filled; k++)
+            canvas_text(canvas, row, column + k, 1, heat_of(sets, count, mean),
+                        bar_step(top > 0 ? count / top : 0, canvas->ascii));
+        if (cursor >= 0 && cursor / map->fold == (long)i)
+            canvas_flag(canvas, row, column, filled, CELL_CURSOR);
+    }
+    return rows;
+}
+
+void sets_map_legend(const struct snapshot_sets *sets, struct canvas *canvas, int row)
+{
+    char text[16];
+    struct pen pen = {canvas, row, SETS_LABEL, canvas->columns};
+    pen_part(&pen, PAINT_DIM, "%s 0 to %s %s", bar_step(0, canvas->ascii),
+             bar_step(1, canvas->ascii), text_count(text, fullest(sets, 0, sets->sets)));
+    pen_part(&pen, PAINT_DIM, " samples, mean %s", text_count(text, sets_map_mean(sets)));
+    if (sets->verdict == SETS_CONCENTRATED)
+        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance explains");
+}
+
+long sets_map_at(const struct sets_map *map, int row, int column)
+{
+    int down = row - map->area.row;
+    int across = column - map->area.column;
+    if (down < 0 || down >= map->area.rows || across < 0 || across >= map->area.columns)
+        return -1;
+    return (long)(down * map->columns + across / map->cell) * map->fold;
 }

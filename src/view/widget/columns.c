@@ -34,7 +34,7 @@ static struct value path_integer(const struct path *path, uint64_t integer)
     return path->known ? value_known(integer) : value_integer(integer);
 }
 
-/* Empty text is unknown, but keeps the text: JSON has it. */
+/* Empty text is unknown, but the value keeps it for JSON. */
 static struct value path_text(const struct path *path, const char *text)
 {
     struct value value = value_text(text);
@@ -126,7 +126,7 @@ bool path_given(const struct path *path, const void *row)
            value.integer;
 }
 
-/* The row that the value is of; NULL where it has none. */
+/* Returns the row that contains the value; NULL if it has none. */
 static const void *column_row(const struct column *column, const struct snapshot *snapshot,
                               const void *row)
 {
@@ -208,7 +208,8 @@ static bool drawn(const struct column *column)
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
 }
 
-/* Columns that the text which a row is known by must have before lesser ones come; 0: any. */
+/* Returns the width that a column with the row's name needs before less important columns are
+ * added; 0: none. */
 static int comfort_of(const struct column *column, int wanted)
 {
     int most = column->look == COLUMN_CODE                                           ? COMFORT_CODE
@@ -228,8 +229,8 @@ static int text_columns(const struct column *column, struct value value)
     return (int)strlen(text);
 }
 
-/* Columns that the widest of the rows would take. On a screen names have room for longer ones, as
- * widths stay while it is open. */
+/* Returns the width of the widest cell. On screen, names get room for longer ones, because widths
+ * stay fixed while it is open. */
 static int wanted_width(const struct columns *columns, const struct column *column,
                         const struct snapshot *snapshot, const char *rows, size_t count,
                         bool on_screen)
@@ -249,8 +250,8 @@ static int wanted_width(const struct columns *columns, const struct column *colu
 }
 
 /*
- * Columns in the order of their rank, until one does not fit. Names get a readable width first:
- * figures without names are of no use.
+ * Chooses columns in the order of their rank until one does not fit. Names get a readable width
+ * first, because figures without names are useless.
  */
 static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
                            const int wanted[COLUMNS_MAX], int width, bool pictures,
@@ -274,7 +275,8 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
         }
 }
 
-/* Room that is left goes to the columns that want it, in turn; pictures come last. */
+/* Distributes spare room among the columns that can grow, in turn; bars and sparklines come
+ * last. */
 static int widen(struct layout *layout, const struct columns *columns,
                  const int wanted[COLUMNS_MAX], int spare, bool pictures)
 {
@@ -294,7 +296,7 @@ static int widen(struct layout *layout, const struct columns *columns,
     return spare;
 }
 
-/* Those that are chosen and fit, in the order chosen. */
+/* Places the chosen columns that fit, in the chosen order. */
 static void place_chosen(const struct columns *columns, const struct column_choice *choice,
                          const struct snapshot *snapshot, int width, struct layout *layout)
 {
@@ -508,7 +510,7 @@ const char *columns_title(const struct column *column, bool ascii)
     return ascii && !strcmp(column->title, "±") ? "+-" : column->title;
 }
 
-/* Values of cells and how they are written and painted. */
+/* ---- values of cells: how they are formatted and painted ---- */
 
 struct value value_number(double number)
 {

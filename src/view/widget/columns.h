@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Columns as data: title, the path to the value in a row, JSON key, how it is written, sorted
- * and painted, and which columns go first when there is little room. Screen, batch text, HTML and
- * the JSON members of a row come from the same table; finding, filtering, sorting and the help
- * need nothing else.
+ * Columns as data: title, path to the value in a row, JSON key, formatting, sorting, paint, and
+ * which columns are dropped first if there is little room. Screen, batch text, HTML and the JSON
+ * members of a row use the same table; finding, filtering, sorting and the help need nothing else.
  */
 #ifndef MISSTOP_VIEW_WIDGET_COLUMNS_H
 #define MISSTOP_VIEW_WIDGET_COLUMNS_H
@@ -31,26 +30,26 @@ enum value_kind {
     VALUE_YES_NO
 };
 
-/* The content of one cell; unknown prints as blank and sorts last. */
+/* Content of one cell; unknown values are blank and sorted last. */
 struct value {
     enum value_kind kind;
     double number;
-    uint64_t integer; /* of VALUE_SIGNED in two's complement */
+    uint64_t integer; /* VALUE_SIGNED in two's complement */
     const char *text;
-    double low;  /* of a number known to be between two: sorted by `low`, */
-    double high; /* which then is the number too; else both 0 */
+    double low;  /* interval of a number: sorted by `low`, */
+    double high; /* which is then also the number; otherwise both are 0 */
 };
 
 enum column_look {
     COLUMN_TEXT,
-    COLUMN_NAME,  /* text that loses its middle, as C++ names differ at both ends */
+    COLUMN_NAME,  /* text truncated in the middle, because C++ names differ at both ends */
     COLUMN_CODE,  /* text that is read as a whole: gets more room than a name */
     COLUMN_RIGHT, /* numbers */
     COLUMN_BAR,   /* a number from 0 to 1 */
     COLUMN_SPARK  /* `series` */
 };
 
-/* The kind of the member that a path leads to. */
+/* Kind of the member that a path leads to. */
 enum path_kind {
     PATH_NONE,
     PATH_DOUBLE,
@@ -60,29 +59,29 @@ enum path_kind {
     PATH_U16,
     PATH_U32,
     PATH_U64,
-    PATH_INT, /* signed: below 0 is unknown */
+    PATH_INT, /* signed: negative means unknown */
     PATH_I64,
     PATH_TEXT,      /* const char * */
     PATH_TEXT_HERE, /* char[] */
     PATH_HALF,      /* half the width of a struct snapshot_share */
-    PATH_SUM,       /* of two doubles */
-    PATH_CHANGE,    /* from one to another, as a part of the first */
-    PATH_PART,      /* of the samples that have the property */
-    PATH_COUNTED,   /* the same as a number of samples */
-    PATH_ROW,       /* a pointer to another row */
-    PATH_ROW_HERE   /* another row inside this one */
+    PATH_SUM,       /* sum of two doubles */
+    PATH_CHANGE,    /* change from one double to another, relative to the first */
+    PATH_PART,      /* fraction of the samples with the property */
+    PATH_COUNTED,   /* PATH_PART as a number of samples */
+    PATH_ROW,       /* pointer to another row */
+    PATH_ROW_HERE   /* another row embedded in this one */
 };
 
 /* A member of a row, or of the row that a pointer in it leads to. */
 struct path {
     enum path_kind kind;
     bool known;       /* 0 and "" are unknown, and a double below 0 */
-    uint32_t through; /* offset of the pointer, plus 1; 0: the member is in the row */
+    uint32_t through; /* offset of the pointer plus 1; 0: the member is in the row itself */
     uint32_t offset;
-    uint32_t with[3]; /* offsets of the other operands of a sum or a part */
+    uint32_t with[3]; /* offsets of the other operands of a sum or part */
 };
 
-/* Text in the row has the type of its address, not of a pointer. */
+/* An array of characters in the row is recognised because its address is not a char **. */
 #define PATH_TEXT_KIND(member)                                                                     \
     _Generic(&(member),                                                                            \
         char **: PATH_TEXT,                                                                        \
@@ -106,8 +105,8 @@ struct path {
 #define PATH_AT(type, member)      PATH_KIND(((type *)0)->member)
 #define PATH_TARGET(type, pointer) __typeof__(*((type *)0)->pointer)
 
-/* Initialisers of a path. FIELD: a member. KNOWN: the same, where 0 and "" are unknown. VIA and
- * VIA_KNOWN: a member of the row that a pointer leads to; unknown where it is NULL. */
+/* Initialisers of a path. FIELD: a member. KNOWN: a member with 0 and "" treated as unknown. VIA
+ * and VIA_KNOWN: a member of the row that a pointer leads to; unknown if the pointer is NULL. */
 #define FIELD(type, member)                                                                        \
     {                                                                                              \
         .kind = PATH_AT(type, member), .offset = offsetof(type, member)                            \
@@ -127,7 +126,7 @@ struct path {
         .through = offsetof(type, pointer) + 1,                                                    \
         .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
     }
-/* The first of an array that a pointer leads to. */
+/* First element of an array that a pointer leads to. */
 #define FIRST_OF(type, pointer)                                                                    \
     {                                                                                              \
         .kind = PATH_KIND(*((type *)0)->pointer), .through = offsetof(type, pointer) + 1           \
@@ -144,8 +143,8 @@ struct path {
     {                                                                                              \
         .kind = PATH_CHANGE, .offset = offsetof(type, before), .with = { offsetof(type, after) }   \
     }
-/* PART: loads or stores of the samples; unknown where nothing was sampled or the kind is never
- * known. COUNTED: a part of the samples by weight, as a number of them. */
+/* PART: loads or stores as a fraction of the samples; unknown without samples or if the kind is
+ * never known. COUNTED: a weighted fraction of the samples, as a number of samples. */
 #define PART(type, member)                                                                         \
     {                                                                                              \
         .kind = PATH_PART, .offset = offsetof(type, member), .with = {                             \
@@ -161,7 +160,8 @@ struct path {
             offsetof(type, count_over)                                                             \
         }                                                                                          \
     }
-/* Another row: by a pointer in this one, by one in the row that a pointer leads to, inside. */
+/* Another row: behind a pointer in this row, behind a pointer in the row that a pointer leads to,
+ * or embedded in this row. */
 #define ROW_OF(type, pointer)                                                                      \
     {                                                                                              \
         .kind = PATH_ROW, .offset = offsetof(type, pointer)                                        \
@@ -176,12 +176,12 @@ struct path {
         .kind = PATH_ROW_HERE, .offset = offsetof(type, member)                                    \
     }
 
-/* How a number is written in JSON. */
+/* How a number is formatted in JSON. */
 enum json_form {
-    JSON_AS_FORMAT, /* as `format` asks for */
+    JSON_AS_FORMAT, /* like `format` */
     JSON_SHARE,     /* six decimals */
     JSON_COUNT,     /* two decimals */
-    JSON_EXACT      /* all of them */
+    JSON_EXACT      /* full precision */
 };
 
 struct json_t;
@@ -191,65 +191,70 @@ struct column {
     const char *title; /* NULL: only a JSON member */
     const char *help;  /* one sentence; NULL: not in the help */
     const char *key;   /* JSON member; NULL: none */
-    /* The row that the value is of, where it is not this one: by a path, then by a function. */
+    /* Row that contains the value, if it is not this one: found by a path, then by a function. */
     struct path in;
     const void *(*target)(const struct snapshot *snapshot, const void *row);
-    struct path from;                    /* the value in it */
-    const char *(*name)(unsigned value); /* the text of an enum at `from` */
-    /* The value, where it is computed, of the row that these lead to. */
+    struct path from;                    /* value in that row */
+    const char *(*name)(unsigned value); /* formats an enum at `from` */
+    /* Computes the value from the row that the paths lead to. */
     struct value (*value)(const struct snapshot *snapshot, const void *row);
-    const char *otherwise; /* the text where it is not known; JSON has null */
-    /* JSON alone: the rows that `in` and `from` lead to, `count` of them as an array, without a
-     * count one as an object, or null. `members`: those of the row in place of a member. */
+    const char *otherwise; /* text if the value is not known; JSON has null */
+    /* JSON only: the rows that `in` and `from` lead to, as an array with `count`; without `count`,
+     * one row as an object, or null. `members`: the row's members are added instead of a single
+     * member. */
     const struct columns *rows;
     const struct columns *members;
-    struct path count; /* without rows: of values, the first of them at `from` */
-    unsigned elements; /* the same, where their number is fixed */
-    /* An object instead, with these names; an element without one is left out. `sparse`: those
-     * that are not 0, or null where none is known. */
+    struct path count; /* without `rows`: number of values, the first of them at `from` */
+    unsigned elements; /* a fixed number of values */
+    /* The elements become members of an object with these names; elements without a name are left
+     * out. `sparse`: only elements that are not 0; null if none is known. */
     const char *(*each)(unsigned index);
     bool sparse;
     struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
-    /* A sentence that is composed of the row. */
+    /* Formats a sentence about the row. */
     void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
     enum json_form form;
 
-    /* Conditions. A path is given where its member is neither 0 (a double: not known) nor NULL. */
-    struct path where;  /* of the row: its value is known only where this is given */
-    struct path unless; /* ... and only where this is not */
-    struct path given;  /* of the row: the member of JSON is there only where this is given */
-    struct path with;   /* the same, of the snapshot */
-    bool (*present)(const struct snapshot *snapshot, const void *row); /* the same; NULL: always */
-    struct path only; /* of the snapshot: the column is shown only where this is given */
-    bool (*shown)(const struct snapshot *snapshot); /* the same; NULL: always */
-    bool some; /* shown only where some row of the snapshot (struct columns: all) has a value */
+    /* Conditions. A path counts as given if its member is neither 0 (for a double: NAN) nor
+     * NULL. */
+    struct path where;  /* member of the row: the value is known only if this is given */
+    struct path unless; /* ... and only if this is not given */
+    struct path given;  /* member of the row: the JSON member exists only if this is given */
+    struct path with;   /* member of the snapshot: the JSON member exists only if this is given */
+    /* The JSON member exists only if this returns true; NULL: always. */
+    bool (*present)(const struct snapshot *snapshot, const void *row);
+    struct path only; /* member of the snapshot: the column is shown only if this is given */
+    /* The column is shown only if this returns true; NULL: always. */
+    bool (*shown)(const struct snapshot *snapshot);
+    /* Shown only if a row of the snapshot (struct columns: all) has a value. */
+    bool some;
 
-    uint8_t width; /* least columns */
-    uint8_t most;  /* takes more when there is room; 0: fixed */
-    uint8_t rank;  /* higher ones are the first to go */
+    uint8_t width; /* minimum width */
+    uint8_t most;  /* maximum width, if there is room; 0: fixed */
+    uint8_t rank;  /* columns with a higher rank are dropped first */
     enum column_look look;
-    void (*format)(char *out, size_t size, struct value value); /* NULL: text as it is */
+    void (*format)(char *out, size_t size, struct value value); /* NULL: text is used unchanged */
     enum paint (*paint)(struct value value);                    /* NULL: plain */
     const float *(*series)(const void *row);                    /* SNAPSHOT_HISTORY values */
 };
 
-/* A row of a table: COLUMN(.title = "SIZE", .from = KNOWN(struct x, size), .width = 6). */
+/* An entry of a column list: COLUMN(.title = "SIZE", .from = KNOWN(struct x, size), .width = 6). */
 #define COLUMN(...)                                                                                \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
 
-/* The name of the object that an index in the row is of. */
+/* Name of the object with the index in this row. */
 #define OBJECT_NAME(type, index)                                                                   \
     .in = ROW_IN(type, index), .target = columns_object_at,                                        \
     .from = FIELD(struct snapshot_object, name)
 
-/* The first line of a function of a column: its row. */
+/* First statement of a column's value function: declares its row. */
 #define ROW(type)                                                                                  \
     const struct type *row = pointer;                                                              \
     (void)snapshot
 
-/* The same of a member of JSON alone. */
+/* An entry that is only a JSON member. */
 #define MEMBER(json_key, ...)                                                                      \
     {                                                                                              \
         .key = json_key, .from = FIELD(__VA_ARGS__)                                                \
@@ -258,11 +263,15 @@ struct column {
     {                                                                                              \
         .key = json_key, .from = KNOWN(__VA_ARGS__)                                                \
     }
+#define MEMBER_EXACT(json_key, ...)                                                                \
+    {                                                                                              \
+        .key = json_key, .from = FIELD(__VA_ARGS__), .form = JSON_EXACT                            \
+    }
 #define MEMBER_COUNT(json_key, ...)                                                                \
     {                                                                                              \
         .key = json_key, .from = FIELD(__VA_ARGS__), .form = JSON_COUNT                            \
     }
-/* Rows of the type `as`: one inside, and `counted` of them behind a pointer. */
+/* Rows of the type `as`: one embedded, or `counted` of them behind a pointer. */
 #define MEMBER_ROW(json_key, type, member, as)                                                     \
     {                                                                                              \
         .key = json_key, .from = ROW_IN(type, member), .rows = as                                  \
@@ -281,47 +290,48 @@ struct column {
 #define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
 #define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
 
-/* Parts that were loads and stores, of rows of the type at the path, {0}: the row itself. */
+/* Columns for the parts that were loads and stores, for rows of the type at the path; {0}: the row
+ * itself. */
 #define LOADS_COLUMNS(order, type, ...)                                                            \
-    COLUMN(.title = "LD", .help = "Part of its samples that were loads.", .in = __VA_ARGS__,       \
+    COLUMN(.title = "LD", .help = "Share of its samples that were loads.", .in = __VA_ARGS__,      \
            .from = PART(type, loads), .width = 5, .rank = order, UNIT_PERCENT,                     \
            .paint = paint_load),                                                                   \
-        COLUMN(.title = "ST", .help = "Part of its samples that were stores.", .in = __VA_ARGS__,  \
+        COLUMN(.title = "ST", .help = "Share of its samples that were stores.", .in = __VA_ARGS__, \
                .from = PART(type, stores), .width = 5, .rank = order, UNIT_PERCENT,                \
                .paint = paint_store)
 
-/* The columns of one kind of row. */
+/* Columns of one kind of row. */
 struct columns {
-    const char *title; /* of the list, for panes and the help */
-    const char *empty; /* said on the screen where there is no row; NULL: that none is known */
+    const char *title; /* title of the list, for panes and the help */
+    const char *empty; /* shown if there is no row; NULL: a general text */
     const struct column *list;
     unsigned count;
-    unsigned sort; /* column sorted by at first; COLUMNS_AS_THEY_COME */
+    unsigned sort; /* initial sort column; COLUMNS_AS_THEY_COME */
     size_t row_size;
-    /* A whole number that stays the same for the same thing in the next snapshot; or a function of
-     * the row. */
+    /* An integer that identifies the same thing in the next snapshot; or a function that returns
+     * it. */
     struct path key;
-    /* Where a snapshot lists these rows, and how many: ALL_OF(list, count). A table of a screen
-     * with these columns has them without its doing. */
+    /* Where a snapshot lists these rows, and how many: ALL_OF(list, count). Tables of screens with
+     * these columns are filled from it automatically. */
     struct path all;
     struct path all_count;
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
-    struct path object;   /* index of the object of a row: Enter opens it, HTML links its name */
-    struct path interval; /* of its share: HTML draws it on the bar */
-    bool code;            /* text is source or instructions: HTML wraps nothing */
-    /* Text of a row that only parts others: it cannot be selected and is left out where the
-     * rows are sorted or filtered. NULL for other rows; no function: there are none. */
+    struct path object;   /* index of a row's object: Enter opens it, HTML links its name */
+    struct path interval; /* interval of a row's share: HTML draws it on the bar */
+    bool code;            /* text is source or instructions: HTML does not wrap it */
+    /* Returns the text of a separator row, NULL for other rows. Separators cannot be selected, and
+     * are left out if the rows are sorted or filtered. No function: there are no separators. */
     const char *(*parting)(const void *row);
 };
 
 #define ALL_OF(rows, number)                                                                       \
     .all = ROW_OF(struct snapshot, rows), .all_count = FIELD(struct snapshot, number)
 
-/* The members of struct columns that follow from the list and its type of row. */
+/* Members of struct columns that follow from the list and its row type. */
 #define TABLE(type, columns)                                                                       \
     .list = columns, .count = sizeof(columns) / sizeof *(columns), .row_size = sizeof(type)
 
-/* All of it where no screen shows the rows: MEMBERS(struct x, COLUMN(.key = ...), ...). */
+/* All members, for rows that no screen shows: MEMBERS(struct x, COLUMN(.key = ...), ...). */
 #define MEMBERS(type, ...)                                                                         \
     {                                                                                              \
         .list = (const struct column[]){__VA_ARGS__},                                              \
@@ -333,72 +343,74 @@ struct columns {
 struct layout {
     unsigned count;
     struct {
-        unsigned index; /* into columns->list */
+        unsigned index; /* index into columns->list */
         int start;
         int width;
     } places[COLUMNS_MAX];
 };
 
-/* The columns that the user chose, in this order; none: as many as fit, by their rank. */
+/* Columns chosen by the user, in this order; none: as many as fit, by rank. */
 struct column_choice {
     uint8_t count;
-    uint8_t index[COLUMNS_MAX]; /* into columns->list */
+    uint8_t index[COLUMNS_MAX]; /* indices into columns->list */
 };
 
-/* The name of a column in settings: its title, "bar" without one; the second of a name "NAME#2". */
+/* Returns a column's name in settings: its title, "bar" without one; "NAME#2" for the second with
+ * that name. */
 void columns_setting_name(const struct columns *columns, unsigned index, char *out, size_t size);
-/* From and to "SHARE,NAME,TYPE". Names that no column has are left out. */
+/* Convert from and to "SHARE,NAME,TYPE". Unknown names are ignored. */
 void column_choice_parse(const struct columns *columns, const char *text,
                          struct column_choice *choice);
 void column_choice_text(const struct columns *columns, const struct column_choice *choice,
                         char *out, size_t size);
 
 /*
- * Chooses the columns that fit in `width`, and makes those that may grow as wide as what
- * the first rows say. `pictures`: bars and sparklines too. choice NULL: none.
+ * Chooses the columns that fit in `width`, and widens those that can grow to the content of the
+ * first rows. `pictures`: include bars and sparklines. choice NULL: none.
  */
 void columns_layout(const struct columns *columns, const struct column_choice *choice,
                     const struct snapshot *snapshot, const void *rows, size_t count, int width,
                     bool pictures, struct layout *layout);
 
-/* The value of a cell. */
+/* Returns the value of a cell. */
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 
 uint64_t columns_identity(const struct columns *columns, const struct snapshot *snapshot,
                           const void *row);
 
-/* Element of an array of values; the row that a column leads to; whether it is shown. */
+/* Return an element of an array of values; the row that a column leads to; whether the column is
+ * shown. */
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,
                              const void *row, unsigned index);
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct columns *columns, unsigned index, const struct snapshot *snapshot);
-/* The row and the value at a path; NULL, unknown: there is none. */
+/* Return the row and the value at a path; NULL and unknown if there is none. */
 const void *path_target(const struct path *path, const void *row);
 struct value path_value(const struct path *path, const void *row);
-/* Whether a path is given, as in struct column; true for no path. */
+/* Returns true if a path is given, as defined in struct column; also for no path. */
 bool path_given(const struct path *path, const void *row);
-/* Whether a member of JSON is there. */
+/* Returns true if a JSON member exists. */
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row);
 
-/* The text of a cell, at most `width` wide for names, "" for unknown. */
+/* Formats a cell; names are limited to `width`, "" if not known. */
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
                   int width, bool ascii, char *out, size_t size);
 
-/* The title as it can be shown. */
+/* Returns the title in the available character set. */
 const char *columns_title(const struct column *column, bool ascii);
 
-/* Order under a column: numbers from the largest, text from A (the other way
- * round if inverted), unknown always last; 0: equal. */
+/* Compares two rows by a column: largest number first, text alphabetically (reversed if inverted),
+ * unknown always last. Returns 0 if equal. */
 int columns_compare(const struct column *column, const struct snapshot *snapshot, const void *left,
                     const void *right, bool invert);
 
-/* Whether any text of the row contains `part`, whatever the case. */
+/* Returns true if any text of the row contains `part`, ignoring case. */
 bool columns_match(const struct columns *columns, const struct snapshot *snapshot, const void *row,
                    const char *part);
 
-/* Makers and writers of values, for the tables. */
+/* Constructors and formatters of values, for the tables. */
 struct value value_number(double number); /* NAN: unknown */
 struct value value_integer(uint64_t integer);
 struct value value_signed(int64_t integer);
@@ -406,8 +418,6 @@ struct value value_known(uint64_t integer); /* 0: unknown */
 struct value value_yes_no(bool yes);
 struct value value_text(const char *text); /* NULL or "": unknown */
 
-/* "1m20s", as finely as the length it is of asks for. */
-const char *play_time_text(char out[32], double seconds, double of);
 void format_percent(char *out, size_t size, struct value value); /* 12.3% */
 void format_points(char *out, size_t size, struct value value);  /* ±1.2 */
 void format_count(char *out, size_t size, struct value value);   /* 12.3k */
@@ -426,18 +436,18 @@ enum paint paint_strong(struct value value);
 enum paint paint_load(struct value value);
 enum paint paint_store(struct value value);
 
-/* The function that has more than half of such samples; NULL: none has. */
+/* Returns the function with more than half of these samples; NULL if there is none. */
 const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapshot);
 
-/* Half the width of the interval. */
+/* Returns half the width of the interval. */
 double columns_half(const struct snapshot_share *share);
-/* The farther end's distance from the value. */
+/* Returns the distance of the farther end from the value. */
 double columns_reach(const struct snapshot_share *share);
 
-/* `target` of a column: the object that an index in the row is of; NULL: not listed. */
+/* `target` of a column: returns the object with an index; NULL if it is not listed. */
 const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
-/* An object by its index in the snapshot, by its id and by its name, a function by its id. NULL: it
+/* Return an object by its index in the snapshot, id or name, and a function by its id. NULL if it
  * is not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id);
@@ -445,20 +455,20 @@ const struct snapshot_object *columns_object_named(const struct snapshot *snapsh
                                                    const char *name);
 const struct snapshot_code *columns_code(const struct snapshot *snapshot, uint32_t id);
 
-/* The text where there is no finding: the problems looked for. */
+/* Formats the text for no findings: the problems that were checked. */
 enum { FINDINGS_NONE_BYTES = 640 };
 void findings_none(const struct snapshot *snapshot, char *out, size_t size);
 
 extern const struct columns object_columns;
 extern const struct columns field_columns;
 extern const struct columns instance_columns;
-extern const struct columns toucher_columns; /* code that touches one object */
+extern const struct columns toucher_columns; /* code that accesses one object */
 extern const struct columns function_columns;
 extern const struct columns site_columns;        /* rows: struct site */
 extern const struct columns source_columns;      /* rows: struct source_row */
 extern const struct columns instruction_columns; /* rows: struct instruction_row */
-extern const struct columns caller_columns;      /* rows: struct caller_row (function.h) */
-extern const struct columns layout_columns;      /* rows: struct layout_row (layout.h) */
+extern const struct columns caller_columns;      /* rows: struct caller_row (rows.h) */
+extern const struct columns layout_columns;      /* rows: struct layout_row (rows.h) */
 extern const struct columns levels_columns;      /* rows: struct levels_row (levels.h) */
 extern const struct columns part_columns;
 extern const struct columns region_columns;
@@ -469,8 +479,8 @@ extern const struct columns bin_columns;
 extern const struct columns finding_columns;
 extern const struct columns watch_columns;
 extern const struct columns reuse_columns;      /* rows: struct snapshot_reuse_row */
-extern const struct columns reuse_line_columns; /* the same, of source lines */
-extern const struct columns simulation_columns; /* of struct simulation_level, in the snapshot */
+extern const struct columns reuse_line_columns; /* rows: struct snapshot_reuse_row */
+extern const struct columns simulation_columns; /* rows: struct simulation_level, in the snapshot */
 extern const struct columns offset_columns;     /* rows: struct hot_offset */
 extern const struct columns whatif_columns;
 extern const struct columns whatif_choice_columns;
@@ -482,7 +492,7 @@ extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
 
-/* Members alone: tables of json*.c that several rows share. Their rows may be NULL. */
+/* JSON members only: tables of json*.c that several rows share. Their rows can be NULL. */
 extern const struct columns levels_members;  /* struct snapshot_levels */
 extern const struct columns rates_members;   /* struct snapshot_rates */
 extern const struct columns use_members;     /* struct snapshot_use */
@@ -502,27 +512,27 @@ struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *ph
 struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
 
-/* A function's accesses to one object. */
+/* Accesses of a function to one object. */
 struct site {
     const struct snapshot_code *code;
     const struct snapshot_object *object;
-    double share;  /* of the function's samples that are listed here */
+    double share;  /* fraction of the function's listed samples */
     char text[96]; /* the instruction; "": not known */
 };
 
-/* A line of source with the samples of its instructions. */
+/* A source line with the samples of its instructions. */
 struct source_row {
     const char *file;
-    uint32_t line;          /* 0: between the lines, and `text` says what */
-    uint32_t sites;         /* instructions; 0: only context */
+    uint32_t line;          /* 0: a separator, with `text` as its title */
+    uint32_t sites;         /* number of instructions; 0: only context */
     double samples;         /* NAN: only context */
-    double unknown_samples; /* of objects not known */
-    double share;           /* of the function's */
+    double unknown_samples; /* samples on unknown objects */
+    double share;           /* fraction of the function's samples */
     double loads;
     double stores;
-    const char *inlined;                        /* NULL: of the function itself */
+    const char *inlined;                        /* NULL: not inlined */
     const struct snapshot_instruction *hottest; /* NULL: only context */
-    struct snapshot_use use;                    /* of the lines that it fetched */
+    struct snapshot_use use;                    /* use of the lines fetched by the source line */
     char text[256];
 };
 
@@ -532,13 +542,13 @@ struct instruction_row {
     char text[96]; /* "": not known */
 };
 
-/* An instruction beside its thread, on a shared line. */
+/* An instruction with its thread, on a shared line. */
 struct sharing_access {
     const struct snapshot_sharing_side *side;
     const struct snapshot_sharing_code *code;
 };
 
-/* An offset beside its object, for lists over several objects. */
+/* An offset with its object, for lists over several objects. */
 struct hot_offset {
     const struct snapshot_object *object;
     const struct snapshot_field *field;

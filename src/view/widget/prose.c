@@ -16,7 +16,7 @@ static int row_of(const struct prose_writer *writer)
     return writer->area.row + writer->line - writer->top;
 }
 
-/* An entry begins with the line that is found. */
+/* Searches for the word; a match counts at the line where the entry begins. */
 static void look_for(struct prose_writer *writer, const char *label, const char *text)
 {
     if (writer->word && writer->found < 0 && writer->line >= writer->from &&
@@ -83,7 +83,7 @@ void prose_draw(struct browser *browser, struct canvas *canvas, struct area area
         canvas_flag(canvas, row, area.column, area.columns, CELL_SELECTED);
 }
 
-/* The line of a word, of those as wide as drawn last; -1: it has none. */
+/* Returns the line of a word, with the width last drawn; -1 if not found. */
 static int line_of(struct browser *browser, const char *word, int from)
 {
     const struct prose *prose = prose_shown(browser);
@@ -104,7 +104,7 @@ static void scroll_to(struct prose *prose, int top)
     prose->top = top < 0 ? 0 : top > last ? last : top;
 }
 
-/* From the line found last, else from the first in sight; past the end it begins anew. */
+/* Searches from the line last found, otherwise from the first visible line; wraps at the end. */
 static bool go_to_word(struct browser *browser, const char *word, bool from_here)
 {
     struct prose *prose = prose_shown(browser);
@@ -151,12 +151,12 @@ bool prose_act(struct browser *browser, enum action action, struct request *requ
         break;
     case ACTION_FIND_NEXT:
         if (!*prose->word)
-            browser_message(browser, "nothing to find yet: / asks for a word");
+            browser_message(browser, "no search word yet: / asks for one");
         else if (!go_to_word(browser, prose->word, false))
             browser_message(browser, "not found");
         return true;
     case ACTION_FILTER:
-        browser_message(browser, "/ finds a word in this text");
+        browser_message(browser, "/ searches this text");
         return true;
     default:
         return false;
@@ -171,7 +171,7 @@ void prose_hint(struct browser *browser, char *out, size_t size)
     int last = prose->top + prose->area.rows;
     if (last < prose->lines)
         snprintf(out, size,
-                 "lines %d to %d of %d: PgDn goes on, / finds a word. man misstop has more",
+                 "lines %d to %d of %d: PgDn continues, / searches. man misstop has more",
                  prose->top + 1, last, prose->lines);
     else
         snprintf(out, size, "man misstop has more");

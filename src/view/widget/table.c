@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "view/display/canvas.h"
 
-/* Snapshots in which the first names come. */
+/* Number of snapshots before the layout is fixed, while the first names arrive. */
 enum { FITS = 3 };
 
 void table_init(struct table *table, const struct columns *columns)
@@ -33,7 +33,7 @@ static const void *row_at(const struct table *table, uint32_t index)
     return table->rows + index * table->columns->row_size;
 }
 
-/* Text of a row that parts others; NULL: a common row. */
+/* Returns the title of a separator row; NULL for other rows. */
 static const char *table_parting(const struct table *table, const void *row)
 {
     return table->columns->parting ? table->columns->parting(row) : NULL;
@@ -103,7 +103,7 @@ size_t table_rows(const struct table *table)
     return rows;
 }
 
-/* Off a row that cannot be selected: onwards, or back where nothing follows. */
+/* Moves off a row that cannot be selected: forwards, or back if no row follows. */
 static void leave_parting(struct table *table, long step)
 {
     for (int tries = 0; tries < 2; tries++, step = -step) {
@@ -139,7 +139,7 @@ void table_set(struct table *table, const struct snapshot *snapshot, const void 
     table->rows = rows;
     if (count && table->fits < FITS)
         table->laid_out = 0;
-    /* Out of memory: as many rows as there is room for. */
+    /* Out of memory: show as many rows as fit. */
     table->count = array_fit(&table->order, &table->capacity, count, sizeof *table->order)
                        ? count
                        : table->capacity;
@@ -225,7 +225,7 @@ void table_suggest_sort(struct table *table, unsigned column)
     arrange(table);
 }
 
-/* Where the rows come in an order of their own, that is one of the steps, after the columns. */
+/* If the rows have their own order, it is one of the steps, after the columns. */
 void table_sort_step(struct table *table, int direction)
 {
     int count = (int)table->layout.count;
@@ -238,7 +238,7 @@ void table_sort_step(struct table *table, int direction)
     for (int tried = 0; tried < steps; tried++) {
         at = (at + direction + steps) % steps;
         unsigned index = at == count ? table->columns->sort : table->layout.places[at].index;
-        /* Bars say what the column beside them says. */
+        /* Skip bars: they show the value of the column next to them. */
         if (at < count && table->columns->list[index].look == COLUMN_BAR)
             continue;
         sort_by(table, index);
@@ -269,7 +269,7 @@ const char *tags_toggle(struct tags *tags, uint64_t identity)
             return "tag taken off";
         }
     if (tags->count == REQUEST_BINS_MAX - 1)
-        return "no more than 15 at once: combine these first";
+        return "at most 15 at a time: combine these first";
     tags->list[tags->count++] = identity;
     return NULL;
 }
@@ -304,7 +304,7 @@ enum table_hit table_click(struct table *table, int row, int column)
     return TABLE_MISSED;
 }
 
-/* How a table looks. */
+/* ---- drawing ---- */
 
 static void draw_cell(struct canvas *canvas, int row, int column, int width, enum column_look look,
                       enum paint paint, const char *text)
@@ -327,7 +327,7 @@ static void draw_title(const struct table *table, const struct layout *layout, u
     if (!sorted)
         return;
     canvas_paint(canvas, row, start, width, PAINT_SORTED);
-    /* The arrow only where it covers no letter of the title. */
+    /* Draw the arrow only if it does not cover the title. */
     if (glyph_columns(text, canvas->ascii) < width) {
         const char *arrow = canvas->ascii ? (table->invert ? "^" : "v") : table->invert ? "▲" : "▼";
         canvas_text(canvas, row, shown->look == COLUMN_RIGHT ? start : start + width - 1, 1,
@@ -358,8 +358,8 @@ void table_draw_row(const struct table *table, const struct layout *layout, stru
     }
 }
 
-/* The selected row is always in sight, with the rule above it where there is room; the last page
- * is a full one. */
+/* Keeps the selected row visible, with the separator above it if there is room; the last page is
+ * full. */
 static void scroll(struct table *table, size_t rows)
 {
     size_t first = table->selected;
@@ -367,7 +367,7 @@ static void scroll(struct table *table, size_t rows)
         first--;
     if (first < table->top)
         table->top = first;
-    /* One page on, the row is at the end; farther away, with its neighbours on both sides. */
+    /* After one page down, the row is at the bottom; after a longer jump, in the middle. */
     if (table->selected >= table->top + rows * 2)
         table->top = table->selected - rows / 2;
     if (table->selected >= table->top + rows)
@@ -392,7 +392,7 @@ static void draw_scrollbar(const struct table *table, struct canvas *canvas, int
     }
 }
 
-/* A rule across the table with the text in it. */
+/* Draws a separator with its title. */
 static void draw_parting(const struct table *table, struct canvas *canvas, int row,
                          const char *text)
 {
@@ -420,8 +420,8 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
     }
 }
 
-/* Columns that come and go with the data make the screen restless: after the first few snapshots
- * they stay, once the names have been read. */
+/* Columns that appear and disappear with the data are distracting, so the layout is fixed after the
+ * first few snapshots, once the names have been read. */
 static void fit_columns(struct table *table, int width)
 {
     bool loading = table->snapshot && table->snapshot->loading.waiting;
@@ -439,7 +439,7 @@ void table_draw(struct table *table, struct canvas *canvas, struct area area, bo
     if (area.rows < 2 || area.columns < 4)
         return;
     bool overflows = table->shown > (size_t)area.rows - 1;
-    int width = area.columns - 2; /* the scroll bar has its room */
+    int width = area.columns - 2; /* room for the scroll bar */
     table->body = (struct area){area.row + 1, area.column, area.rows - 1, width};
     fit_columns(table, width);
     canvas_paint(canvas, area.row, area.column, area.columns, PAINT_HEADING);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// As objects.c, of Rust's collections; it ends by itself after the seconds given.
+// Like objects.c, with Rust's collections; ends by itself after the given number of seconds.
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* As objects.c, of standard containers. */
+/* Like objects.c, with standard containers. */
 #include <csignal>
 #include <cstdio>
 #include <ctime>

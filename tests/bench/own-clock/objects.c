@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Walks over six objects by turns and measures its CPU time on each: see run. */
+/* Walks over six objects in turn and measures the CPU time on each: see run. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-# Unit tests of the agent: a program a concept, linked with all stages.
+# Unit tests of the agent: one program per concept, linked with all stages.
 UNIT_AGENT = tests/unit/agent/test_unwind
 check_PROGRAMS += $(UNIT_AGENT)
 TESTS += $(UNIT_AGENT)
@@ -15,14 +15,14 @@ tests_agent_test_agent_record_LDADD = $(AGENT_TEST_LIBS)
 tests_agent_test_agent_hazards_SOURCES = tests/agent/test_agent_hazards.c tests/agent/victim.h \
 	$(WATCH_SOURCES)
 tests_agent_test_agent_hazards_LDADD = $(AGENT_TEST_LIBS)
-# Built by the compiler alone: where there is no static libc, the test says so and goes on.
+# Built by the compiler directly: if there is no static libc, the test prints this and continues.
 check_SCRIPTS = tests/agent/fixed
 CLEANFILES += tests/agent/fixed
 tests/agent/fixed: tests/agent/fixed.c
 	@$(MKDIR_P) tests/agent
 	-$(AM_V_CCLD)$(CC) -static -o $@ $(srcdir)/tests/agent/fixed.c
 
-# What is watched: without sanitizers, which bring a malloc of their own.
+# The watched programs, built without sanitizers, which have their own malloc.
 WATCHED_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 check_PROGRAMS += tests/agent/logger tests/agent/victim tests/agent/plugin.so \
 	tests/agent/own_malloc
@@ -50,7 +50,7 @@ tests_agent_try_agent_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)
 dist_check_SCRIPTS += tests/agent/test_unwind.sh
 TESTS += tests/agent/test_unwind.sh
 
-# Figures; `make bench` runs it.
+# A benchmark; `make bench` runs it.
 EXTRA_PROGRAMS += tests/bench/bench_agent
 CLEANFILES += tests/bench/bench_agent
 tests_bench_bench_agent_SOURCES = tests/bench/bench_agent.c

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The agent's unwinder beside libgcc's, on stacks made for it, and its care not to read astray. */
+/* Compares the agent's unwinder with libgcc's, on stacks built for the test, and checks that it
+ * does not read outside the stack. */
 #include <alloca.h>
 #include <execinfo.h>
 #include <pthread.h>
@@ -22,7 +23,7 @@ void *session_pages(size_t size_bytes)
 static struct unwind state;
 static unsigned deepest;
 
-/* The same from where this was called on, as deep as both go. */
+/* Both unwinders must agree from the caller of this function on, as deep as both go. */
 static __attribute__((noinline)) void compare(void)
 {
     void *theirs[THEIRS_MAX];
@@ -42,7 +43,7 @@ static __attribute__((noinline)) void compare(void)
 
 static __attribute__((noinline)) int recurse(int depth, unsigned seed)
 {
-    /* A frame of a size that varies: the CFA goes by rbp. */
+    /* A frame of variable size: the CFA is relative to rbp. */
     char *frame = seed & 1 ? alloca(16 + seed % 300) : NULL;
     if (frame)
         memset(frame, 1, 16);
@@ -82,7 +83,7 @@ static void through_a_library_without_frame_pointers(void **unused)
     qsort(numbers, 20, sizeof *numbers, compare_numbers);
 }
 
-/* A stack aligned by hand: the CFA stands in memory. */
+/* A realigned stack: the CFA is in memory. */
 static __attribute__((noinline)) int realigned(int depth)
 {
     _Alignas(64) volatile char buffer[128];
@@ -113,7 +114,7 @@ static void in_another_thread_too(void **unused)
     pthread_join(thread, NULL);
 }
 
-/* A frame that pretends: the word above is the return address, then the end of what is mapped. */
+/* A fake frame: the word above it is the return address, and then the mapping ends. */
 static void a_stack_that_ends_is_not_left(void **unused)
 {
     (void)unused;
@@ -122,14 +123,14 @@ static void a_stack_that_ends_is_not_left(void **unused)
     uint64_t *top = (uint64_t *)(map + 2 * 4096);
     uint64_t *frame = top - 4;
     frame[0] = (uint64_t)(uintptr_t)(top - 1); /* rbp: its return address would be outside */
-    frame[1] = (uint64_t)(uintptr_t)frame;     /* no code: goes by rbp */
+    frame[1] = (uint64_t)(uintptr_t)frame;     /* not code: unwound by rbp */
     const struct unwound *stack = unwind(&state, (void *const *)frame);
     assert_int_equal(stack->count, 1);
     frame[0] = UINT64_MAX - 7;
     assert_int_equal(unwind(&state, (void *const *)frame)->count, 1);
     frame[0] = 12345;
     assert_int_equal(unwind(&state, (void *const *)frame)->count, 1);
-    /* A code address whose frame is larger than what is left. */
+    /* A code address with a frame larger than the rest of the stack. */
     frame[1] = (uint64_t)(uintptr_t)&backtrace + 64;
     assert_true(unwind(&state, (void *const *)frame)->count <= 2);
     munmap(map, 2 * 4096);
@@ -146,7 +147,7 @@ static void addresses_that_are_no_code_have_no_rule(void **unused)
     assert_int_not_equal(rule_find((uint64_t)(uintptr_t)&compare + 40).cfa, RULE_UNKNOWN);
 }
 
-/* Every place in the C library: no rule crashes or hangs, and most are understood. */
+/* Every address in the C library: no rule crashes or hangs, and most are supported. */
 static void rules_of_a_whole_library(void **unused)
 {
     unsigned known = 0;

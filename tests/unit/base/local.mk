@@ -1,4 +1,4 @@
-# Unit tests of src/base: a program a concept, linked with all stages.
+# Unit tests of src/base: one program per concept, linked with all stages.
 UNIT_BASE = tests/unit/base/test_arrays tests/unit/base/test_text tests/unit/base/test_files \
 	tests/unit/base/test_settings tests/unit/base/test_lane
 check_PROGRAMS += $(UNIT_BASE)

@@ -42,7 +42,7 @@ static void stops_at_the_bound(void **state)
     free(bytes);
 }
 
-/* 2^62 elements of 64 bytes do not fit in an address. */
+/* 2^62 elements of 64 bytes exceed the address space. */
 static void refuses_what_overflows(void **state)
 {
     size_t room = (size_t)1 << 61;
@@ -231,7 +231,7 @@ static int run_arena(void)
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }
 
-/* Random insertions and removals against a plain array of the same keys. */
+/* Compares random insertions and removals with a plain array of the same keys. */
 static void agrees_with_an_array(void **state)
 {
     (void)state;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that a target points at: none may hold us, harm us or lead out of its root. */
+/*
+ * Files that a target refers to: none may block misstop, harm it, or lead out of the target's root.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +23,7 @@ static void make(const char *path, const char *text)
     fclose(out);
 }
 
-/* Text of a file, "(none)" if it was not opened. */
+/* Returns the text of a file, "(none)" if it was not opened. */
 static const char *text_of(int fd)
 {
     static char text[64];
@@ -98,7 +100,7 @@ static int as_user(const char *path, struct files_client *client)
     return files_open_below(-1, path, client, FILES_FOLLOW, MOST);
 }
 
-/* The rule, by modes alone: it needs no other user on the machine. */
+/* The rule by file modes alone: needs no second user on the machine. */
 static void each_user_must_be_allowed(void **state)
 {
     (void)state;
@@ -121,25 +123,25 @@ static void each_user_must_be_allowed(void **state)
     chmod(target_path("file"), 0604);
     assert_string_equal(text_of(as_user(target_path("file"), &stranger)), "text");
     assert_string_equal(text_of(as_user(target_path("file"), &both)), "text");
-    /* who is in the group may not, though others may */
+    /* a member of the group is refused even if others may read */
     assert_int_equal(as_user(target_path("file"), &member), -EACCES);
     assert_int_equal(as_user(target_path("file"), &anyone), -EACCES);
     chmod(target_path("file"), 0644);
     assert_string_equal(text_of(as_user(target_path("file"), &anyone)), "text");
-    /* a file that everyone may read, where not everyone may go */
+    /* a file that everyone may read, in a folder that not everyone may enter */
     assert_int_equal(chmod(target_folder(), 0750), 0);
     assert_int_equal(as_user(target_path("file"), &stranger), -EACCES);
     assert_int_equal(as_user(target_path("file"), &anyone), -EACCES);
     assert_string_equal(text_of(as_user(target_path("file"), &owner)), "text");
     assert_int_equal(chmod(target_folder(), 0755), 0);
-    /* what was refused is known, each file once */
+    /* refused files are recorded, each once */
     assert_int_equal(stranger.refused_count, 1);
     assert_string_equal(stranger.refused[0].path, target_path("file"));
     assert_non_null(strstr(stranger.refused[0].why, "not readable by user"));
     assert_int_equal(owner.refused_count, 0);
 }
 
-/* u::rw- u:UID:--- g::r-- m::r-- o::r--, as the kernel keeps it (linux/posix_acl_xattr.h). */
+/* u::rw- u:UID:--- g::r-- m::r-- o::r--, in the kernel's format (linux/posix_acl_xattr.h). */
 static bool deny(const char *path, uint32_t uid)
 {
     struct {
@@ -174,7 +176,7 @@ static void who_is_in_a_list_is_not_worked_out(void **state)
     assert_non_null(strstr(stranger.refused[0].why, "access control list"));
 }
 
-/* A process of another user in a root of its own; its pid. */
+/* Starts a process of another user, optionally in another root. Returns its pid. */
 static pid_t start_in(const char *root, uid_t uid)
 {
     int pipes[2];
@@ -223,7 +225,7 @@ static void a_process_lends_its_own_rights(void **state)
         text_of(files_open_in_root(child, target_path("own"), &client, FILES_FOLLOW, MOST)),
         "its own");
     stop(child);
-    /* what it was stays when it is gone */
+    /* the last known user still applies after the process has ended */
     assert_int_equal(as_user(target_path("private"), &client), -EACCES);
     files_client_process(&client, getpid());
     assert_string_equal(text_of(as_user(target_path("private"), &client)), "of root");
@@ -243,7 +245,7 @@ static void a_recording_lends_those_of_its_owner(void **state)
     make(target_path("recording"), "");
     files_client_recording(&client, target_path("recording"));
     assert_string_equal(text_of(as_user(target_path("private"), &client)), "of root");
-    /* a program of another user's names the file */
+    /* a program that belongs to another user names the file */
     assert_int_equal(chown(target_path("recording"), 65534, 65534), 0);
     int fd = open(target_path("recording"), O_RDONLY | O_CLOEXEC);
     files_client_add_owner(&client, fd);
@@ -283,7 +285,7 @@ static void links_stay_in_the_root(void **state)
     assert_true(in_root(child, "/etc/absolute", FILES_FOLLOW) < 0);
     assert_true(in_root(child, "/etc/climbing", FILES_FOLLOW) < 0);
     assert_true(in_root(child, "/etc/magic", FILES_FOLLOW) < 0);
-    /* root in there is not root here */
+    /* root in the child's root directory is not root here */
     files_client_process(&client, child);
     assert_true(client.elsewhere);
     chmod(target_path("secret"), 0600);
@@ -297,7 +299,7 @@ static void a_copy_is_bounded_and_whole(void **state)
     char bytes[8] = {0};
     make(target_path("source"), "contents");
     int copy = files_copy(files_open(target_path("source")), 8);
-    make(target_path("source"), ""); /* cut short afterwards: the copy does not mind */
+    make(target_path("source"), ""); /* truncated later: the copy is unaffected */
     assert_int_equal(pread(copy, bytes, 8, 0), 8);
     assert_memory_equal(bytes, "contents", 8);
     close(copy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A lane works on batches in their order, and keeps no more of them than it has buffers. */
+/* A lane processes batches in order, and never has more of them than buffers. */
 #include <pthread.h>
 #include <stdlib.h>
 

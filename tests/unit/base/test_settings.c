@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file config: keys and lines that stay, and what is no such file. */
+/* The file "config": keys and lines that must stay, and files that are refused. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void a_value_is_kept_and_found_again(void **state)
     settings_free(&settings);
 }
 
-/* Of a newer version, or of the user: comments, other keys, an end without a newline. */
+/* Lines of a newer version or of the user: comments, other keys, no newline at the end. */
 static void other_lines_stay(void **state)
 {
     static const char before[] = "# mine\nnewer=x=y\n\ninterval=1\r\nnot understood\ninterval=3";
@@ -83,7 +83,7 @@ static void other_lines_stay(void **state)
     file_is(before, sizeof before - 1);
     settings_load(&settings);
     assert_true(settings_get(&settings, "interval", value, sizeof value));
-    assert_string_equal(value, "3"); /* the last one */
+    assert_string_equal(value, "3"); /* the last line of the key counts */
     assert_int_equal(settings_set(&settings, "interval", "9"), 0);
     assert_int_equal(settings_set(&settings, "source", "clock"), 0);
     assert_int_equal(settings_save(&settings, &error), 0);
@@ -116,7 +116,7 @@ static void long_values_are_no_values(void **state)
     settings_free(&settings);
 }
 
-/* A directory, a FIFO, too large, unreadable: nothing is read, and nothing is written over. */
+/* A directory, a FIFO, a file that is too large or unreadable: not read, and not overwritten. */
 static void what_is_no_such_file_is_left(void **state)
 {
     static char large[1 << 17];
@@ -146,7 +146,7 @@ static void what_is_no_such_file_is_left(void **state)
     }
 }
 
-/* With a NUL, which would hide what is behind it, it is not written over. */
+/* A file with a NUL, which would hide the text after it, is not overwritten. */
 static void bytes_that_are_no_text(void **state)
 {
     static const char bytes[] = "\xff\xfe=\n=\n==\nkey\n\0interval=4\n";
@@ -161,7 +161,7 @@ static void bytes_that_are_no_text(void **state)
     settings_free(&settings);
 }
 
-/* As root below the home of another user. */
+/* Running as root with the home of another user. */
 static void the_home_of_another_user_is_left(void **state)
 {
     struct settings settings;

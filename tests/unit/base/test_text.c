@@ -24,7 +24,7 @@ static void escapes_and_bad_utf8_are_replaced(void **state)
     expect_sanitised("\xc2\x9b"
                      "31m",
                      "?31m");                /* CSI as a C1 control */
-    expect_sanitised("a\xff\xc3", "a??");    /* invalid and cut off */
+    expect_sanitised("a\xff\xc3", "a??");    /* invalid and truncated */
     expect_sanitised("\xc0\xaf", "??");      /* overlong '/' */
     expect_sanitised("\xed\xa0\x80", "???"); /* surrogate */
     expect_sanitised("x\xe2\x80\xae"

@@ -1,4 +1,4 @@
-# Unit tests of src/decode: a program a concept, linked with all stages.
+# Unit tests of src/decode: one program per concept, linked with all stages.
 UNIT_DECODE = tests/unit/decode/test_decoder tests/unit/decode/test_decoder_truth \
 	tests/unit/decode/test_data_source tests/unit/decode/test_operands
 check_PROGRAMS += $(UNIT_DECODE)
@@ -14,7 +14,7 @@ tests_unit_decode_test_operands_SOURCES = tests/unit/decode/test_operands.c
 tests_unit_decode_test_operands_LDADD = $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 
-# The decoder against Zydis on large programs: millions of instructions, some seconds.
+# Compares the decoder with Zydis on large programs: millions of instructions, a few seconds.
 OPERANDS_OF = /usr/lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libstdc++.so.6 \
 	/usr/lib/x86_64-linux-gnu/libcrypto.so.3 /usr/lib/x86_64-linux-gnu/libavcodec.so.59 \
 	/usr/lib/x86_64-linux-gnu/libx264.so.164 /usr/lib/x86_64-linux-gnu/libx265.so.199 \

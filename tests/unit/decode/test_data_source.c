@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words of perf_mem_data_src as kernels put them together, and what they decode to. */
+/* Decodes perf_mem_data_src words as kernels build them. */
 #include <linux/perf_event.h>
 
 #include "access.h"
@@ -48,7 +48,7 @@ static void the_sixteen_of_intel(void **state)
         {LOAD_HIT | S(LVL, REM_CCE1) | REMOTE | NUM(3) | S(SNOOP, HITM), DATA_REMOTE_CACHE,
          SNOOP_HITM, ANSWER_YES},
         {LOAD_HIT | S(LVL, LOC_RAM) | NUM(0xd) | S(SNOOP, HIT), DATA_DRAM, SNOOP_HIT, ANSWER_NO},
-        /* Here the number says L3, and the bits are right. */
+        /* Here the number means L3, but the bits are right. */
         {LOAD_HIT | S(LVL, REM_RAM1) | REMOTE | NUM(3) | S(SNOOP, HIT), DATA_REMOTE_DRAM, SNOOP_HIT,
          ANSWER_YES},
         {LOAD_HIT | S(LVL, LOC_RAM) | NUM(0xd) | S(SNOOP, NONE) | S(SNOOP, MISS), DATA_DRAM,
@@ -63,7 +63,7 @@ static void the_sixteen_of_intel(void **state)
     CHECK(wanted);
 }
 
-/* The same file, intel_pmu_pebs_data_source_skl(): no bit but HIT; and later CPUs' numbers. */
+/* The same file, intel_pmu_pebs_data_source_skl(): only the bit HIT, and numbers of later CPUs. */
 static void numbers_without_bits(void **state)
 {
     static const struct expected wanted[] = {
@@ -88,7 +88,8 @@ static void numbers_without_bits(void **state)
     CHECK(wanted);
 }
 
-/* arch/x86/events/amd/ibs.c, perf_ibs_get_mem_lvl(): caches of the node and beyond by hops. */
+/* arch/x86/events/amd/ibs.c, perf_ibs_get_mem_lvl(): caches of this node and, by hops, of other
+ * nodes. */
 static void caches_of_amd(void **state)
 {
     static const struct expected wanted[] = {
@@ -109,7 +110,7 @@ static void caches_of_amd(void **state)
     assert_int_equal(data_source_decode(wanted[1].word).hops, 2);
 }
 
-/* Kernels before 4.14 had the bits only. */
+/* Kernels before 4.14 had only the bits. */
 static void bits_without_numbers(void **state)
 {
     static const struct expected wanted[] = {
@@ -119,7 +120,7 @@ static void bits_without_numbers(void **state)
         {S(OP, STORE) | S(LVL, L1) | S(LVL, MISS), DATA_BEYOND_L1, SNOOP_UNKNOWN, ANSWER_UNKNOWN},
         {S(OP, STORE) | S(LVL, L2) | S(LVL, MISS), DATA_BEYOND_L2, SNOOP_UNKNOWN, ANSWER_UNKNOWN},
         {S(OP, STORE) | S(LVL, MISS), DATA_UNKNOWN, SNOOP_UNKNOWN, ANSWER_UNKNOWN},
-        /* Two levels at once are no answer. */
+        /* Two levels at once are ambiguous. */
         {LOAD_HIT | S(LVL, L1) | S(LVL, L3), DATA_UNKNOWN, SNOOP_UNKNOWN, ANSWER_UNKNOWN},
     };
     (void)state;
@@ -132,7 +133,7 @@ static void not_recorded_is_unknown(void **state)
     (void)state;
     struct data_source got = data_source_decode(0);
     assert_memory_equal(&got, &nothing, sizeof got);
-    /* PERF_MEM_NA: recorded, and every field says not available. */
+    /* PERF_MEM_NA: recorded, with every field "not available". */
     got = data_source_decode(S(OP, NA) | S(LVL, NA) | S(SNOOP, NA) | S(LOCK, NA) | S(TLB, NA) |
                              S(BLK, NA));
     assert_memory_equal(&got, &nothing, sizeof got);
@@ -144,11 +145,11 @@ static void tlbs(void **state)
         uint64_t word;
         enum data_tlb tlb;
     } wanted[] = {
-        {S(TLB, HIT) | S(TLB, L1) | S(TLB, L2), TLB_HIT}, /* Intel: one of them */
+        {S(TLB, HIT) | S(TLB, L1) | S(TLB, L2), TLB_HIT}, /* Intel: one of the two */
         {S(TLB, MISS) | S(TLB, L2), TLB_MISS},
         {S(TLB, HIT) | S(TLB, L1), TLB_L1}, /* AMD */
         {S(TLB, HIT) | S(TLB, L2), TLB_L2},
-        {S(TLB, HIT) | S(TLB, WK), TLB_MISS}, /* found by the walker */
+        {S(TLB, HIT) | S(TLB, WK), TLB_MISS}, /* found by the page walker */
         {S(TLB, MISS) | S(TLB, OS), TLB_FAULT},
         {S(TLB, NA), TLB_UNKNOWN},
         {0, TLB_UNKNOWN},
@@ -182,7 +183,7 @@ static void kinds(void **state)
     assert_int_equal(data_source_decode(S(OP, NA)).kind, ACCESS_UNKNOWN_KIND);
 }
 
-/* Every word decodes to something with a name, and every name is another. */
+/* Every word decodes to values with names, and all names differ. */
 static void any_word_has_names(void **state)
 {
     (void)state;
@@ -202,7 +203,7 @@ static void any_word_has_names(void **state)
     assert_string_equal(data_snoop_name(99), "unknown");
     assert_true(!data_level_is_far(DATA_LFB) && data_level_is_far(DATA_L3) &&
                 data_level_is_far(DATA_REMOTE_CACHE) && data_level_is_far(DATA_BEYOND_L2));
-    /* On which side of the core's edge is not known. */
+    /* Not known whether inside or outside of the core. */
     assert_true(!data_level_is_far(DATA_UNKNOWN) && !data_level_is_far(DATA_CACHE) &&
                 !data_level_is_far(DATA_BEYOND_L1) && !data_level_is_far(DATA_LEVEL_COUNT));
 }

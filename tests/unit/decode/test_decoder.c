@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instruction bytes and registers in, addresses and reasons out; and random bytes. */
+/* Instruction bytes and registers in, addresses and reasons out; also random bytes. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { CODE_BASE = 0x400000, DATA_BASE = 0x10000, FUZZ_RUNS = 30000 };
 struct fake {
     unsigned char code[512];
     size_t size;
-    bool bounds; /* whether the function's extent is known */
+    bool bounds; /* the bounds of the function are known */
     uint64_t data[64];
 };
 
@@ -47,7 +47,7 @@ static bool fake_memory(void *context, uint64_t address, void *out, size_t size)
     return true;
 }
 
-static unsigned has_more; /* enum sample_has, beside registers */
+static unsigned has_more; /* enum sample_has, in addition to registers */
 
 static struct access decode(struct fake *fake, const char *bytes, size_t size, uint64_t ip,
                             const uint64_t *regs)
@@ -69,7 +69,7 @@ static struct access decode(struct fake *fake, const char *bytes, size_t size, u
 
 #define DECODE(fake, bytes, ip, regs) decode(fake, bytes, sizeof(bytes) - 1, ip, regs)
 
-/* As decode(), of a sample that has not all registers. */
+/* Same as decode(), for a sample without some registers. */
 static struct access decode_without(struct fake *fake, const char *bytes, size_t size, uint64_t ip,
                                     uint32_t missing, uint16_t has)
 {
@@ -89,7 +89,7 @@ static struct access decode_without(struct fake *fake, const char *bytes, size_t
     return access;
 }
 
-/* perf record --intr-regs=ax,si: what was not recorded is not 0. */
+/* perf record --intr-regs=ax,si: registers that were not recorded must not count as 0. */
 static void registers_that_were_not_recorded_are_not_used(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void a_plain_load_is_the_one_before(void **state)
     assert_int_equal(access.ip, CODE_BASE);
 }
 
-/* Each is followed by a return; the sample stands behind the load at `after`. */
+/* Each code ends with a return; the sample is after the load, at `after`. */
 static void loops_that_only_look_are_reported(void **state)
 {
     static const struct {
@@ -163,7 +163,7 @@ static void loops_that_only_look_are_reported(void **state)
     }
 }
 
-/* addsd 8(%rsp), with or without a call in the loop; beside it, by another register. */
+/* addsd 8(%rsp), with or without a call in the loop; also with another base register. */
 static void slots_in_loops_that_call_are_reported(void **state)
 {
     static const struct {
@@ -189,7 +189,8 @@ static void slots_in_loops_that_call_are_reported(void **state)
     }
 }
 
-/* addsd 8(%rsp); then a store of the sum to it, to the next slot, or none; dec %ecx; jne. */
+/* addsd 8(%rsp), then a store of the sum to that slot, to the next slot, or no store; dec %ecx;
+ * jne. */
 static void slots_that_their_loop_writes_are_reported(void **state)
 {
     static const struct {
@@ -241,7 +242,8 @@ static void loads_by_what_their_loop_loaded_are_reported(void **state)
     }
 }
 
-/* addsd (%rdi,%rax,8); inc %rax, after xor %eax,%eax or not; and the same that stores its sum. */
+/* addsd (%rdi,%rax,8); inc %rax, with or without xor %eax,%eax before; and the same with a store of
+ * the sum. */
 static void accesses_along_a_line_are_reported(void **state)
 {
     static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
@@ -262,7 +264,7 @@ static void accesses_along_a_line_are_reported(void **state)
         access = decode(&fake, anew, sizeof anew - 1, 12, regs);
         assert_true(access.kind == ACCESS_STORE && access.again);
     }
-    /* From the middle of a line on, the first access is the line's first. */
+    /* Starting in the middle of a line, the first access is the first of its line. */
     uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE + 32, [SREG_SI] = 24};
     struct fake fake = {.size = 0};
     assert_false(decode(&fake, sum, sizeof sum - 1, 7, regs).again);
@@ -271,7 +273,7 @@ static void accesses_along_a_line_are_reported(void **state)
     assert_true(decode(&fake, sum, sizeof sum - 1, 7, regs).again);
 }
 
-/* addsd (%rdi,%rax,8); inc %rcx; mulsd %xmm0,%xmm0: two instructions after the access. */
+/* addsd (%rdi,%rax,8); inc %rcx; mulsd %xmm0,%xmm0: samples two instructions after the access. */
 static void accesses_along_a_line_are_found_from_further_on(void **state)
 {
     static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc1\xf2\x0f\x59\xc0"
@@ -287,7 +289,7 @@ static void accesses_along_a_line_are_found_from_further_on(void **state)
     }
 }
 
-/* An access after others by the same registers; `at` is what (%rdi) is of its line. */
+/* An access after others by the same registers; `at` is the offset of (%rdi) in its line. */
 static void accesses_beside_a_load_are_reported(void **state)
 {
     static const struct {
@@ -308,7 +310,7 @@ static void accesses_beside_a_load_are_reported(void **state)
         /* mov 8(%rdi),%rax; mov (%rdi),%rdx; ret */
         CODE("below", "\x48\x8b\x47\x08\x48\x8b\x17\xc3", 7, 48, true),
         CODE("below, on another line", "\x48\x8b\x47\x08\x48\x8b\x17\xc3", 7, 56, false),
-        /* mov %rax,(%rdi): a store may not be there yet */
+        /* mov %rax,(%rdi): a store may still be pending */
         CODE("after a store", "\x48\x89\x07\x48\x8b\x57\x08\xc3", 7, 0, false),
         CODE("a store", "\x48\x8b\x07\x48\x89\x57\x08\xc3", 7, 0, true),
         /* mov (%rdi),%rdi; mov 8(%rdi),%rdx; ret */
@@ -316,7 +318,7 @@ static void accesses_beside_a_load_are_reported(void **state)
         CODE("another register", "\x48\x8b\x06\x48\x8b\x57\x08\xc3", 7, 0, false),
         /* mov (%rdi),%rax; call *%rax; mov 8(%rdi),%rdx; ret */
         CODE("after a call", "\x48\x8b\x07\xff\xd0\x48\x8b\x57\x08\xc3", 9, 0, false),
-        /* mov (%rdi),%rax; mov 8(%rdi),%rdx; jne to the second */
+        /* mov (%rdi),%rax; mov 8(%rdi),%rdx; jne to the second mov */
         CODE("where a jump leads", "\x48\x8b\x07\x48\x8b\x57\x08\x75\xfa\xc3", 7, 0, false),
 #undef CODE
     };
@@ -340,7 +342,7 @@ static void atomic_instructions_are_reported(void **state)
     /* lock incq 8(%rdi); nop */
     struct access access = DECODE(&fake, "\xf0\x48\xff\x47\x08\x90", 5, regs);
     assert_true(access.locked && access.kind == ACCESS_LOAD_STORE && access.address == 0x1008);
-    /* xchg %eax,(%rdi); nop: locks by itself */
+    /* xchg %eax,(%rdi); nop: atomic without a prefix */
     access = DECODE(&fake, "\x87\x07\x90", 2, regs);
     assert_true(access.locked && access.kind == ACCESS_LOAD_STORE);
     /* incq 8(%rdi); nop */
@@ -348,7 +350,7 @@ static void atomic_instructions_are_reported(void **state)
     assert_true(!access.locked && access.kind == ACCESS_LOAD_STORE);
 }
 
-/* clflush (%rdi), nop; mov (%rsi),%rax, nop: what the function flushes is not known by the load. */
+/* clflush (%rdi), nop; mov (%rsi),%rax, nop: the load may access the flushed line. */
 static void flushes_are_of_the_whole_function(void **state)
 {
     struct fake fake = {.bounds = true};
@@ -362,7 +364,7 @@ static void flushes_are_of_the_whole_function(void **state)
     assert_true(access.flushes && access.address == DATA_BASE);
     access = decode(&fake, "\x0f\xae\x37\x90", 4, 3, regs); /* xsaveopt */
     assert_false(access.flushes);
-    /* A non-temporal store is of its own line only. */
+    /* A non-temporal store evicts only its own line. */
     access = decode(&fake, "\x0f\xc3\x07\x90\x48\x8b\x06\x90", 8, 3, regs);
     assert_true(access.flushes && access.kind == ACCESS_STORE);
     access = decode(&fake, "\x0f\xc3\x07\x90\x48\x8b\x06\x90", 8, 7, regs);
@@ -383,7 +385,8 @@ static void changes_in_between_are_undone(void **state)
     assert_int_equal(access.how, ACCESS_UNDONE);
 }
 
-/* Indices are not among the registers: one lane where they were loaded, else the object. */
+/* The indices are not in the sample: picks one lane if they were loaded, otherwise finds only the
+ * object. */
 static void a_gather_is_one_of_its_lanes(void **state)
 {
     (void)state;
@@ -408,7 +411,7 @@ static void a_gather_is_one_of_its_lanes(void **state)
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.how, ACCESS_OBJECT);
     assert_int_equal(access.address, 0x5010);
-    /* vpgatherqq 0x0(,%zmm1,1),%zmm2{%k1}; nop: pointers in a vector */
+    /* vpgatherqq 0x0(,%zmm1,1),%zmm2{%k1}; nop: a vector of pointers */
     access = DECODE(&fake, "\x62\xf2\xfd\x49\x91\x14\x0d\x00\x00\x00\x00\x90", 11, regs);
     assert_int_equal(access.reason, REASON_GATHER);
 }
@@ -437,7 +440,7 @@ static void a_base_in_memory_is_read_again(void **state)
     assert_int_equal(access.how, ACCESS_REREAD);
 }
 
-/* Of what was copied before the load, and of what has something in memory added. */
+/* Recovers a base from a copy made before the load, and a sum with a memory operand. */
 static void copies_and_sums_recover_a_base(void **state)
 {
     (void)state;
@@ -448,7 +451,7 @@ static void copies_and_sums_recover_a_base(void **state)
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, 0x1000);
     assert_int_equal(access.how, ACCESS_UNDONE);
-    /* mov %rsi,%rbx; inc %rsi; mov (%rsi),%rsi; nop: the copy is of before */
+    /* mov %rsi,%rbx; inc %rsi; mov (%rsi),%rsi; nop: the copy is older than the increment */
     access = DECODE(&fake, "\x48\x89\xf3\x48\xff\xc6\x48\x8b\x36\x90", 9, regs);
     assert_int_equal(access.address, 0x1001);
     /* mov %rdi,%rdx; add 8(%rsi),%rdx; mov (%rdx),%rdx; nop */
@@ -458,7 +461,7 @@ static void copies_and_sums_recover_a_base(void **state)
     assert_int_equal(access.how, ACCESS_REREAD);
 }
 
-/* mov (%rsi,%rax,8),%rax; nop: the table tells which element was loaded, if only one can be. */
+/* mov (%rsi,%rax,8),%rax; nop: the table shows which element was loaded if only one matches. */
 static void an_element_is_known_by_its_value(void **state)
 {
     (void)state;
@@ -469,11 +472,11 @@ static void an_element_is_known_by_its_value(void **state)
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, DATA_BASE + 40);
     assert_int_equal(access.how, ACCESS_INFERRED);
-    fake.data[9] = 0xabcdef; /* one of two */
+    fake.data[9] = 0xabcdef; /* two elements match */
     assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
-    fake.data[5] = fake.data[9] = 0; /* none */
+    fake.data[5] = fake.data[9] = 0; /* no element matches */
     assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
-    regs[SREG_SI] = 0x1000; /* nothing can be read there */
+    regs[SREG_SI] = 0x1000; /* unreadable */
     assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
 }
 
@@ -492,8 +495,8 @@ static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
     assert_int_equal(access.reason, REASON_OVERWRITTEN);
 }
 
-/* An event that counts instructions sampled the one that ran last, whatever it does: no walk back
- * to an access before it. */
+/* An event that counts instructions sampled the last instruction, whatever it does: no walk back to
+ * an earlier access. */
 static void any_instruction_is_no_access_of_another(void **state)
 {
     (void)state;
@@ -502,20 +505,20 @@ static void any_instruction_is_no_access_of_another(void **state)
     /* mov (%rdi),%rcx; loop: cmp (%rsi),%rax; jne loop; nop; call +0; ret */
     static const char code[] = "\x48\x8b\x0f\x48\x3b\x06\x75\xfb\x90\xe8\0\0\0\0\xc3";
     has_more = SAMPLE_HAS_ANY_INSTRUCTION;
-    regs[SREG_FLAGS] = 0x40; /* fallen in from above */
+    regs[SREG_FLAGS] = 0x40; /* entered from above */
     struct access access = decode(&fake, code, sizeof code - 1, 3, regs);
     assert_int_equal(access.address, 0x2000);
-    regs[SREG_FLAGS] = 0; /* the jump back was sampled */
+    regs[SREG_FLAGS] = 0; /* sampled the jump back */
     access = decode(&fake, code, sizeof code - 1, 3, regs);
     assert_int_equal(access.reason, REASON_NO_MEMORY);
     access = decode(&fake, code, sizeof code - 1, 6, regs);
     assert_int_equal(access.address, 0x1000);
-    regs[SREG_FLAGS] = 0x40; /* not taken, it was sampled itself */
+    regs[SREG_FLAGS] = 0x40; /* sampled the jump, not taken */
     access = decode(&fake, code, sizeof code - 1, 8, regs);
     assert_int_equal(access.reason, REASON_NO_MEMORY);
     access = decode(&fake, code, sizeof code - 1, 9, regs); /* nop */
     assert_int_equal(access.reason, REASON_NO_MEMORY);
-    access = decode(&fake, code, sizeof code - 1, 14, regs); /* a call returned: its ret read */
+    access = decode(&fake, code, sizeof code - 1, 14, regs); /* a call returned: ret read */
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, 0x3000 - 8);
     has_more = 0;
@@ -534,15 +537,15 @@ static void the_flags_tell_which_way_was_taken(void **state)
     struct access access = decode(&fake, code, sizeof code - 1, 3, regs);
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, 0x1000);
-    regs[SREG_FLAGS] = 0x40; /* zero: fallen in from above */
+    regs[SREG_FLAGS] = 0x40; /* zero: entered from above */
     access = decode(&fake, code, sizeof code - 1, 3, regs);
     assert_int_equal(access.address, 0x2000);
     access = decode(&fake, code, sizeof code - 1, 8, regs);
     assert_int_equal(access.address, 0x1000);
 }
 
-/* Two ways to a label, one by a load or comparison at (%rdi), the other by one at (%rsi), which is
- * the next line. */
+/* Two paths to a label: one with a load or comparison at (%rdi), the other with one at (%rsi),
+ * which is the next line. */
 static void a_way_that_leaves_other_values_was_not_taken(void **state)
 {
     static const char constants[] = "\x48\x8b\x17\xb8\x05\0\0\0\xeb\x05" /* mov (%rdi),%rdx;
@@ -565,12 +568,12 @@ static void a_way_that_leaves_other_values_was_not_taken(void **state)
         WAY(constants, 15, 0, 0, 0x44, DATA_BASE + 64),
         WAY(constants, 15, 0, 0, 0x81, 0), /* xor leaves zero */
         WAY(constants, 15, 7, 0, 0x44, 0),
-        WAY(comparisons, 6, 0, 10, 0x44, DATA_BASE), /* 10 is there, and 20 in the next line */
+        WAY(comparisons, 6, 0, 10, 0x44, DATA_BASE), /* 10 is there, and 20 is in the next line */
         WAY(comparisons, 6, 0, 10, 0x85, DATA_BASE + 64),
         WAY(comparisons, 6, 0, 10, 0x01, 0),
         WAY(cases, 10, 0, CODE_BASE + 2, 0, DATA_BASE),
         WAY(cases, 10, 0, CODE_BASE + 7, 0, DATA_BASE + 64),
-        WAY(widths, 8, 0, 0x12345, 0, DATA_BASE + 64), /* no byte, though neither is there now */
+        WAY(widths, 8, 0, 0x12345, 0, DATA_BASE + 64), /* does not fit in a byte */
         WAY(widths, 8, 0, 0x12, 0, 0),
     };
     struct fake fake = {.data = {[0] = 10, [8] = 20}};
@@ -603,7 +606,7 @@ static void ways_to_one_line_are_one(void **state)
     assert_int_equal(decode(&fake, code, sizeof code - 1, 9, regs).reason, REASON_AMBIGUOUS);
 }
 
-/* Two stubs of a procedure linkage table, and a call of the second. */
+/* Two procedure linkage stubs, and a call of the second. */
 static void a_stub_is_entered_by_calls(void **state)
 {
     static const char code[] = "\xff\x25\0\x10\0\0\x68\0\0\0\0\xe9\0\x10\0\0"
@@ -618,7 +621,7 @@ static void a_stub_is_entered_by_calls(void **state)
     assert_int_equal(access.kind, ACCESS_STORE);
 }
 
-/* Between a return and a label no-ops are not run: they are no way to have come. */
+/* No-ops between a return and a label do not run, so no path goes through them. */
 static void nobody_comes_through_padding(void **state)
 {
     (void)state;
@@ -629,14 +632,14 @@ static void nobody_comes_through_padding(void **state)
         DECODE(&fake, "\x48\x8b\x07\xeb\x06\xc3\x0f\x1f\x44\x00\x00\x48\x83\xc2\x01\x90", 15, regs);
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, 0x2000);
-    /* mov (%rdi),%rax; jmp label; nopl; label: the same, but the no-op is jumped to as well */
+    /* mov (%rdi),%rax; jmp label; nopl; label: the same, but the no-op is a jump target, too */
     access =
         DECODE(&fake, "\x48\x8b\x07\xeb\x06\xc3\x0f\x1f\x44\x00\x00\x48\x83\xc2\x01\x90\xeb\xf4",
                15, regs);
     assert_int_not_equal(access.reason, REASON_NONE);
 }
 
-/* A function's first instruction, push %rbx, and the call that led there, which ends at 16. */
+/* The first instruction of a function, push %rbx, and a call to it, which ends at 16. */
 static struct access enter(struct fake *fake, const char *call, size_t size, const uint64_t *regs)
 {
     char code[18] = "\x53\xc3";
@@ -659,9 +662,9 @@ static void a_call_through_memory_waits_for_its_target(void **state)
         uint8_t base;
     } calls[] = {{"\xff\x50\x18", 3, SREG_AX},                /* call *24(%rax) */
                  {"\x41\xff\x55\x80", 4, SREG_R13},           /* call *-128(%r13) */
-                 {"\xff\x54\x24\x18", 4, SREG_SP},            /* call *24(%rsp), before it pushes */
+                 {"\xff\x54\x24\x18", 4, SREG_SP},            /* call *24(%rsp), before its push */
                  {"\xff\x14\xc8", 3, SREG_AX},                /* call *(%rax,%rcx,8) */
-                 {"\xff\x90\x18\x00\x00\x00", 6, SREG_AX},    /* with 32 bits of distance */
+                 {"\xff\x90\x18\x00\x00\x00", 6, SREG_AX},    /* with a 32-bit displacement */
                  {"\xff\x15\x10\x00\xc1\xff", 6, SREG_NONE}}; /* call *0x20 + data(%rip) */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         struct access access = enter(&fake, calls[i].bytes, calls[i].size, regs);
@@ -672,16 +675,16 @@ static void a_call_through_memory_waits_for_its_target(void **state)
         assert_int_equal(access.how, ACCESS_REREAD);
         assert_int_equal(access.base, calls[i].base);
     }
-    has_more = SAMPLE_HAS_ANY_INSTRUCTION; /* it ran last, though in another function */
+    has_more = SAMPLE_HAS_ANY_INSTRUCTION; /* it ran last, even though in another function */
     assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_NONE);
     has_more = 0;
-    fake.data[4] = CODE_BASE + 1; /* another function stands there: it was another call */
+    fake.data[4] = CODE_BASE + 1; /* now another function is there: it was another call */
     assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
     fake.data[0] = 1;
     assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
 }
 
-/* call *24(%rax), whose return address is in the recorded stack and no more in memory. */
+/* call *24(%rax), with its return address in the recorded stack but no longer in memory. */
 static void the_return_address_is_that_of_the_sample(void **state)
 {
     struct fake fake = {.data = {[0] = 1, [4] = CODE_BASE}, .size = 18, .bounds = true};
@@ -705,7 +708,7 @@ static void the_return_address_is_that_of_the_sample(void **state)
     decoder_free(decoder);
 }
 
-/* Entered twice, with another return address on the stack the first time. */
+/* Decodes two entries, the first with another return address on the stack. */
 static struct access enter_again(struct fake *fake, const uint64_t *regs, uint64_t before)
 {
     struct decode_target target = {
@@ -723,7 +726,7 @@ static struct access enter_again(struct fake *fake, const uint64_t *regs, uint64
     return access;
 }
 
-/* Another call has left its return address on the stack by the time it is read. */
+/* Another call has overwritten the return address by the time it is read. */
 static void how_it_was_called_before_counts_where_nothing_else_tells(void **state)
 {
     (void)state;
@@ -745,9 +748,70 @@ static void how_it_was_called_before_counts_where_nothing_else_tells(void **stat
     assert_int_equal(access.kind, ACCESS_STORE);
     assert_int_equal(access.how, ACCESS_INFERRED);
     assert_int_equal(enter_again(&fake, regs, 1).reason, REASON_CALL_BOUNDARY);
-    /* Only a first call may be through that register: it leads elsewhere now. */
+    /* The call through that register cannot be the one sampled: its target is different now. */
     fake.data[4] = 0;
     assert_int_equal(enter_again(&fake, regs, CODE_BASE + 14).reason, REASON_CALL_BOUNDARY);
+}
+
+/* Haskell's code has a table before each block, which is no code, and no symbols but of a few. */
+static void boundaries_are_found_between_tables(void **state)
+{
+    enum { BLOCKS = 8, BLOCK_BYTES = 48, ENTRY = 16, CMP = 25 };
+    static const unsigned char block[BLOCK_BYTES] =
+        "\x04\0\0\0\0\0\0\0\x1e\0\0\0\0\0\0\0" /* table: 30 is no code */
+        "\x49\x83\xc4\x10"                     /* add $16,%r12 */
+        "\x4d\x3b\xa5\x58\x03\0\0"             /* cmp 0x358(%r13),%r12 */
+        "\x0f\x87\xb6\0\0\0"                   /* ja */
+        "\x4c\x8b\x75\x20"                     /* mov 0x20(%rbp),%r14 */
+        "\x48\x8b\x43\x07"                     /* mov 7(%rbx),%rax */
+        "\x49\x39\xc6"                         /* cmp %rax,%r14 */
+        "\xff\x65\0";                          /* jmp *(%rbp) */
+    struct fake fake = {.size = sizeof block * BLOCKS};
+    struct decode_target target = {
+        .context = &fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct sample sample = {.weight = 1,
+                            .has = SAMPLE_HAS_REGS,
+                            .ip = CODE_BASE + BLOCK_BYTES * (BLOCKS - 1) + ENTRY + CMP,
+                            .regs = {[SREG_BX] = DATA_BASE, [SREG_BP] = DATA_BASE + 64}};
+    struct access access;
+    (void)state;
+    for (size_t i = 0; i < BLOCKS; i++)
+        memcpy(fake.code + i * sizeof block, block, sizeof block);
+    struct decoder *decoder = decoder_new(&target);
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE + 7);
+    decoder_free(decoder);
+    /* The same is said of an instruction that decoding from the function's start misses, whatever
+     * was asked for before. */
+    fake.bounds = true;
+    for (int before = 0; before < 2; before++) {
+        decoder = decoder_new(&target);
+        sample.ip = CODE_BASE + ENTRY;
+        if (before)
+            decoder_decode(decoder, &sample, &access);
+        sample.ip = CODE_BASE + BLOCK_BYTES + ENTRY;
+        decoder_decode(decoder, &sample, &access);
+        assert_int_equal(access.reason, REASON_CALL_BOUNDARY);
+        decoder_free(decoder);
+    }
+}
+
+/* An index that counts down from the pointer, as a skip list's levels in rocksdb. */
+static void a_negated_index_is_computed_again(void **state)
+{
+    struct fake fake = {0};
+    const uint64_t regs[SREG_COUNT] = {[SREG_BX] = 0x9000, [SREG_R13] = 3, [SREG_AX] = 0x1234};
+    (void)state;
+    /* lea 0(,%r13,8),%rax; neg %rax; mov (%rbx,%rax),%rax; nop */
+    struct access access =
+        DECODE(&fake, "\x4a\x8d\x04\xed\0\0\0\0\x48\xf7\xd8\x48\x8b\x04\x03\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x9000 - 3 * 8);
+    /* the same with not */
+    access = DECODE(&fake, "\x4a\x8d\x04\xed\0\0\0\0\x48\xf7\xd0\x48\x8b\x04\x03\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x9000 - 3 * 8 - 1);
 }
 
 static void pushes_pops_and_rip_relative_operands(void **state)
@@ -769,7 +833,7 @@ static void string_instructions(void **state)
     (void)state;
     struct fake fake = {0};
     uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x3008, [SREG_DI] = 0x4008};
-    struct access access = DECODE(&fake, "\x48\xa5\x90", 2, regs); /* movsq, done */
+    struct access access = DECODE(&fake, "\x48\xa5\x90", 2, regs); /* movsq, complete */
     assert_int_equal(access.address, 0x3000);
     access = DECODE(&fake, "\xf3\x48\xa5\x90", 0, regs); /* rep movsq, interrupted */
     assert_int_equal(access.address, 0x3008);
@@ -788,17 +852,18 @@ static void each_failure_has_its_reason(void **state)
                      REASON_NO_MEMORY);
     assert_int_equal(DECODE(&fake, "\x90", 64, regs).reason, REASON_NO_CODE);
     assert_int_equal(DECODE(&fake, "\x06\x06", 0, regs).reason, REASON_BAD_CODE);
-    /* mov %fs:0x28,%rax, and nobody knows fs */
+    /* mov %fs:0x28,%rax, with fs unknown */
     assert_int_equal(DECODE(&fake, "\x64\x48\x8b\x04\x25\x28\x00\x00\x00\x90", 9, regs).reason,
                      REASON_SEGMENT);
-    /* mov (%rsi),%rax; mov %rbx,%rsi; ret, with rsi gone */
+    /* mov (%rsi),%rax; mov %rbx,%rsi; ret, with rsi overwritten */
     assert_int_equal(DECODE(&fake, "\x48\x8b\x06\x48\x89\xde\xc3", 6, regs).reason,
                      REASON_CLOBBERED);
     /* syscall; nop */
     assert_int_equal(DECODE(&fake, "\x0f\x05\x90", 2, regs).reason, REASON_NO_MEMORY);
 }
 
-/* Told at a load that says otherwise, at one that agrees, and where there is no code. */
+/* An address from the recording at a load that agrees, at a load that does not, and where there is
+ * no code. */
 static void what_was_reported_when_it_was_recorded_stands(void **state)
 {
     struct fake fake = {.size = 5, .bounds = true};
@@ -832,7 +897,7 @@ static void what_was_reported_when_it_was_recorded_stands(void **state)
     decoder_free(decoder);
 }
 
-/* Random bytes and mutated code: an address or one reason, and no crash. */
+/* Random bytes and mutated code give an address or one reason, and never crash. */
 static void random_code_is_survived(void **state)
 {
     (void)state;
@@ -847,7 +912,7 @@ static void random_code_is_survived(void **state)
         if (run % 16 == 0) {
             for (size_t i = 0; i < fake.size; i++)
                 fake.code[i] = (unsigned char)prng_next(&prng);
-            /* Calls within, and loads that overwrite their base. */
+            /* Calls within the code, and loads that overwrite their base. */
             for (size_t i = 0; run % 32 && i + 8 < fake.size; i += 8 + prng_below(&prng, 4)) {
                 static const unsigned char call[] = {0xe8, 0, 0, 0, 0};
                 static const unsigned char loads[] = {0x48, 0x8b, 0x45, 0xf8,
@@ -881,7 +946,7 @@ static void random_code_is_survived(void **state)
     print_message("%d executions\n", FUZZ_RUNS);
 }
 
-/* Functions of 256 one-byte instructions, side by side; how often the first two were read. */
+/* Adjacent functions of 256 one-byte instructions. Counts how often the first two were read. */
 enum { NEAR = 256, KEPT_FUNCTIONS = 700 };
 
 static size_t near_code(void *context, uint64_t address, void *out, size_t size)
@@ -901,7 +966,8 @@ static bool near_function(void *context, uint64_t ip, uint64_t *start, uint64_t 
     return true;
 }
 
-/* More IPs than are kept: the function that is sampled all the time stays, another goes. */
+/* With more IPs than the cache holds, a function that is sampled all the time stays, and another is
+ * evicted. */
 static void what_was_not_sampled_for_long_is_forgotten(void **state)
 {
     unsigned reads[2] = {0};
@@ -957,6 +1023,8 @@ static int run_decoder(void)
         cmocka_unit_test(a_call_through_memory_waits_for_its_target),
         cmocka_unit_test(how_it_was_called_before_counts_where_nothing_else_tells),
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
+        cmocka_unit_test(boundaries_are_found_between_tables),
+        cmocka_unit_test(a_negated_index_is_computed_again),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),
         cmocka_unit_test(what_was_reported_when_it_was_recorded_stands),
@@ -966,7 +1034,7 @@ static int run_decoder(void)
     return cmocka_run_group_tests_name("decoder", tests, NULL, NULL);
 }
 
-/* Encodings as GNU as writes them; the operands as objdump prints them. */
+/* Encodings as written by GNU as; operands as printed by objdump. */
 
 enum { ADDRESS = 0x1000 };
 
@@ -1056,7 +1124,7 @@ static void masks_move_and_test(void **state)
     }
 }
 
-/* What memory operands are for: read, written, both, or an address only. */
+/* Kinds of memory operands: read, written, both, or address only. */
 static void reading_is_not_writing(void **state)
 {
     (void)state;
@@ -1118,8 +1186,8 @@ static void lanes_are_as_many_as_fit(void **state)
     }
 }
 
-/* Nothing is read behind the bytes given (the sanitizers watch); bytes of no instruction of 64-bit
- * code are refused. */
+/* Reads nothing after the given bytes (checked by the sanitizers), and refuses bytes that are no
+ * instruction of 64-bit mode. */
 static void other_bytes_are_refused(void **state)
 {
     (void)state;
@@ -1145,7 +1213,7 @@ static void other_bytes_are_refused(void **state)
     }
 }
 
-/* Shifts and masks of a part of a register are no operations on the whole of it. */
+/* Shifts and masks of part of a register do not count as operations on the whole register. */
 static void parts_of_registers_are_reported(void **state)
 {
     static const struct {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The decoder against the truth: a child is single-stepped (in this test only) through code
- * of libc and of this file. Before each step the address its instruction is about to touch is
- * taken from the registers as they are; after it, the decoder gets the registers as a sample
- * would show them and must find that address again, or name a reason.
+ * Compares the decoder with the truth: single-steps a child (in this test only) through code of
+ * libc and of this file. Before each step the address that the instruction is about to access is
+ * computed from the registers. After the step, the decoder gets the registers as in a sample and
+ * must find that address again, or give a reason.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* What is stepped through: sorting, strings, a list, a switch. */
+/* The code to step through: sorting, strings, a list, a switch. */
 __attribute__((noinline)) long work(long seed)
 {
     static struct node nodes[NODES];
@@ -74,7 +74,7 @@ __attribute__((noinline)) long work(long seed)
     return sum + (long)strlen(text) + (strchr(text, 'y') != NULL);
 }
 
-/* Not optimised: every address goes through slots of the frame, elements come from functions. */
+/* Not optimised: every address is in a slot of the frame, and elements come from functions. */
 #ifdef __clang__
 #define PLAIN __attribute__((noinline, optnone, no_sanitize("address"), no_sanitize("undefined")))
 #else
@@ -175,7 +175,7 @@ static bool read_memory(void *context, uint64_t address, void *out, size_t size)
     return read_code(context, address, out, size) == size;
 }
 
-/* Bounds of exported functions; libc's internal ones are not known here. */
+/* Bounds of exported functions; libc's internal functions are not known here. */
 static bool bounds(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
 {
     (void)context;
@@ -213,7 +213,7 @@ struct tally {
     unsigned touched;
     unsigned right;
     unsigned wrong;
-    unsigned wrong_sure; /* wrong though direct, undone or branched */
+    unsigned wrong_sure; /* wrong although direct, undone or branched */
     unsigned reasons[REASON_COUNT];
 };
 
@@ -247,7 +247,7 @@ static void step_through(struct decoder *decoder, struct tally *tally)
         if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) || waitpid(child, &status, 0) != child ||
             !WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, child, NULL, &regs))
             return;
-        /* A repeated string instruction that is not done shows its next element. */
+        /* An unfinished repeated string instruction shows its next element. */
         if (truth.reason != REASON_NONE || regs.rip == truth.ip)
             continue;
         fill_sample(&sample, &regs, false);
@@ -256,7 +256,7 @@ static void step_through(struct decoder *decoder, struct tally *tally)
     }
 }
 
-/* A sample that is read when the program has gone on. */
+/* A sample that is decoded after the program has continued. */
 struct late {
     struct sample sample;
     struct access truth;
@@ -276,7 +276,7 @@ static int object_of(uint64_t address)
                                                                   : 0;
 }
 
-/* By objects: what is inferred is a neighbour at times. */
+/* Compares objects: an inferred address may be that of a neighbour. */
 static void judge_late(struct decoder *decoder, struct late *late, struct tally *tally)
 {
     struct access found;
@@ -303,7 +303,7 @@ static bool is_plain(uint64_t ip)
 
 enum { LATE_STEPS = 150 };
 
-/* Only data is judged, for of samples of the stack there is no doubt. */
+/* Judges data only, because samples of the stack are certain. */
 static void step_late(struct decoder *decoder, struct tally *tally)
 {
     static struct late queue[LATE_STEPS];
@@ -391,10 +391,10 @@ static void addresses_are_those_that_were_touched(void **state)
     step_through(decoder, &tally);
     stop(decoder, &tally);
     assert_true(tally.touched > 5000);
-    /* Bounds of libc's internal functions are not known, so their calls cannot be told. */
+    /* Bounds of libc's internal functions are not known, so their calls cannot be recognised. */
     unsigned inside = tally.touched - tally.reasons[REASON_CALL_BOUNDARY];
     assert_true(tally.right >= inside * 80 / 100);
-    /* A few ways that cannot be told apart remain; a broken rule would make many. */
+    /* A few paths remain ambiguous; a broken rule would cause many errors. */
     assert_true(tally.wrong_sure <= tally.touched / 100);
 }
 
@@ -405,8 +405,8 @@ static size_t own_code(void *context, uint64_t address, void *out, size_t size)
     return size;
 }
 
-/* Code without a symbol, as that of a JIT: around each instruction the same ones are found that
- * decoding from the function's start finds. */
+/* Code without a symbol, like JIT code: around each instruction the decoder finds the same
+ * instructions as from the start of the function. */
 static void boundaries_are_found_without_bounds(void **state)
 {
     static const char *const names[] = {"qsort_r",     "strtod",  "vfprintf",   "regcomp", "glob",
@@ -414,7 +414,7 @@ static void boundaries_are_found_without_bounds(void **state)
     const struct decode_target target = {.code = own_code, .function = bounds};
     unsigned asked = 0;
     unsigned found = 0;
-    /* A sanitizer puts functions of its own before some of these. */
+    /* A sanitizer replaces some of these functions by its own. */
     void *libc = dlopen("libc.so.6", RTLD_NOW);
     (void)state;
     assert_non_null(libc);
@@ -443,8 +443,8 @@ static void boundaries_are_found_without_bounds(void **state)
     assert_true(found >= asked * 99 / 100);
 }
 
-/* An instruction is understood when it is asked for, and the loops around it: whatever was asked
- * for before, the same is known of it. */
+/* Instructions and the loops around them are decoded on demand: the result must not depend on
+ * earlier requests. */
 static void what_is_known_does_not_depend_on_what_was_asked(void **state)
 {
     static const char *const names[] = {"qsort_r", "strtod", "vfprintf", "regcomp", "glob"};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The decoder against Zydis, an independent disassembler: length, memory operands (address, bytes,
- * read or written), general registers written, flags and branch target of every instruction of the
- * executable sections of the files given, or of libc. `make operands` runs it on large libraries.
+ * Compares the decoder with Zydis, an independent disassembler: length, memory operands (address,
+ * bytes, read or written), general registers written, flags and branch target of every instruction
+ * in the executable sections of the given files, or of libc. `make operands` runs it on large
+ * libraries.
  */
 #include "config.h"
 #include "unit.h"
@@ -59,7 +60,7 @@ static uint8_t kind_of(const ZydisDecodedInstruction *in, const ZydisDecodedOper
     return reads && writes ? ACCESS_LOAD_STORE : writes ? ACCESS_STORE : ACCESS_LOAD;
 }
 
-/* Whether Zydis' operand is an access: not the address of lea or of a no-op. */
+/* Returns true if Zydis' operand is an access: not the address of lea or of a no-op. */
 static bool is_access(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operand)
 {
     return operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
@@ -78,8 +79,8 @@ static bool same_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     unsigned bytes = operand->size / 8;
     if (vector)
         bytes = operand->element_size / 8;
-    /* The stack operand of push and call is named by RSP before them here, without distance there.
-     */
+    /* Our stack operand of push and call is relative to RSP before the instruction; Zydis' has no
+     * displacement. */
     bool stack =
         operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && mem->base == ZYDIS_REGISTER_RSP;
     int64_t distance = (int64_t)mem->disp.value + (by_ip(mem->base) ? (int64_t)next : 0);
@@ -88,7 +89,7 @@ static bool same_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
                       (vector || memory->index == register_of(mem->index)) &&
                       (mem->index == ZYDIS_REGISTER_NONE || memory->scale == mem->scale) &&
                       (stack || memory->displacement == distance);
-    /* A prefetch is of a line, however long that is. */
+    /* A prefetch accesses a line of any length. */
     bool same_size =
         memory->size == bytes || bytes > SIZE_MAX_KNOWN || memory->kind == ACCESS_PREFETCH;
     return same_place && same_size && memory->kind == kind_of(in, operand);
@@ -173,11 +174,11 @@ static void show(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *o
 }
 
 /*
- * Where Zydis 4.0 is no judge, counted as unknown: instructions of the kernel and of Knights
- * Corner, which no sample of a program has; those of MPX and cldemote, no-ops where the processor
- * has them not; prefetchwt1, which Zydis calls a load; the stores of enqcmd; xlat, with AL for an
- * index, a part of a register, so the decoder names no address. Not counted: of of string
- * instructions without a prefix Zydis omits the registers that advance (SDM vol. 2, CMPS: "the
+ * Instructions for which Zydis 4.0 is not a reference, counted as unknown: kernel and Knights
+ * Corner instructions, which no sample of a program has; MPX and cldemote, which are no-ops on
+ * processors without them; prefetchwt1, which Zydis reports as a load; the stores of enqcmd; xlat,
+ * which has part of a register (AL) as index, so the decoder reports no address. In addition, Zydis
+ * omits the registers that string instructions without a prefix advance (SDM vol. 2, CMPS: "the
  * registers increment").
  */
 static bool no_judge(const ZydisDecodedInstruction *in)
@@ -295,8 +296,8 @@ static bool compare_file(struct tally *tally, const char *path)
     return true;
 }
 
-/* One encoding with each ModRM.reg: by a register and one byte of displacement, by SIB, and among
- * registers. */
+/* One encoding with each ModRM.reg: with a base register and one byte of displacement, with SIB,
+ * and register to register. */
 static void compare_modrm(struct tally *tally, const uint8_t *prefix, size_t size)
 {
     static const uint8_t tails[][2] = {
@@ -314,8 +315,8 @@ static void compare_modrm(struct tally *tally, const uint8_t *prefix, size_t siz
         }
 }
 
-/* Encodings that no program at hand may contain: each opcode of each map, with each mandatory
- * prefix, width and vector length. */
+/* Encodings that may be absent from all local programs: each opcode of each map, with each
+ * mandatory prefix, width and vector length. */
 static void every_encoding_is_that_of_zydis(void **state)
 {
     (void)state;

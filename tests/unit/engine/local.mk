@@ -1,4 +1,4 @@
-# Unit tests of src/engine: a program a concept, linked with all stages.
+# Unit tests of src/engine: one program per concept, linked with all stages.
 UNIT_ENGINE = tests/unit/engine/test_play tests/unit/engine/test_time_range \
 	tests/unit/engine/test_simulation
 check_PROGRAMS += $(UNIT_ENGINE)
@@ -14,4 +14,4 @@ tests_unit_engine_test_simulation_SOURCES = tests/unit/engine/test_simulation.c 
 tests_unit_engine_test_simulation_LDADD = $(UNIT_LIBS)
 tests_unit_engine_test_simulation_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"/nonexistent"'
 
-# The whole way from a recording to the screen's keys, without options, loop and terminal.
+# The whole path from a recording to the keys of the screen, without options, loop and terminal.

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clock of a replay, on a wall clock that the test turns. */
+/* The clock of a replay, with a wall clock controlled by the test. */
 #include <math.h>
 
 #include "engine/play.h"
 #include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
-#define WALL   (1000 * SECOND) /* when each test begins */
+#define WALL   (1000 * SECOND) /* start of each test */
 
-/* Reads what is due until nothing is, taking `cost_ns` a read; the wall time at the end. */
+/* Reads everything that is due, at `cost_ns` per read. Returns the wall time at the end. */
 static uint64_t read_all(struct play *play, uint64_t now_ns, uint64_t cost_ns)
 {
     for (int i = 0; i < 10000; i++) {
@@ -36,7 +36,7 @@ static void it_follows_the_wall_at_its_pace(void **state)
 {
     static const struct {
         double pace;
-        uint64_t expected_ns; /* after 2 s, read every 10 ms */
+        uint64_t expected_ns; /* after 2 s of reading every 10 ms */
     } paces[] = {
         {1, 2 * SECOND}, {2, 4 * SECOND}, {10, 20 * SECOND}, {0.5, SECOND}, {0.125, SECOND / 4}};
     (void)state;
@@ -49,13 +49,13 @@ static void it_follows_the_wall_at_its_pace(void **state)
             uint64_t until_ns = play_due(&play, now);
             play_done(&play, until_ns, now, false);
         }
-        /* The first read of a fast pace is cut to a slice, which the next ones are not. */
+        /* The first read at a fast pace is limited to a slice; later ones are not. */
         assert_true(play.position_ns <= paces[i].expected_ns);
         assert_true(play.position_ns >= paces[i].expected_ns - SECOND / 10);
     }
 }
 
-/* What was not read for want of time is not owed: it would never be caught up with. */
+/* Time that a slow reader could not read is dropped: it could never catch up. */
 static void a_reader_too_slow_falls_behind_without_a_debt(void **state)
 {
     struct play play;
@@ -95,7 +95,7 @@ static void a_goal_is_reached_in_slices_that_leave_time_for_keys(void **state)
     assert_true(play_seeks(&play) && play_hurries(&play));
     assert_true(play_due(&play, WALL) < 1800 * SECOND);
     uint64_t before_ns = play.slice_ns;
-    read_all(&play, WALL, 1000); /* reads are quick: slices grow */
+    read_all(&play, WALL, 1000); /* reads are fast: slices grow */
     assert_int_equal(play.position_ns, 1800 * SECOND);
     assert_true(play.slice_ns > before_ns);
     assert_false(play_seeks(&play));
@@ -112,9 +112,9 @@ static void to_the_end_and_from_there_to_the_start(void **state)
     assert_true(play.ended && play.paused);
     assert_int_equal(play.position_ns, 10 * SECOND);
     assert_false(play_hurries(&play));
-    assert_false(play_step(&play, 5)); /* there is no more */
+    assert_false(play_step(&play, 5)); /* there is nothing more */
     assert_false(play_seeks(&play));
-    assert_true(play_pause(&play, WALL + 5 * SECOND)); /* from the start again */
+    assert_true(play_pause(&play, WALL + 5 * SECOND)); /* restarts from the beginning */
     assert_false(play.ended || play.paused);
     assert_int_equal(play.position_ns, 0);
 }
@@ -133,7 +133,7 @@ static void reading_is_stopped_where_it_is(void **state)
     assert_false(play_go(&play, to_ns));
     assert_false(play_seeks(&play) || play_hurries(&play) || play.ended);
     assert_int_equal(play.position_ns, reached_ns);
-    assert_false(play_go(&play, PLAY_END)); /* and goes on */
+    assert_false(play_go(&play, PLAY_END)); /* continues */
     assert_true(play_seeks(&play));
 }
 
@@ -147,7 +147,7 @@ static void going_back_reads_again_and_going_on_does_not(void **state)
     assert_true(play_step(&play, -10));
     assert_int_equal(play.position_ns, 0);
     assert_int_equal(play.goal_ns, 40 * SECOND);
-    /* Another jump counts from where it is going, not from where it has come to. */
+    /* Another jump is relative to the current goal, not to the current position. */
     assert_true(!play_step(&play, 5));
     assert_int_equal(play.goal_ns, 45 * SECOND);
     read_all(&play, WALL, 1000);
@@ -171,7 +171,7 @@ static void without_a_length_it_ends_where_it_ends(void **state)
     play_done(&play, play_due(&play, WALL), WALL, true);
     assert_true(play.ended);
     assert_false(play_hurries(&play));
-    /* As fast as possible comes there too, also when the end is all that time can hold. */
+    /* As fast as possible also reaches the end, even if the end is the largest time value. */
     play_init(&play, 0, WALL);
     play.pace = INFINITY;
     play_pause(&play, WALL);
@@ -223,7 +223,7 @@ static void times_as_people_write_them(void **state)
     assert_false(play_parse(&play, "50%", &ns));
     assert_true(play_parse(&play, "+10%", &ns));
     assert_int_equal(ns, 40 * SECOND);
-    /* From where it is going. */
+    /* Relative to the goal. */
     play.goal_ns = 50 * SECOND;
     assert_true(play_parse(&play, "+10", &ns));
     assert_int_equal(ns, 60 * SECOND);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --sim=SPEC: which caches and what else it asks for, and what is refused with a reason. */
+/* --sim=SPEC: the caches and the other settings, and specs that are refused with a reason. */
 #include <errno.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void test_causes(void **state)
     assert_true(wanted.causes);
 }
 
-/* Where sysfs tells of no cache, a shape has to be given. */
+/* If sysfs lists no cache, the user must give a shape. */
 static void test_this_machine(void **state)
 {
     (void)state;

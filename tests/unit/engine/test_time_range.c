@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A time range by the whole way: recorded places played through the engine, a phase
- * selected with the browser's keys, and all figures compared with those of a run that had the
- * samples of that time range and no others.
+ * A time range end to end: plays recorded places through the engine, selects a phase with the
+ * browser's keys, and compares all figures with those of a run that had only the samples of that
+ * time range.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ enum { FIRST = 3, SECOND = 5 };
 static const uint64_t start_ns = 1000000000;
 static char path[] = "/tmp/misstop-time-range-XXXXXX";
 
-/* Nine in ten misses of a phase fall on its object: one and the other by turns. */
+/* Nine in ten misses of a phase are on its object; the two objects alternate. */
 static struct place *make_run(void)
 {
     struct place *places = calloc(PLACES, sizeof *places);
@@ -62,7 +62,7 @@ static void record(const struct place *places, size_t count)
     assert_int_equal(store_writer_close(writer, NULL), 0);
 }
 
-/* All of it read; nothing decays. */
+/* Reads everything; nothing decays. */
 static struct engine *play(void)
 {
     struct engine *engine;
@@ -93,7 +93,7 @@ static void strip(json_t *from, const char *const *members, size_t count)
         json_object_del(from, members[i]);
 }
 
-/* The tables; not what a time range does not know. */
+/* Returns the tables, without members that a time range does not have. */
 static json_t *figures(const struct snapshot *snapshot)
 {
     static const char *const tables[] = {"objects", "code",    "matrix",  "sets",   "window",
@@ -132,7 +132,7 @@ static void expect_same(const struct snapshot *left, const struct snapshot *righ
     json_decref(b);
 }
 
-/* Places of these time ranges, at the times they had. */
+/* Copies the places of these time ranges, with their times. */
 static size_t cut(const struct place *places, const struct time_range *list, size_t count,
                   struct place *out)
 {
@@ -197,7 +197,7 @@ static bool seen(struct fixture *fixture, const char *text)
     return found;
 }
 
-/* As the loop does. */
+/* Same as the main loop. */
 static const struct snapshot *act(struct fixture *fixture, const struct request *request)
 {
     engine_request(fixture->engine, request);
@@ -205,7 +205,7 @@ static const struct snapshot *act(struct fixture *fixture, const struct request 
     return fixture->browser.snapshot;
 }
 
-/* Selects the first time range of the list by its phase. */
+/* Selects the time range of the first phase in the list. */
 static const struct snapshot *select_first_phase(struct fixture *fixture)
 {
     browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
@@ -217,11 +217,11 @@ static const struct snapshot *select_first_phase(struct fixture *fixture)
     return act(fixture, &request);
 }
 
-/* Another object leads: that is the news, with the time as all screens write it. */
+/* Another object leads: this is reported, with the time in the format of all screens. */
 static void a_change_is_reported(void **state)
 {
     struct fixture *fixture = *state;
-    snapshot_free(look(fixture->engine)); /* it is told with the next refresh */
+    snapshot_free(look(fixture->engine)); /* reported by the next refresh */
     const struct snapshot *shown = look(fixture->engine);
     assert_non_null(shown->status);
     assert_non_null(strstr(shown->status, "phase A again since 2"));
@@ -240,7 +240,7 @@ static void a_phase_is_as_if_nothing_else_had_been(void **state)
     assert_true(fabs(shown->time_range->length_s - 3 * PHASE_S) < 1);
     assert_int_equal(shown->objects[0].id, FIRST);
     assert_true(shown->objects[0].share.value > 0.88);
-    /* The phases of the run, cut out by hand. */
+    /* The phases of the run, cut out manually. */
     struct time_range list[3];
     size_t count = 0;
     for (size_t i = 0; i < shown->timeline.phase_count; i++) {
@@ -284,7 +284,7 @@ static void what_is_marked_is_shown(void **state)
     assert_int_equal(shown->totals.samples, some);
 }
 
-/* Every screen says what it is of, at any size, and N comes back from there. */
+/* Every screen shows its time range at any size, and N returns to the present. */
 static void back_to_now_from_every_screen(void **state)
 {
     static const char keys[] = "1234567890mf?";
@@ -308,7 +308,7 @@ static void back_to_now_from_every_screen(void **state)
     assert_int_equal(press(fixture, 'N').kind, REQUEST_NONE);
 }
 
-/* Esc goes up the levels, and from the tab to now. */
+/* Esc goes up the levels, and from the tab back to the present. */
 static void escape_leads_back_at_last(void **state)
 {
     struct fixture *fixture = *state;
@@ -321,7 +321,7 @@ static void escape_leads_back_at_last(void **state)
     assert_int_equal(press(fixture, KEYS_ESCAPE).kind, REQUEST_NOW);
 }
 
-/* The whole run is what it was, whatever was looked at meanwhile. */
+/* Looking at time ranges does not change the whole run. */
 static void the_run_is_not_touched(void **state)
 {
     struct fixture *fixture = *state;
@@ -352,7 +352,7 @@ static void what_only_goes_on_live_is_not_known(void **state)
     assert_true(seen(fixture, "not as it was in this time range"));
 }
 
-/* Read more than once, for a time range is soon over. */
+/* The time range is read more than once, because it is soon over. */
 static void a_search_goes_through_the_time_range(void **state)
 {
     struct fixture *fixture = *state;
@@ -392,7 +392,7 @@ static long drain_some(struct engine *engine, uint64_t until_ns)
     return drained;
 }
 
-/* A heap that is walked is read soon after a sample; while there is none there is no hurry. */
+/* A walked heap is read soon after a sample; without samples there is no hurry. */
 static void a_target_that_sleeps_is_seldom_looked_at(void **state)
 {
     static const struct engine_kind kind = {.drain = drain_some};
@@ -406,7 +406,7 @@ static void a_target_that_sleeps_is_seldom_looked_at(void **state)
     for (int i = 0; i < 10; i++)
         engine_drain(engine, 0);
     assert_int_equal(engine_patience_ms(engine), 20);
-    engine->followed = 1; /* what the agent reports comes before samples of it */
+    engine->followed = 1; /* events of the agent precede their samples */
     assert_int_equal(engine_patience_ms(engine), 5);
     drained = 1;
     engine_drain(engine, 0);

@@ -1,4 +1,4 @@
-# Unit tests of src/profile: a program a concept, linked with all stages.
+# Unit tests of src/profile: one program per concept, linked with all stages.
 UNIT_PROFILE = tests/unit/profile/test_window tests/unit/profile/test_waits tests/unit/profile/test_sets \
 	tests/unit/profile/test_statistics tests/unit/profile/test_search tests/unit/profile/test_phases \
 	tests/unit/profile/test_timeline tests/unit/profile/test_measures tests/unit/profile/test_streams \
@@ -87,6 +87,6 @@ tests_bench_blocked_multiply_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_bench_blocked_multiply_LDFLAGS =
 
 
-# Figures beside the simulator: see the script.
+# Compares figures with the simulator: see the script.
 EXTRA_DIST += tests/bench/watch-beside-sim tests/bench/watch_beside_sim.py \
 	tests/bench/reuse_planted.c

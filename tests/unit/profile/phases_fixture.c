@@ -20,7 +20,7 @@ double planted_uniform(struct planted_run *run)
     return (double)prng_below(&run->prng, 1 << 30) / (1 << 30);
 }
 
-/* Samples fall on objects independently, or in bursts. */
+/* Draws samples on objects, independently or in bursts. */
 static void draw(struct planted_run *run, const struct planted_mix *mix, unsigned samples,
                  double counts[PHASES_COLUMNS])
 {

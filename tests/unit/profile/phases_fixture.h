@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Made-up streams of misses for the finder of phases: what a program misses on, step by step. */
+/* Synthetic streams of misses for the phase detector: the objects on which a program misses, step
+ * by step. */
 #ifndef MISSTOP_UNIT_PROFILE_PHASES_FIXTURE_H
 #define MISSTOP_UNIT_PROFILE_PHASES_FIXTURE_H
 
@@ -8,7 +9,7 @@
 
 enum {
     PLANTED_STEP_NS = 250000000,
-    PLANTED_SAMPLES = 500, /* a step, at 2,000 a second */
+    PLANTED_SAMPLES = 500, /* per step, at 2,000 per second */
     PLANTED_OBJECTS = 8
 };
 
@@ -25,20 +26,20 @@ struct planted_run {
     struct phases phases;
     struct prng prng;
     uint64_t now_ns;
-    unsigned burst; /* samples that fall on one object together, as misses do */
+    unsigned burst; /* consecutive samples on the same object, as real misses have */
     unsigned found; /* changes reported */
 };
 
 void planted_begin(struct planted_run *run, uint64_t seed, unsigned burst);
 
-/* 0 to 1. */
+/* Returns a random number from 0 to 1. */
 double planted_uniform(struct planted_run *run);
 
-/* true: a change was reported. */
+/* Returns true if a change was reported. */
 bool planted_step(struct planted_run *run, const struct planted_mix *mix, unsigned samples);
 void planted_steps(struct planted_run *run, const struct planted_mix *mix, unsigned count);
 
-/* `part` of the second, the rest of the first. */
+/* Mixes `part` of the second with the rest of the first. */
 struct planted_mix planted_between(const struct planted_mix *first,
                                    const struct planted_mix *second, double part);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stream of misses with their causes through the profile into a snapshot, worked out by hand. */
+/* Passes a stream of misses with causes through the profile to a snapshot; expected values are
+ * computed by hand. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static int end(void **state)
     return 0;
 }
 
-static uint32_t missing = MULTIPLY; /* the function that misses, and its thread */
+static uint32_t missing = MULTIPLY; /* the function that misses */
 static uint32_t causes_thread = 1;
 
 static void miss(uint32_t object, enum miss_cause cause, uint64_t weight, uint32_t by_object,
@@ -78,8 +79,8 @@ static void miss(uint32_t object, enum miss_cause cause, uint64_t weight, uint32
     profile_add(causes_profile, &place);
 }
 
-/* matrix: 100 misses: 50 conflict, 30 capacity, 20 first; of the 80 evictions 60 by multiply on the
- * matrix itself, 12 by fill on the queue, 8 by fill on an unknown object. */
+/* matrix: 100 misses: 50 conflict, 30 capacity, 20 first; of the 80 evictions, 60 by multiply on
+ * the matrix itself, 12 by fill on the queue, 8 by fill on an unknown object. */
 static void feed(void)
 {
     miss(MATRIX, CAUSE_CONFLICT, 40, MATRIX, MULTIPLY);
@@ -165,7 +166,8 @@ static void of_the_ranking_event_only(void **state)
     snapshot_free(snapshot);
 }
 
-/* Every line of the matrix is the sum of its cells, and all of them of everything. */
+/* Every row and column of the matrix is the sum of its cells, and together they add up to the
+ * total. */
 static void adds_up(const struct snapshot_evictions *evictions, double expected)
 {
     double rows = 0;
@@ -184,8 +186,8 @@ static void adds_up(const struct snapshot_evictions *evictions, double expected)
     assert_near(columns, expected);
 }
 
-/* On top of feed(): fill, in a second thread, misses 30 on the queue; 24 were evicted by the matrix
- * and 6 by the queue itself; of the 24, 18 by multiply. */
+/* In addition to feed(): fill, in a second thread, has 30 misses on the queue; 24 were evicted by
+ * the matrix and 6 by the queue itself; of the 24, 18 by multiply. */
 static void feed_second(void)
 {
     missing = FILL;
@@ -224,8 +226,8 @@ static void by_function_and_by_thread(void **state)
     snapshot_free(snapshot);
 }
 
-/* DTrack 3.5: premature evictions, by the same object or by another; an unknown evictor is neither,
- * and a line that another thread's write took was not too early. */
+/* DTrack 3.5: premature evictions, by the same object or by another. An unknown evictor counts as
+ * neither, and a line invalidated by another thread's write was not evicted too early. */
 static void premature_evictions(void **state)
 {
     (void)state;
@@ -285,7 +287,7 @@ static const struct snapshot_causes_figures *cell_of(const struct snapshot_matri
     return snapshot_matrix_at(matrix, row, column)->causes;
 }
 
-/* MemSpy's detail of a bin: a function's misses on an object, and what had thrown those out. */
+/* MemSpy's details of a bin: a function's misses on an object, and their evictors. */
 static void by_cell_of_the_matrix(void **state)
 {
     (void)state;
@@ -310,7 +312,7 @@ static void by_cell_of_the_matrix(void **state)
     snapshot_free(snapshot);
 }
 
-/* Evictors of two functions that miss on one object are kept apart. */
+/* Evictors are kept separately for two functions that miss on one object. */
 static void each_function_has_its_own_evictors(void **state)
 {
     (void)state;
@@ -329,7 +331,7 @@ static void each_function_has_its_own_evictors(void **state)
     snapshot_free(snapshot);
 }
 
-/* The two words of the matrix that miss() and this one touch. */
+/* The two words of the matrix that miss() and this test access. */
 static void by_field(void **state)
 {
     struct place place = {.object = MATRIX, .function = MULTIPLY, .base = 0x1000};
@@ -353,7 +355,7 @@ static void by_field(void **state)
     snapshot_free(snapshot);
 }
 
-/* More pairs than there is room for: the listed ones and the reported rest add up to all. */
+/* More pairs than rows: the listed pairs and the reported remainder add up to the total. */
 static void what_found_no_room_is_reported(void **state)
 {
     (void)state;
@@ -387,8 +389,8 @@ static int run_causes(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Which thread threw lines out: of objects, functions, threads and cells, through the profile into
- * a snapshot, beside sums made here. */
+/* The evicting thread of objects, functions, threads and cells: passes misses through the profile
+ * to a snapshot, and compares with sums computed here. */
 
 enum { OBJECTS = 3, FUNCTIONS = 3, THREADS = 4, MISSES = 4000, FIRST_TID = 100 };
 
@@ -444,8 +446,8 @@ static int threads_test_end(void **state)
 }
 
 struct missed {
-    uint32_t object, function, thread; /* of the miss: from 1, from 1, from 0 */
-    uint32_t by;                       /* thread; THREADS: not known */
+    uint32_t object, function, thread; /* of the miss: object and function from 1, thread from 0 */
+    uint32_t by;                       /* evicting thread; THREADS: not known */
     uint64_t weight;
 };
 
@@ -468,7 +470,7 @@ static void threads_miss(const struct missed *missed)
     profile_add(threads_profile, &place);
 }
 
-/* Misses by evicting thread, of one object or function; [THREADS]: all with a known evictor. */
+/* Misses by evicting thread, for one object or function; [THREADS]: all with a known evictor. */
 typedef double sums[THREADS + 1];
 
 static struct {
@@ -508,7 +510,7 @@ static const struct snapshot *look(void)
     return profile_snapshot(threads_profile, &head, threads_now_ns);
 }
 
-/* All four threads are listed, the largest share first, and add up to 1. */
+/* All four threads are listed, the largest share first, and the shares add up to 1. */
 static void same_threads(const struct snapshot_causes_row *row, const sums wanted)
 {
     double all = 0;
@@ -553,7 +555,7 @@ static void of_objects_functions_and_threads(void **state)
     snapshot_free(snapshot);
 }
 
-/* The matrix of threads: cells are exact, and add up to rows, columns and all. */
+/* The matrix of threads: cells are exact, and add up to rows, columns and the total. */
 static void threads_who_evicts_whom(void **state)
 {
     double all = 0;
@@ -601,7 +603,7 @@ static void of_cells(void **state)
     snapshot_free(snapshot);
 }
 
-/* Without thread ids, and with one thread only, no figures are made up. */
+/* Without thread ids, and with only one thread, there are no figures. */
 static void unknown_is_nobody(void **state)
 {
     struct missed missed = {1, 1, 0, THREADS, 5};

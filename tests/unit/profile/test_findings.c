@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules of findings on made-up figures: what the live test cannot make on any machine, and
- * that each stays silent just below its thresholds. */
+/* The rules of findings on synthetic figures: cases that the live test cannot produce on every
+ * machine, and no finding just below each threshold. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static struct spread gather(void)
     return spread;
 }
 
-/* Eight samples a pass over 64 MiB. */
+/* Eight samples per pass over 64 MiB. */
 static void a_pass_over_an_array_is_in_order(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void a_pass_over_an_array_is_in_order(void **state)
     assert_true(fabs(spread_passes(&spread, SPREAD_FORWARD) - 99) < 2);
 }
 
-/* Two arrays of one object by turns, each in order: no pass ends in 400 steps. */
+/* Two arrays of one object alternate, each in order: no pass ends in 400 steps. */
 static void going_back_and_forth_is_no_pass(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void no_order_is_reported_only_where_order_would_be_seen(void **state)
     assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, NAN)), SPREAD_UNKNOWN);
 }
 
-/* Chao's estimate, worked out by hand: 3 lines once, 1 twice: 4 + 3 * 2 / (2 * 2). */
+/* Chao's estimate, computed by hand: 3 lines once, 1 twice: 4 + 3 * 2 / (2 * 2). */
 static void lines_not_seen_are_estimated(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void what_is_not_reported_by_hardware_is_no_finding(void **state)
     assert_int_equal(findings_findings.count, 0);
 }
 
-/* glibc's heap, the tables of the loader, sections: laid out by others. */
+/* glibc's heap, tables of the loader, sections: their layout is not under the user's control. */
 static void nothing_is_advised_that_nobody_can_change(void **state)
 {
     static const struct {
@@ -216,7 +216,7 @@ static void estimates_come_before_bounds_and_the_list_is_bounded(void **state)
     assert_int_equal(findings_findings.count, FINDINGS_MAX);
 }
 
-/* A rule without a row has no kind, and findings_add() nothing to add it by. */
+/* A rule without a row has no kind, so findings_add() could not add it. */
 static void each_rule_has_one_row(void **state)
 {
     static const struct findings_family *const families[] = {&findings_layout, &findings_access,
@@ -234,7 +234,7 @@ static void each_rule_has_one_row(void **state)
     for (int rule = RULE_NONE + 1; rule < RULE_COUNT; rule++)
         assert_int_equal(rows[rule], 1);
     assert_null(findings_rule(RULE_NONE));
-    functions[FINDING_TRUE_SHARING]++; /* by the function of FINDING_FALSE_SHARING */
+    functions[FINDING_TRUE_SHARING]++; /* found by the function of FINDING_FALSE_SHARING */
     for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
         assert_true(functions[kind]);
 }
@@ -260,7 +260,7 @@ static int run_findings(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Findings from refresh to refresh: how long they stay, and as what. */
+/* Findings from refresh to refresh: how long they stay, and in which state. */
 
 enum { USED = 1000, ROOM = 4 };
 
@@ -292,7 +292,7 @@ static struct snapshot_finding finding(enum finding_kind kind, uint32_t id, cons
         .kind = kind, .id = id, .name = "table", .type = type, .gain = 0.5};
 }
 
-/* A refresh after so many samples, that found a split on object 7, or nothing. */
+/* Refreshes after `samples` more samples, with a split found on object 7, or nothing (NULL). */
 static size_t refresh(uint64_t samples, const char *type)
 {
     moment.added += samples;
@@ -316,7 +316,7 @@ static void what_was_found_twice_stays_as_it_was_reported_last(void **state)
     (void)state;
     refresh(10, "first");
     refresh(10, text);
-    memset(text, 'x', sizeof text - 1); /* it was in the arena of a snapshot that is gone */
+    memset(text, 'x', sizeof text - 1); /* the text was in the arena of a freed snapshot */
     held_list[0] = (struct snapshot_finding){0};
     assert_int_equal(refresh(10, NULL), 1);
     assert_string_equal(held_list[0].type, "second");
@@ -447,7 +447,7 @@ static void a_held_one_is_found_where_its_object_stands_now(void **state)
     find(0);
     assert_int_equal(held_findings.count, 1);
     assert_int_equal(held_list[0].object, 1);
-    assert_true(fabs(held_list[0].gain - 0.25) < 1e-9); /* no more than there is left of it */
+    assert_true(fabs(held_list[0].gain - 0.25) < 1e-9); /* no more than the remainder */
 }
 
 static void of_an_object_that_hardly_misses_any_more_nothing_is_held(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules about blocks and their allocation: what each asks for, and that it is silent when one
- * thing of it is missing. */
+/* The rules about blocks and their allocation: their conditions, and no finding if one condition
+ * fails. */
 #include <math.h>
 #include <string.h>
 
@@ -10,20 +10,20 @@
 static struct snapshot_layout layouts[2];
 static struct snapshot_layout_row rows[2];
 
-/* ---- blocks ---- */
+/* Blocks */
 
 static void small_blocks_between_others_are_scattered(void **state)
 {
     (void)state;
     scatter(UINT64_C(96) << 20);
-    assert_int_equal(REPORTED(RULE_SCATTERED), 0); /* 24 MiB: a look-up needs its line as before */
+    assert_int_equal(REPORTED(RULE_SCATTERED), 0); /* 24 MiB: one line per look-up anyway */
     bins[0] = bin_of(BLOCKS / 8, 24, 24);
     assert_int_equal(REPORTED(RULE_SCATTERED), 1);
     assert_int_equal(list[0].kind, FINDING_SCATTERED);
-    /* A line each, 8 MiB, and 3 MiB side by side. */
+    /* One line each is 8 MiB; packed they take 3 MiB. */
     assert_true(fabs(list[0].gain - 0.4 * (1 - 24.0 / 64)) < 0.01);
     assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
-    bins[0] = bin_of(4 * BLOCKS, 24, 24); /* the same memory is full of them */
+    bins[0] = bin_of(4 * BLOCKS, 24, 24); /* the memory is full of such blocks */
     assert_int_equal(REPORTED(RULE_SCATTERED), 0);
     bins[0] = bin_of(BLOCKS, 40, 40);
     assert_int_equal(REPORTED(RULE_SCATTERED), 0);
@@ -42,15 +42,15 @@ static void what_malloc_takes_for_itself_is_waste(void **state)
     assert_true(fabs(list[0].gain_low - 0.4 * 0.75 / 2) < 1e-9 && list[0].gain <= 0.4);
     bins[0] = bin_of(BLOCKS, 24, 24);
     assert_int_equal(REPORTED(RULE_WASTE), 0);
-    bins[0] = bin_of(BLOCKS, 0, 24); /* not known what was asked for */
+    bins[0] = bin_of(BLOCKS, 0, 24); /* requested size not known */
     assert_int_equal(REPORTED(RULE_WASTE), 0);
     window_clear(&window);
-    scatter(UINT64_C(32) << 20); /* in no order, a line holds one that is wanted as before */
+    scatter(UINT64_C(32) << 20); /* in random order a line holds only one useful block anyway */
     bins[0] = bin_of(BLOCKS, 8, 24);
     assert_int_equal(REPORTED(RULE_WASTE), 0);
 }
 
-/* The second object's type has a pointer to the first's, and both are missed on by turns. */
+/* The second object's type has a pointer to the first's, and misses on the two alternate. */
 static void pair_up(void)
 {
     rows[1] = (struct snapshot_layout_row){
@@ -91,7 +91,7 @@ static void one_each_that_miss_together(void **state)
     rows[1].member.type = "struct first **";
     assert_int_equal(REPORTED(RULE_POINTED_TO), 0);
     rows[1].member.type = "struct first *";
-    rows[0].member.offset = LINE; /* and the link at 0: a line does not hold both */
+    rows[0].member.offset = LINE; /* and the link is at 0: one line cannot hold both */
     rows[0].member.size = LINE;
     assert_int_equal(REPORTED(RULE_POINTED_TO), 0);
 }
@@ -109,7 +109,7 @@ static void one_after_the_other_is_not_together(void **state)
 
 /* ---- elements ---- */
 
-/* Of 64 bytes, eight are used. */
+/* Eight of 64 bytes are used. */
 static void half_used_elements_are_split(void **state)
 {
     (void)state;
@@ -133,15 +133,15 @@ static void half_used_elements_are_split(void **state)
     gather_samples();
     assert_int_equal(REPORTED(RULE_SPLIT), 1);
     assert_true(fabs(list[0].gain - 0.4 * (1 - 8.0 / 64)) < 1e-9);
-    instance.size = 64; /* the heads of blocks: splitting them off brings nothing */
+    instance.size = 64; /* heads of separate blocks: splitting gains nothing */
     assert_int_equal(REPORTED(RULE_SPLIT), 0);
     instance.size = objects[0].size;
-    layouts[0].size = 32; /* value[] behind a header: it is the array that is long */
+    layouts[0].size = 32; /* value[] after a header: the array is the long part */
     rows[0].member.offset = 32;
     assert_int_equal(REPORTED(RULE_SPLIT), 0);
 }
 
-/* Orders of 128 bytes with a price that is looked up here and there: 2 MiB of 16 MiB of lines. */
+/* Orders of 128 bytes with a price that is read in random order: 2 MiB of 16 MiB of lines. */
 static void one_member_read_in_no_order_is_split_off(void **state)
 {
     struct snapshot_instance instance = {.size = UINT64_C(32) << 20};
@@ -168,18 +168,18 @@ static void one_member_read_in_no_order_is_split_off(void **state)
     assert_string_equal(list[0].field, "price");
     assert_true(list[0].gain_low > 0 && fabs(list[0].gain - 0.4) < 1e-9);
     assert_non_null(strstr(words()->advice, "2.0 MiB instead of the 16.0 MiB"));
-    /* An element of an array is accessed, but its index is not known: a B-tree's keys. */
+    /* An element of an array at an unknown index is accessed, as in the keys of a B-tree. */
     rows[0].member.size = 264;
     rows[0].member.count = 11;
     assert_int_equal(REPORTED(RULE_SPLIT), 0);
     rows[0].member.size = 8;
     rows[0].member.count = 0;
-    rows[0].member.size = 24; /* most of a line is not, but the caches hold no more of it */
+    rows[0].member.size = 24; /* wasteful, but a smaller layout would not fit the caches */
     assert_int_equal(REPORTED(RULE_SPLIT), 0);
     rows[0].member.size = 8;
-    objects[0].size = instance.size = UINT64_C(256) << 20; /* the prices are too many as well */
+    objects[0].size = instance.size = UINT64_C(256) << 20; /* even the prices alone are too large */
     assert_int_equal(REPORTED(RULE_SPLIT), 0);
-    objects[0].size = instance.size = 128; /* blocks of their own */
+    objects[0].size = instance.size = 128; /* each in a block of its own */
     objects[0].blocks = BLOCKS;
     assert_int_equal(REPORTED(RULE_SPLIT), 0);
 }
@@ -197,10 +197,10 @@ static void allocating_all_the_time_is_churn(void **state)
     bins[1].heap.allocations_per_s = 1e6;
     bins[1].heap.lifetime_s = 5;
     assert_int_equal(REPORTED(RULE_CHURN), 1);
-    /* 0.3 of the samples, and three of four allocations. */
+    /* 0.3 of the samples, times three of four allocations. */
     assert_true(fabs(list[0].share - 0.3 * 0.75) < 1e-9);
     assert_true(list[0].gain_low < list[0].share && list[0].gain > list[0].share);
-    assert_string_equal(list[0].name, "make"); /* of an object that nothing misses on */
+    assert_string_equal(list[0].name, "make"); /* for an object without misses */
     assert_int_equal(list[0].object, UINT32_MAX);
     bins[0].heap.allocations_per_s = 9e3;
     assert_int_equal(REPORTED(RULE_CHURN), 0);

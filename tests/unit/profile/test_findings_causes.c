@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules on exact evidence: causes of misses, links read, misses one after the other,
- * watchpoints; their conditions, and the findings they contradict. */
+/* The rules based on exact evidence: causes of misses, links read from memory, consecutive misses,
+ * watchpoints; their conditions, and the findings that they contradict. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum { KIB = 1024, NODE = 64 };
 static struct snapshot_causes_row reported[2];
 static struct snapshot_layout layout;
 static struct snapshot_layout_row row;
-static uint64_t step; /* from node to node; 0: at random */
+static uint64_t step; /* distance between nodes; 0: random */
 
 static int setup(void **state)
 {
@@ -69,7 +69,7 @@ static void conflicts_are_reported_with_who_needed_the_place(void **state)
     assert_non_null(strstr(words()->advice, "this and second"));
     thrown_out_by(0, 0, 1);
     assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 1);
-    assert_non_null(strstr(words()->advice, "rows longer"));
+    assert_non_null(strstr(words()->advice, "rows one line longer"));
     reported[0].figures.samples = FINDINGS_SAMPLES - 1;
     assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 0);
 }
@@ -87,8 +87,8 @@ static void lines_that_others_took_are_sharing(void **state)
     assert_int_equal(REPORTED(RULE_FALSE_SHARING_CAUSE), 0);
 }
 
-/* A line that threads take from each other is hardly filled from memory: the object is not listed
- * where those misses rank, or for other misses. */
+/* A line that threads take from each other is rarely filled from memory: the object is not listed
+ * if memory misses rank, or is listed for other misses. */
 static void lines_taken_are_sharing_whatever_ranks(void **state)
 {
     struct snapshot_sharing_side sides[2] = {
@@ -115,16 +115,16 @@ static void lines_taken_are_sharing_whatever_ranks(void **state)
     assert_int_equal(list[0].kind, FINDING_FALSE_SHARING);
     assert_true(fabs(list[0].share - 0.4) < 1e-9 && isnan(list[0].gain));
     assert_string_equal(list[0].name, "counters");
-    assert_non_null(strstr(words()->evidence, "2000 samples are misses"));
+    assert_non_null(strstr(words()->evidence, "sampled misses occurred because"));
     group.object = 0;
     because(0, CAUSE_FIRST, 1);
     assert_int_equal(REPORTED(RULE_FALSE_SHARING), 1);
-    group.hitm = 100; /* handed over now and then */
+    group.hitm = 100; /* handed over only rarely */
     assert_int_equal(REPORTED(RULE_FALSE_SHARING), 0);
     snapshot.sharing = (struct snapshot_sharing){0};
 }
 
-/* By the rules of capacity misses and first references. */
+/* Applies the rules of capacity misses and first references. */
 static size_t reported_without_room(void)
 {
     findings.count = 0;
@@ -133,7 +133,7 @@ static size_t reported_without_room(void)
     return findings.count;
 }
 
-/* 64 KiB of the first at random, 4 MiB of the second in order. */
+/* 64 KiB of the first object at random, 4 MiB of the second in order. */
 static void table_and_stream(void)
 {
     for (uint64_t i = 0; i < 4000; i++) {
@@ -154,11 +154,11 @@ static void a_table_that_would_fit_is_pushed_out_by_what_passes_through(void **s
     assert_int_equal(reported_without_room(), 2);
     assert_int_equal(list[0].kind, FINDING_PUSHED_OUT);
     assert_true(fabs(list[0].gain - 0.4 * 0.9) < 1e-9);
-    assert_non_null(strstr(words()->advice, "Keep second from passing"));
+    assert_non_null(strstr(words()->advice, "Avoid accesses to second"));
     assert_int_equal(list[1].kind, FINDING_STREAMING);
     assert_true(fabs(list[1].gain - 0.4 * 0.8) < 1e-9);
-    reported[0].figures.evicted = 10; /* of most it is not known who did */
-    because(1, CAUSE_FIRST, 1);       /* read once: there is no second pass */
+    reported[0].figures.evicted = 10; /* most evictors are not known */
+    because(1, CAUSE_FIRST, 1);       /* read once: no second pass */
     assert_int_equal(reported_without_room(), 0);
 }
 
@@ -216,7 +216,7 @@ static void list_of_nodes(void)
     gather_samples();
 }
 
-/* 8 MiB are gone through in less time than is from sample to sample. */
+/* One pass over 8 MiB takes less time than there is between two samples. */
 static void links_tell_the_order_of_a_short_list(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void links_tell_the_order_of_a_short_list(void **state)
     assert_int_equal(REPORTED(RULE_CHASING), 0);
 }
 
-/* Words at 8 and 16 of a node lead on, from half of the nodes; the first is no address. */
+/* Words at 8 and 16 of half of the nodes are links; the first word is not an address. */
 static bool short_tree(void *context, uint64_t address, uint64_t *value)
 {
     next_node(context, address, value);
@@ -243,7 +243,7 @@ static bool short_tree(void *context, uint64_t address, uint64_t *value)
     return true;
 }
 
-/* A quarter of the nodes leads on: the chains of a hash table with a bucket for each node. */
+/* A quarter of the nodes have a link: the chains of a hash table with one bucket per node. */
 static bool short_chain(void *context, uint64_t address, uint64_t *value)
 {
     next_node(context, address, value);
@@ -261,15 +261,15 @@ static void chains_of_one_node_are_not_walked(void **state)
     list_of_nodes();
     names.word = short_chain;
     assert_int_equal(REPORTED(RULE_CHASING), 0);
-    findings.rate = 1e6; /* ... in no order that is seen, either */
+    findings.rate = 1e6; /* ... nor is a lack of order visible */
     assert_int_equal(findings_order(&findings, 0), SPREAD_SCATTERED);
     assert_int_equal(REPORTED(RULE_CHASING), 0);
     names.word = next_node;
     assert_int_equal(REPORTED(RULE_CHASING), 1);
 }
 
-/* Two links that are read and lead far, neither of them to a chain: a tree; by where they lead, not
- * by names. */
+/* Two links that are read and lead far away, neither of them along a chain: a tree, recognised by
+ * the targets, not by names. */
 static void a_tree_has_two_links(void **state)
 {
     static struct snapshot_layout_row rows[3];
@@ -296,7 +296,7 @@ static void a_tree_has_two_links(void **state)
     assert_non_null(strstr(words()->advice, "B-tree"));
 }
 
-/* A node in its place of a ring: 8 leads to the next one, 16 to the one before. */
+/* Nodes in a ring: the word at 8 leads to the next node, the word at 16 to the previous one. */
 static bool ring(void *context, uint64_t address, uint64_t *value)
 {
     uint64_t node = (address - BASE) / NODE;
@@ -312,8 +312,8 @@ static bool ring(void *context, uint64_t address, uint64_t *value)
     return true;
 }
 
-/* All samples of the links are on one of them, as where the compiler chose by an index. Of a tree,
- * and of the two directions of a list in the elements of a hash table. */
+/* All samples of the links are on one of them, for example if the compiler selects the child by an
+ * index. For a tree, and for the two directions of a list in the elements of a hash table. */
 static void the_second_child_need_not_be_sampled(void **state)
 {
     static struct snapshot_layout_row rows[3];
@@ -336,7 +336,7 @@ static void the_second_child_need_not_be_sampled(void **state)
     assert_false(findings_links_mutual(&findings, 0, &layout, 8, 16));
     names.word = ring;
     assert_true(findings_links_mutual(&findings, 0, &layout, 8, 16));
-    rows[1].samples = 0; /* the chain is short, and the list is not read */
+    rows[1].samples = 0; /* the chain is short, and nothing follows the list */
     rows[0].samples = 300;
     assert_int_equal(REPORTED(RULE_CHASING), 0);
 }
@@ -390,7 +390,7 @@ static void causes_drop_what_needs_lines_to_come_back(void **state)
     (void)state;
     because(0, CAUSE_FIRST, 1);
     assert_int_equal(weighed(RULE_COLUMNS, true), 0);
-    assert_int_equal(weighed(RULE_SPLIT, false), 1); /* fewer lines come */
+    assert_int_equal(weighed(RULE_SPLIT, false), 1); /* fewer lines are fetched */
     assert_non_null(strstr(words()->evidence, "100% are first references"));
     because(0, CAUSE_CAPACITY, 1);
     assert_int_equal(weighed(RULE_COLUMNS, true), 1);
@@ -405,8 +405,9 @@ static void use_of_lines_drops_or_supports_a_split(void **state)
     snapshot.uses = (struct snapshot_uses){.known = true, .level = 1};
     assert_int_equal(weighed(RULE_SPLIT, false), 1);
     assert_int_equal(list[0].sure, FINDING_SURE);
-    assert_non_null(strstr(words()->evidence, "1000 lines fetched for it that L2 let go, 12%"));
-    /* A line that a nearer cache evicted may have been used in the next level. */
+    assert_non_null(
+        strstr(words()->evidence, "1000 lines fetched for it and evicted from L2, 12%"));
+    /* A line that a nearer cache evicted may still have been used in the next level. */
     snapshot.uses.is_nearer = true;
     assert_int_equal(weighed(RULE_SPLIT, false), 1);
     assert_int_equal(list[0].sure, FINDING_LIKELY);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules about the stack, pages and columns: what each asks for, and that it is silent when one
- * thing of it is missing. */
+/* The rules about the stack, pages and columns: their conditions, and no finding if one condition
+ * fails. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +19,9 @@ static void a_scalar_that_is_written_on_the_stack(void **state)
     objects[0].stores = 200;
     assert_int_equal(REPORTED(RULE_STACK), 1);
     assert_true(fabs(list[0].gain - 0.4) < 1e-9);
-    objects[0].stores = 0; /* only read: a parameter */
+    objects[0].stores = 0; /* read only: a parameter */
     assert_int_equal(REPORTED(RULE_STACK), 0);
-    objects[0].stores = 1; /* some CPUs' timers sample hardly any */
+    objects[0].stores = 1; /* the timers of some CPUs hardly sample stores */
     assert_int_equal(REPORTED(RULE_STACK), 1);
     objects[0].stores = 200;
     objects[0].size = 1024;
@@ -30,7 +30,7 @@ static void a_scalar_that_is_written_on_the_stack(void **state)
     for (int i = 0; i < 1000; i++)
         add_sample(7, BASE + chance() % 27 * 80);
     gather_samples();
-    assert_int_equal(REPORTED(RULE_STACK), 0); /* of a function that calls itself */
+    assert_int_equal(REPORTED(RULE_STACK), 0); /* a recursive function */
     window_clear(&window);
     gather_samples();
     for (int i = 0; i < 1000; i++) {
@@ -39,11 +39,11 @@ static void a_scalar_that_is_written_on_the_stack(void **state)
         window_add(&window, &entry);
     }
     gather_samples();
-    assert_int_equal(REPORTED(RULE_STACK), 0); /* it lives across calls */
+    assert_int_equal(REPORTED(RULE_STACK), 0); /* the variable is live across calls */
     window_clear(&window);
     gather_samples();
     assert_int_equal(REPORTED(RULE_STACK), 1);
-    objects[0].type = NULL; /* the stack as a whole */
+    objects[0].type = NULL; /* the whole stack */
     assert_int_equal(REPORTED(RULE_STACK), 0);
 }
 
@@ -57,14 +57,14 @@ static void more_pages_than_the_tlb_reaches(void **state)
     assert_true(list[0].gain > 0.1 && list[0].gain <= 0.4 * (1 - 1.0 / 16) / 2 + 1e-9);
     assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
     assert_non_null(strstr(words()->evidence, "holds about 1536 (6.0 MiB)"));
-    memory.tlb_entries = 0; /* not known: as many as the largest */
+    memory.tlb_entries = 0; /* not known: assumes the largest */
     assert_int_equal(REPORTED(RULE_REACH), 1);
-    assert_non_null(strstr(words()->evidence, "not known here"));
+    assert_non_null(strstr(words()->evidence, "an assumption"));
     memory.tlb_entries = 10 * TLB;
     assert_int_equal(REPORTED(RULE_REACH), 0);
 }
 
-/* Huge pages are had of whoever gave the memory. */
+/* How to get huge pages depends on the allocator of the memory. */
 static void advice_names_the_allocator(void **state)
 {
     static const struct {
@@ -129,7 +129,7 @@ static void fresh_memory_is_filled(void **state)
 
 enum { CLEARED = 24 << 20 };
 
-/* Three samples a pass, at the starts of pages. */
+/* Three samples per pass, at the starts of pages. */
 static void clear_in_passes(uint64_t bytes)
 {
     window_clear(&window);
@@ -153,7 +153,7 @@ static void a_block_is_cleared_again_and_again(void **state)
     assert_non_null(strstr(words()->evidence, "60% of the samples are in __memset"));
     clear_in_passes(CLEARED / 16);
     assert_int_equal(REPORTED(RULE_CLEARING), 0);
-    /* In no order: as many bytes as the lines seen prove. */
+    /* In random order only the bytes of sampled lines count. */
     window_clear(&window);
     for (int i = 0; i < 4000; i++)
         add_sample(7, BASE + chance() % CLEARED / (CLEARED / 100) * (CLEARED / 100));
@@ -163,7 +163,7 @@ static void a_block_is_cleared_again_and_again(void **state)
 
 /* ---- columns ---- */
 
-/* A sample every 7 columns, somewhere in it. */
+/* One sample per 7 columns, at a random row. */
 static void walk_columns(uint64_t row_bytes)
 {
     window_clear(&window);
@@ -179,14 +179,14 @@ static void columns_of_rows_of_a_power_of_two(void **state)
     assert_int_equal(REPORTED(RULE_COLUMNS), 1);
     assert_true(fabs(list[0].gain - 0.4 * 7 / 8) < 1e-9);
     assert_non_null(strstr(words()->evidence, "rows of 16384 bytes"));
-    assert_non_null(strstr(words()->evidence, "share 1 of the 64 sets"));
+    assert_non_null(strstr(words()->evidence, "map to 1 of the 64 sets"));
     assert_non_null(strstr(words()->advice, "16448 bytes"));
     walk_columns(2048);
     assert_int_equal(REPORTED(RULE_COLUMNS), 1);
-    assert_non_null(strstr(words()->evidence, "share 2 of the 64 sets"));
+    assert_non_null(strstr(words()->evidence, "map to 2 of the 64 sets"));
 }
 
-/* Rows of any length: a line is evicted before its next word is used, whatever sets it is in. */
+/* Rows of any length: a line is evicted before its next word is used, in any set. */
 static void columns_of_rows_of_any_length(void **state)
 {
     static const uint64_t rows[] = {16384 + 64, 23984, 4000, 99996};
@@ -202,7 +202,7 @@ static void columns_of_rows_of_any_length(void **state)
     }
 }
 
-/* Rows in blocks of their own are a matrix; rows over several blocks are none. */
+/* Rows in separate blocks are a matrix; rows across several blocks are not rows. */
 static void rows_over_several_blocks_are_no_rows(void **state)
 {
     static struct snapshot_instance block = {.base = BASE};
@@ -219,7 +219,7 @@ static void rows_over_several_blocks_are_no_rows(void **state)
     assert_int_equal(REPORTED(RULE_COLUMNS), 1);
 }
 
-/* A member of longer elements is sampled: along the row fewer of them share a line. */
+/* A member of longer elements is sampled: fewer elements of a row share a line. */
 static void columns_of_structs_gain_less(void **state)
 {
     static struct snapshot_layout layout = {.size = 24};
@@ -231,12 +231,12 @@ static void columns_of_structs_gain_less(void **state)
     assert_true(fabs(list[0].gain - 0.4 * (1 - 24. / 64)) < 1e-9);
     layout.size = 48;
     assert_int_equal(REPORTED(RULE_COLUMNS), 0);
-    layout.size = 256; /* taken for one element: a row of something */
+    layout.size = 256; /* not the element type: a row of something */
     assert_int_equal(REPORTED(RULE_COLUMNS), 1);
     assert_true(fabs(list[0].gain - 0.4 * 7 / 8) < 1e-9);
 }
 
-/* An access down the columns has an order: no finding of the same object denies it. */
+/* Accesses down the columns are ordered: no finding about the same object may contradict this. */
 static void findings_of_one_object_agree(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void findings_of_one_object_agree(void **state)
 static void first_lines_of_pages_and_no_order_are_no_columns(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4000; i++) /* where a prefetcher begins anew */
+    for (int i = 0; i < 4000; i++) /* where a prefetcher restarts */
         add_sample(7, BASE + chance() % 4096 * PAGE + chance() % 2 * LINE);
     gather_samples();
     assert_int_equal(REPORTED(RULE_COLUMNS), 0);
@@ -259,7 +259,7 @@ static void first_lines_of_pages_and_no_order_are_no_columns(void **state)
     scatter(UINT64_C(64) << 20);
     assert_int_equal(REPORTED(RULE_COLUMNS), 0);
     window_clear(&window);
-    for (uint64_t i = 0; i < 4000; i++) /* from end to end */
+    for (uint64_t i = 0; i < 4000; i++) /* sequential */
         add_sample(7, BASE + i * 20000 % (UINT64_C(64) << 20));
     gather_samples();
     assert_int_equal(REPORTED(RULE_COLUMNS), 0);

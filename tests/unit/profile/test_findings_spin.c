@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rule about threads that read one word until another writes it: what it asks for, and that it
- * is silent when one thing of it is missing. */
+/* The rule about threads that read one word until another thread writes it: its conditions, and no
+ * finding if one condition fails. */
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +12,7 @@ enum { THREADS = 3, SAMPLES = 1200 };
 static struct snapshot_instruction loads[2];
 static bool looks_only = true;
 
-/* Each thread waits for a word of its own, on a line of its own, and one sample in 100 is
- * elsewhere. */
+/* Each thread waits for its own word on its own line, and one sample in 100 is elsewhere. */
 static void wait_on(uint64_t line_bytes)
 {
     for (uint32_t i = 0; i < SAMPLES; i++) {
@@ -55,7 +54,7 @@ static void threads_at_one_load_are_reported(void **state)
     assert_int_equal(list[0].kind, FINDING_SPINNING);
     assert_string_equal(list[0].field, "flag.value");
     assert_non_null(strstr(words()->evidence, "3 threads are at one load in wait_for_work"));
-    assert_non_null(strstr(words()->evidence, "1200 samples 99%"));
+    assert_non_null(strstr(words()->evidence, "1200 samples, 99%"));
     assert_true(isnan(list[0].gain) && list[0].share == 0.5);
 }
 
@@ -86,8 +85,8 @@ static void who_does_other_things_does_not_wait(void **state)
     assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
-/* A counter of a thread's own, or a sum over one variable: its loads are as hot, and its store is
- * hardly ever sampled. */
+/* A private counter of a thread, or a sum over one variable: its loads are as hot, and its store is
+ * rarely sampled. */
 static void who_computes_with_it_does_not_wait(void **state)
 {
     (void)state;

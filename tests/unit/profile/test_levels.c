@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Levels and latencies from accesses to snapshots: recorded by the hardware, worked out from
- * several miss events, and not known. */
+/* Levels and latencies from accesses to snapshots: recorded by hardware, computed from several miss
+ * events, and unknown. */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static const struct snapshot_field *field_at(const struct snapshot_object *objec
     return NULL;
 }
 
-/* Two objects, two fields: levels, means and shares by weight, each to its own. */
+/* Two objects with two fields: levels, means and weighted shares of each. */
 static void recorded_levels_go_to_objects_and_fields(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void unknown_is_not_zero(void **state)
     assert_true(isnan(reported->latency) && isnan(reported->stall) &&
                 isnan(reported->histogram[3]));
     assert_true(isnan(reported->tlb_miss) && isnan(reported->hitm) && isnan(reported->blocked));
-    NEAR(reported->locked, 0); /* Intel leaves the field 0 where nothing was locked */
+    NEAR(reported->locked, 0); /* Intel leaves the field 0 if nothing was locked */
     NEAR(field_at(object_of(3), 0)->levels->level[DATA_L1], 10);
 }
 
@@ -200,7 +200,7 @@ static void levels_fade_like_the_rest(void **state)
     const struct snapshot_levels *recent = object_of(1)->levels;
     assert_true(recent->level[DATA_DRAM] < 1 && recent->level[DATA_L1] > 999);
     assert_true(recent->latency < 31);
-    /* Renormalised after 240 half-lives: rows, too. */
+    /* The decay scale is renormalised after 240 half-lives, in rows too. */
     now += 250000000000;
     add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
     add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
@@ -218,7 +218,7 @@ static void levels_fade_like_the_rest(void **state)
     assert_true(isnan(object_of(1)->levels->latency));
 }
 
-/* Each event has its own: the one that ranks is shown. */
+/* Each event has its own levels: shows those of the ranking event. */
 static void events_are_kept_apart(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static void events_are_kept_apart(void **state)
     take();
     NEAR(object_of(1)->levels->level[DATA_BEYOND_L1], 50);
     assert_string_equal(object_of(1)->levels->found, "beyond-L1 100%");
-    assert_true(isnan(object_of(1)->levels->far)); /* perhaps in the L2, perhaps not */
+    assert_true(isnan(object_of(1)->levels->far)); /* in L2 or beyond: not known */
     NEAR(object_of(1)->levels->level[DATA_DRAM], 0);
     assert_true(isnan(object_of(1)->levels->latency));
 }
@@ -251,7 +251,7 @@ static void add_member(uint64_t offset, uint32_t member_offset, struct said said
     profile_add(profile, &place);
 }
 
-/* Accesses anywhere in a member, of any instance, are the member's. */
+/* Accesses anywhere in a member, in any instance, count for the member. */
 static void members_gather_their_offsets(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void name_events(const enum event_role *roles, size_t count)
         head.source.events[i] = (struct snapshot_event){.name = "e", .role = roles[i]};
 }
 
-/* Misses of the L1 without those of the L2 were in the L2, and so on, in events, not samples. */
+/* L1 misses minus L2 misses were found in L2, and so on, in events, not samples. */
 static void levels_are_worked_out_from_misses(void **state)
 {
     static const enum event_role roles[] = {EVENT_MEM_FILL, EVENT_MISS_L2, EVENT_MISS_L1};
@@ -306,7 +306,7 @@ static void levels_are_worked_out_from_misses(void **state)
     NEAR(field->level[DATA_MEMORY], 1000);
     NEAR(field->level[DATA_L3], 2000);
     NEAR(field->level[DATA_L2], 2000);
-    /* Estimates that contradict each other do not make negative counts. */
+    /* Contradictory estimates do not give negative counts. */
     NEAR(field_at(object_of(1), 64)->levels->level[DATA_L3], 0);
     NEAR(snapshot->levels->level[DATA_L2], 2000);
 }
@@ -348,7 +348,7 @@ static void latency_classes(void **state)
     assert_int_equal(levels_latency_class(UINT64_MAX), 15);
 }
 
-/* A pair that another took the place of leaves nothing behind. */
+/* A pair that was replaced leaves nothing behind. */
 static void rows_are_whose_key_says(void **state)
 {
     struct count_rows rows = {0};

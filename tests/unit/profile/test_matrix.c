@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions x objects: cells against a plain count, and sums that come out whatever the tables
- * forgot. */
+/* Functions x objects: compares cells with a plain count, and checks the sums even if the tables
+ * have dropped entries. */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
@@ -24,15 +24,16 @@ static struct access missed(struct prng *prng, uint64_t now, uint64_t ip)
                            .size = 8};
 }
 
-/* How random places are made: how many there are of each, and of how many bits of instructions. */
+/* Parameters of random places: the number of functions and objects, and the bits of instruction
+ * addresses. */
 struct shape {
     uint32_t functions;
     uint32_t objects;
     uint32_t bits;
-    bool moves; /* an instruction belongs to a function that changes */
+    bool moves; /* the function of an instruction changes */
 };
 
-/* Few of them get most. */
+/* Returns a skewed random number: small ones are frequent. */
 static uint32_t few(struct prng *prng, uint32_t count)
 {
     uint32_t most = (uint32_t)prng_below(prng, count) + 1;
@@ -59,7 +60,7 @@ static void near(double value, double expected, double all)
     assert_true(fabs(value - expected) <= 1e-7 * all + 1e-12);
 }
 
-/* `sum` of cells against a margin, `all` being everything there is. */
+/* Compares the sum of cells with a margin; `all` is the total. */
 static void compare(const struct snapshot_matrix_cell *sum,
                     const struct snapshot_matrix_cell *margin,
                     const struct snapshot_matrix_cell *all)
@@ -127,7 +128,7 @@ static void check_bounds(const struct snapshot_matrix *matrix)
     assert_true(matrix->estimated >= 0 && matrix->estimated <= matrix->forgotten + 1e-9);
 }
 
-/* The margins are what the other screens show. */
+/* The margins equal the figures of the other screens. */
 static void check_margins(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
@@ -144,7 +145,7 @@ static void check_margins(const struct snapshot *snapshot)
     }
 }
 
-/* Each row as in Code; and samples without an object have no latencies. */
+/* Each row equals the one in Code, and samples without an object have no latencies. */
 static void check_nobody(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
@@ -195,11 +196,11 @@ static void sums_equal_margins(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         sums_hold(&shapes[i], 10, 8000);
         sums_hold(&shapes[i], 0, 8000);
-        sums_hold(&shapes[i], 0.002, 8000); /* renormalises all the time */
+        sums_hold(&shapes[i], 0.002, 8000); /* renormalises the decay scale all the time */
     }
 }
 
-/* Where the others have no room, what was forgotten can only be in listed cells. */
+/* If no other pairs exist, dropped samples can only belong to listed cells. */
 static void forgotten_pairs_are_estimated(void **state)
 {
     (void)state;
@@ -232,7 +233,7 @@ static void compare_cells(const struct snapshot *snapshot,
             uint32_t function = snapshot->code[matrix->rows[i]].id;
             uint32_t object = snapshot->objects[matrix->columns[k]].id;
             const struct snapshot_matrix_cell *truth = &counted[function][object];
-            /* Counted by weight, and shown in samples of mean weight. */
+            /* Counted by weight, displayed in samples of mean weight. */
             double all = matrix->all.samples;
             double each = all / snapshot->totals.weight;
             near(cell->samples, truth->share * each, all);
@@ -282,8 +283,8 @@ static int run_matrix(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Parts of a matrix cell, against a plain count: instructions, threads and blocks, levels; and none
- * if the source does not record them. */
+/* Parts of a matrix cell compared with a plain count: instructions, threads and blocks, levels; and
+ * none if the source does not record them. */
 
 enum { FUNCTIONS = 6, OBJECTS = 5, SITES = 4, THREADS = 3, BLOCKS = 7, SAMPLES = 3000 };
 #define LOAD_L1   (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, L1))
@@ -292,7 +293,7 @@ enum { FUNCTIONS = 6, OBJECTS = 5, SITES = 4, THREADS = 3, BLOCKS = 7, SAMPLES =
 struct counted_cell {
     double sites[SITES];
     double blocks[THREADS][BLOCKS];
-    double near; /* weight found in the L1, elsewhere */
+    double near; /* weight found in L1, and elsewhere */
     double far;
     double cycles;
 };
@@ -301,7 +302,7 @@ static struct counted_cell cells_counted[FUNCTIONS + 1][OBJECTS]; /* function 0 
 static struct profile *cells_profile;
 static double all_weight;
 
-/* Weight in samples of mean weight. */
+/* Returns true if the weight equals this many samples of mean weight. */
 static bool is_weight(double samples, double weight)
 {
     return fabs(samples - weight * SAMPLES / all_weight) < 1e-6 * SAMPLES;
@@ -383,7 +384,7 @@ static void instructions_are_those_of_the_cell(void **state)
         struct counted_cell *cell = cell_of(snapshot, site->row, site->column);
         assert_true(is_weight(site->samples, cell->sites[site->address % 0x100]));
         assert_true(site->loads == site->samples && site->stores == 0);
-        cell->sites[site->address % 0x100] = NAN; /* once only */
+        cell->sites[site->address % 0x100] = NAN; /* must occur only once */
         all += site->samples;
     }
     assert_true(fabs(all - SAMPLES) < 1e-6 * SAMPLES);
@@ -442,7 +443,7 @@ static void what_is_not_recorded_is_not_known(void **state)
     leave(snapshot);
 }
 
-/* A window that is larger than the part looked at, and then emptied. */
+/* The window is larger than the part used here, and is then emptied. */
 static void only_the_recent_past_tells_of_blocks(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Misses, accesses and waiting over time: by events of their own, or by latencies and levels of
+/* Misses, accesses and waiting over time: from their own events, or from latencies and levels of
  * samples. */
 #include <linux/perf_event.h>
 #include <math.h>
@@ -116,7 +116,7 @@ static void expect_whole(const struct snapshot_timeline *timeline,
     }
 }
 
-/* Hot is accessed all the time and misses little, cold the other way round; cold waits longer. */
+/* "hot" is accessed often and misses rarely, "cold" the opposite; "cold" waits longer. */
 static void each_measure_has_its_own_event(void **state)
 {
     static const enum event_role roles[EVENTS] = {EVENT_MEM_FILL, EVENT_ACCESS, EVENT_STALL};
@@ -129,7 +129,7 @@ static void each_measure_has_its_own_event(void **state)
         bool hot = prng_below(&run.prng, 10) < (event == ACCESS ? 9 : 2);
         add(&run, event, hot ? HOT : COLD, event == ACCESS ? 1000 : 10);
     }
-    add(&run, MISS, COLD, 10); /* ends the last period */
+    add(&run, MISS, COLD, 10); /* completes the last period */
     const struct snapshot *snapshot = look(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     assert_int_equal(timeline->ranks, MEASURE_MISSES);
@@ -161,7 +161,7 @@ static uint64_t found_at(unsigned level)
     return source.val;
 }
 
-/* One event with latencies and levels in its samples, hits too: as ibs has it. */
+/* One event with latencies and levels in its samples, including hits, as with ibs. */
 static void samples_tell_what_no_event_counts(void **state)
 {
     static const enum event_role roles[] = {EVENT_ACCESS};
@@ -200,7 +200,7 @@ static void samples_tell_what_no_event_counts(void **state)
     profile_free(run.profile);
 }
 
-/* A timer: the ranking event is alone, without latencies or levels. */
+/* A timer: only the ranking event, without latencies or levels. */
 static void what_is_not_sampled_is_not_known(void **state)
 {
     static const enum event_role roles[] = {EVENT_TIME};
@@ -218,7 +218,7 @@ static void what_is_not_sampled_is_not_known(void **state)
     profile_free(run.profile);
 }
 
-/* The rest of a stretch, whatever the reason. */
+/* The share of a phase without an object, for any reason. */
 static void phases_tell_what_has_no_object(void **state)
 {
     static const enum event_role roles[] = {EVENT_MEM_FILL};
@@ -243,7 +243,7 @@ static void phases_tell_what_has_no_object(void **state)
     profile_free(run.profile);
 }
 
-/* The deepest misses count where several events do; what ranks counts in any case. */
+/* Of several miss events the deepest is used, except that the ranking event always counts. */
 static void what_ranks_is_preferred(void **state)
 {
     static const enum event_role roles[] = {EVENT_MISS_L1, EVENT_ACCESS, EVENT_MEM_FILL,
@@ -271,14 +271,15 @@ static void what_ranks_is_preferred(void **state)
 
 static const struct matrix_line *line_of(const struct matrix_table *table, const char *name)
 {
-    for (size_t i = 0; i < table->column_count; i++)
-        if (!strcmp(table->columns[i].name, name))
-            return &table->columns[i];
+    const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
+    for (size_t i = 0; i < columns->count; i++)
+        if (!strcmp(columns->list[i].name, name))
+            return &columns->list[i];
     fail_msg("no column of %s", name);
     return NULL;
 }
 
-/* Of two objects, 1 miss in 10 of 1,000 accesses and 2 in 3 of 3,000. */
+/* Two objects: 1 in 10 of 1,000 accesses misses, and 2 in 3 of 3,000. */
 static void combined_lines_have_rates(void **state)
 {
     static const enum event_role roles[] = {EVENT_MISS_L1, EVENT_ACCESS};
@@ -304,7 +305,8 @@ static void combined_lines_have_rates(void **state)
     const struct matrix_line *both = line_of(&table, "cold");
     assert_int_equal(both->members, 2);
     for (size_t row = 0; row < 2; row++) {
-        matrix_cell_gather(&table, row, (size_t)(both - table.columns) + 1, &cell);
+        size_t column = (size_t)(both - table.axis[MATRIX_OBJECTS].list) + 1;
+        matrix_cell_gather(&table, (struct matrix_place){{row, column}}, &cell);
         assert_non_null(cell.rates);
         assert_true(fabs(cell.rates->accesses - 400000) < 1);
         assert_true(fabs(cell.rates->miss_rate[RATE_L1].value - 2100.0 / 4000) < 1e-9);
@@ -314,7 +316,7 @@ static void combined_lines_have_rates(void **state)
     profile_free(run.profile);
 }
 
-/* A column of its own, with distinct rows; samples that only computed are in no function. */
+/* Its own column, with distinct rows; samples that only computed are in no function. */
 static void what_has_no_object_has_a_column(void **state)
 {
     static const enum event_role roles[] = {EVENT_TIME};
@@ -332,19 +334,21 @@ static void what_has_no_object_has_a_column(void **state)
     }
     const struct snapshot *snapshot = look(&run);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
-    assert_int_equal(table.column_count, 2);
-    assert_int_equal(table.row_count, 2);
-    assert_string_equal(table.columns[1].name, "no object");
-    assert_string_equal(table.rows[1].name, "no access");
-    assert_true(fabs(table.columns[1].total.share - 1.0 / 3) < 1e-9);
-    assert_true(fabs(table.rows[0].total.share - 5.0 / 6) < 1e-9);
+    const struct matrix_lines *rows = &table.axis[MATRIX_FUNCTIONS];
+    const struct matrix_lines *columns = &table.axis[MATRIX_OBJECTS];
+    assert_int_equal(columns->count, 2);
+    assert_int_equal(rows->count, 2);
+    assert_string_equal(columns->list[1].name, "no object");
+    assert_string_equal(rows->list[1].name, "no access");
+    assert_true(fabs(columns->list[1].total.share - 1.0 / 3) < 1e-9);
+    assert_true(fabs(rows->list[0].total.share - 5.0 / 6) < 1e-9);
     assert_true(fabs(table.cells[0][1].share - 1.0 / 6) < 1e-9);
     assert_true(table.cells[1][0].samples == 0);
-    matrix_cell_gather(&table, 1, 2, &cell);
+    matrix_cell_gather(&table, (struct matrix_place){{1, 2}}, &cell);
     matrix_word(&table, &cell, MATRIX_WORD_REASON, text);
     assert_non_null(strstr(text, "object unknown"));
     matrix_word(&table, &cell, MATRIX_WORD_SHARES, text);
-    assert_non_null(strstr(text, "50.0% of what has no object"));
+    assert_non_null(strstr(text, "50.0% of samples without an object"));
     snapshot_free(snapshot);
     profile_free(run.profile);
 }
@@ -368,7 +372,7 @@ static void press(struct browser *browser, uint32_t key)
     browser_input(browser, &(struct input){.kind = INPUT_KEY, .key = key});
 }
 
-/* The picture follows the amount; a measure that is not sampled names its source. */
+/* The chart follows the selected measure; a measure that is not sampled names its source. */
 static void a_key_changes_the_amount(void **state)
 {
     static const enum event_role roles[] = {EVENT_MEM_FILL, EVENT_ACCESS};

@@ -5,7 +5,7 @@
 #include "unit.h"
 #include "unit/profile/phases_fixture.h"
 
-/* Where the segments begin, in steps; the last planted one ends the list with 0. */
+/* Checks the starts of the segments, in steps; 0 ends the list. */
 static void expect_starts(const struct planted_run *run, const unsigned *starts, unsigned count)
 {
     assert_int_equal(run->phases.segment_count, count + 1);
@@ -26,7 +26,7 @@ static void none(void **state)
     phases_fini(&run.phases);
 }
 
-/* Two and then two again: recognised, and called the same. */
+/* Two phases, then the same two again: recognised, with the same letters. */
 static void simple_ones_recur(void **state)
 {
     static const unsigned starts[] = {40, 100, 120, 300};
@@ -44,14 +44,14 @@ static void simple_ones_recur(void **state)
     assert_int_equal(segments[1].phase, 1);
     assert_int_equal(segments[2].phase, 0);
     assert_int_equal(segments[3].phase, 1);
-    assert_int_equal(segments[4].phase, PHASES_NONE); /* has not ended */
+    assert_int_equal(segments[4].phase, PHASES_NONE); /* not ended yet */
     assert_int_equal(phases_letter(&run.phases), 2);
     assert_int_equal(run.phases.known[0].segments, 2);
     assert_int_equal(run.phases.known[0].time_ns / PLANTED_STEP_NS, 60);
     phases_fini(&run.phases);
 }
 
-/* As in applu: short ones, 5 steps each, over and over. */
+/* As in applu: short phases of 5 steps each, repeated. */
 static void short_ones(void **state)
 {
     static const unsigned starts[] = {20, 25, 30, 35, 40, 45, 50, 55};
@@ -67,7 +67,7 @@ static void short_ones(void **state)
     phases_fini(&run.phases);
 }
 
-/* The change falls into a step: its edge makes no phase of its own. */
+/* The change falls into the middle of a step, which must not become a phase. */
 static void an_edge_is_no_phase(void **state)
 {
     (void)state;
@@ -84,8 +84,8 @@ static void an_edge_is_no_phase(void **state)
     phases_fini(&run.phases);
 }
 
-/* A loop with two different halves, faster than a step or slower: a constant behaviour of the
- * program is no change, once it has been seen a few times. */
+/* A loop with two different halves, faster or slower than a step: constant behaviour is not a
+ * change once it has been seen a few times. */
 static void a_steady_loop_settles(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void a_steady_loop_settles(void **state)
     phases_fini(&run.phases);
 }
 
-/* Few samples: blocks take longer, and the phases are still there. */
+/* With few samples a block takes longer, but the phases are still found. */
 static void a_slow_source_sees_them_later(void **state)
 {
     (void)state;
@@ -118,8 +118,8 @@ static void a_slow_source_sees_them_later(void **state)
     phases_fini(&run.phases);
 }
 
-/* Half hours of programs in which nothing changes: misses one by one, and in bursts of 16, which is
- * noise of sixteen times the strength. PHASES_FULL=1 looks at more. */
+/* Half hours of programs without changes: single misses, and bursts of 16, with sixteen times the
+ * noise. PHASES_FULL=1 runs more. */
 static void false_alarms_are_rare(void **state)
 {
     enum { STEPS = 30 * 60 * 4 };
@@ -142,8 +142,8 @@ static void false_alarms_are_rare(void **state)
     }
 }
 
-/* A small change under noise that takes seconds to even out: seen in the longer windows that such
- * noise asks for. PHASES_FULL=1 looks at more. */
+/* A small change with noise that takes seconds to average out is seen in the longer windows that
+ * such noise requires. PHASES_FULL=1 runs more. */
 static void restless_programs_get_longer_windows(void **state)
 {
     enum { BURST = 40, STEPS = 120 };
@@ -198,8 +198,8 @@ static bool neighbours_differ(const struct phases *phases)
     return true;
 }
 
-/* A, and a small change after which everything would be called A again: at no step is there an A
- * beside an A. */
+/* A, and a small change after which the match would be A again: two adjacent segments never have
+ * the same letter. */
 static void neighbours_have_different_letters(void **state)
 {
     (void)state;
@@ -219,7 +219,9 @@ static void neighbours_have_different_letters(void **state)
     assert_int_equal(changes, 0);
 }
 
-/* While it is short the last segment may be like nothing, or like something else: not before. */
+/*
+ * While the last segment is short, it may have no letter or another one; earlier segments may not.
+ */
 static void the_last_one_joins_the_one_before(void **state)
 {
     (void)state;
@@ -227,7 +229,7 @@ static void the_last_one_joins_the_one_before(void **state)
     planted_begin(&run, 8, 1);
     planted_steps(&run, &planted_even, 60);
     planted_steps(&run, &planted_other, 60);
-    /* A third phase at first turns out to be the second. */
+    /* A third phase turns out to be the second. */
     struct phases *phases = &run.phases;
     phases_split(phases, 10);
     assert_int_equal(phases->segment_count, 3);
@@ -258,12 +260,12 @@ static int run_phases(void)
 }
 
 /*
- * The finder of phases on streams like those of real programs: a noisy start, a collector that
- * comes now and then, slow ramps, edges that are like neither side, few samples in bursts. Each is
- * drawn in many runs, and a count of them is printed.
+ * The phase detector on streams like those of real programs: a noisy start, an occasional
+ * collector, slow ramps, edges that resemble neither side, few samples in bursts. Runs each many
+ * times and prints counts.
  */
 
-enum { RUNS = 40, RATE = 160 /* samples a step */, LATE = 16 /* steps */ };
+enum { RUNS = 40, RATE = 160 /* samples per step */, LATE = 16 /* steps */ };
 
 static const struct planted_mix alone = {{0, 0, 0, 0, 0, 1, 0, 0}};
 
@@ -272,7 +274,7 @@ static unsigned runs_wanted(void)
     return getenv("PHASES_FULL") ? 10 * RUNS : RUNS;
 }
 
-/* The step at which a change is reported, of `most` steps at the most. */
+/* Returns the step at which a change is reported, at most `most` steps. */
 static unsigned reported_after(struct planted_run *run, const struct planted_mix *mix,
                                unsigned most)
 {
@@ -288,7 +290,7 @@ static unsigned letters_of(const struct planted_run *run)
     return letters + (phases_letter(&run->phases) == letters);
 }
 
-/* Five seconds in which each step is of something else: a program that starts. */
+/* Five seconds with different misses in each step: a program that is starting. */
 static void start_noisily(struct planted_run *run)
 {
     for (int i = 0; i < 20; i++) {
@@ -298,7 +300,7 @@ static void start_noisily(struct planted_run *run)
     }
 }
 
-/* Half a minute later a change is reported as soon as if the start had been calm, or nearly. */
+/* Half a minute later a change is reported about as soon as after a calm start. */
 static void the_noise_of_a_start_is_forgotten(void **state)
 {
     const unsigned runs = runs_wanted();
@@ -326,8 +328,8 @@ static void the_noise_of_a_start_is_forgotten(void **state)
     assert_true(waited[1] < 1.5 * waited[0]);
 }
 
-/* A minute in bursts so long that a block holds three of them, then a minute of single misses: a
- * small change is reported as soon as without bursts, or nearly. */
+/* A minute of bursts so long that a block holds only three, then a minute of single misses: a small
+ * change is reported about as soon as without bursts. */
 static void noise_that_goes_is_forgotten(void **state)
 {
     enum { STEPS = 240 };
@@ -353,7 +355,7 @@ static void noise_that_goes_is_forgotten(void **state)
     assert_true(waited[1] < 1.5 * waited[0]);
 }
 
-/* One to three steps in which most misses are a collector's, at odd times, all along. */
+/* At irregular times, one to three steps with mostly a collector's misses. */
 static unsigned collect(struct planted_run *run, const struct planted_mix *mix, unsigned steps)
 {
     struct planted_mix collecting = planted_between(mix, &alone, 0.7);
@@ -394,7 +396,7 @@ static void a_collector_is_no_phase(void **state)
     assert_true(letters <= runs / 20);
 }
 
-/* From one level to the other in `length` steps, and back. */
+/* Moves from one mix to the other in `length` steps, and back. */
 static void ramp(struct planted_run *run, const struct planted_mix *from,
                  const struct planted_mix *to, unsigned length)
 {
@@ -435,7 +437,7 @@ static void a_ramp_lies_between_two_phases(void **state)
     }
 }
 
-/* Some steps between two phases that are like neither. */
+/* A few steps between two phases that resemble neither. */
 static void edges_are_no_phases(void **state)
 {
     const unsigned runs = runs_wanted();
@@ -465,7 +467,7 @@ static void edges_are_no_phases(void **state)
     }
 }
 
-/* Phases of some seconds that come round, few samples and those in bursts. */
+/* Recurring phases of a few seconds, with few samples in bursts. */
 static void few_samples_have_their_old_letter(void **state)
 {
     const unsigned runs = runs_wanted();

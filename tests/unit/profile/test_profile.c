@@ -32,7 +32,7 @@ static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
 
 enum { CROWD = 12, CROWD_PLACES = 20000, CROWD_BATCH = 512 };
 
-/* Instructions with pairs of object 1 in one bucket, where they displace each other. */
+/* Instructions with pairs of object 1 in the same bucket, where they displace each other. */
 static void find_crowd(uint64_t ips[CROWD])
 {
     const struct pairs pairs = {.count = 1 << 15};
@@ -42,8 +42,8 @@ static void find_crowd(uint64_t ips[CROWD])
             ips[found++] = ip;
 }
 
-/* Groups of a batch count what the samples of each would, also where one loses its row meanwhile
- * to another and gets it back. */
+/* The groups of a batch count the same as their single samples, even if a group loses its row
+ * meanwhile and gets it back. */
 static void batches_count_what_samples_count(void **state)
 {
     struct prng prng = {7};
@@ -142,10 +142,10 @@ static void totals_and_shares(void **state)
     (void)state;
     conserved(0);
     conserved(2);
-    conserved(0.001); /* renormalises all the time */
+    conserved(0.001); /* renormalises the decay scale all the time */
 }
 
-/* Weights that differ: the known part of fields goes by them, as all shares do. */
+/* With different weights, the known share of fields is by weight, like all shares. */
 static void what_is_typed_goes_by_weight(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void hot_field_is_one_row(void **state)
     profile_free(profile);
 }
 
-/* One sample of another type, or of none, does not rename what an instruction accesses. */
+/* One sample of another type, or of none, does not rename the member of an instruction. */
 static void an_instruction_keeps_its_member(void **state)
 {
     (void)state;
@@ -226,8 +226,8 @@ static void an_instruction_keeps_its_member(void **state)
     profile_free(profile);
 }
 
-/* Nine in ten samples are the kernel's, with a tenth of the weight: what has an object has most of
- * the time. */
+/* Nine in ten samples are in the kernel, with a tenth of the weight: most of the time has an
+ * object. */
 static void parts_of_the_header_are_of_the_weight(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void one_set_is_concentrated(void **state)
     profile_free(profile);
 }
 
-/* The same samples of a timer: where they are is known, why they took time is not. */
+/* The same samples from a timer: their position is known, but not the cause. */
 static void time_in_one_set_is_no_claim(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void time_in_one_set_is_no_claim(void **state)
     profile_free(profile);
 }
 
-/* An array of 4 MiB read in order: most samples are at the first lines of its pages. */
+/* An array of 4 MiB read in order: most samples are on the first lines of its pages. */
 static void a_stream_is_no_conflict(void **state)
 {
     enum { PAGES = 1024, LINES = 64 };
@@ -326,7 +326,8 @@ static void a_stream_is_no_conflict(void **state)
     profile_free(profile);
 }
 
-/* Samples of an array of 4 MiB that hardly meet a line twice: no more lines than it has. */
+/* Samples of an array of 4 MiB that hardly hit a line twice: reports no more lines than the array
+ * has. */
 static void lines_are_no_more_than_mapped(void **state)
 {
     enum { LINES = 65536, SAMPLES = 13368 };
@@ -349,7 +350,7 @@ static void lines_are_no_more_than_mapped(void **state)
     }
 }
 
-/* The same set, but one line of it, over a background that is spread evenly. */
+/* The same set, but a single line, over an even background. */
 static void a_hot_line_is_no_conflict(void **state)
 {
     (void)state;
@@ -369,7 +370,7 @@ static void a_hot_line_is_no_conflict(void **state)
     profile_free(profile);
 }
 
-/* A small array: half of the sets, a line of each. Too few samples to single out one of them. */
+/* A small array: half of the sets, one line each. Too few samples to single out a set. */
 static void few_samples_on_half_of_the_sets_are_no_conflict(void **state)
 {
     (void)state;
@@ -391,7 +392,7 @@ static void few_samples_on_half_of_the_sets_are_no_conflict(void **state)
     profile_free(profile);
 }
 
-/* The newest sample on a line is of a small neighbour of the object that is missed on there. */
+/* The newest sample on a line is of a small neighbour of the object with most misses. */
 static void a_line_goes_by_what_misses_most_on_it(void **state)
 {
     (void)state;
@@ -433,7 +434,7 @@ static int run_profile(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Which objects a snapshot lists, and what it says of the others. */
+/* The objects that a snapshot lists, and its statement about the others. */
 
 static uint64_t listed_now_ns;
 
@@ -456,7 +457,7 @@ static const struct snapshot *listed_look(struct profile *profile, bool all)
     return snapshot;
 }
 
-/* The rows and the rest add up to everything. */
+/* The rows and the remainder add up to the total. */
 static double sum_of(const struct snapshot *snapshot)
 {
     double sum = snapshot->objects_left_share;
@@ -507,7 +508,7 @@ static void few_are_listed_however_small(void **state)
     profile_free(profile);
 }
 
-/* More than there is room for: those above a share, all of them, and none below it. */
+/* More than fit: lists all objects above a share, and none below. */
 static void too_many_to_list(void **state)
 {
     enum { MANY = 5000 };
@@ -535,7 +536,7 @@ static int run_listed(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Samples without a known object: they count for the code that waited, and nowhere else. */
+/* Samples without a known object count for the code that waited, and nowhere else. */
 
 enum { WORKS = 3, REPORTS = 5, LOAD = 0x400100, OTHER = 0x400200 };
 
@@ -565,8 +566,8 @@ static const struct snapshot *unplaced_look(struct profile *profile)
     return snapshot;
 }
 
-/* 30 of work() on an object and 24 on none that it waited for; 40 of report() on an unknown one
- * and 2 on the object; 4 in the kernel. */
+/* 30 samples of work() on an object, and 24 that access no memory; 40 of report() on an unknown
+ * object and 2 on the object; 4 in the kernel. */
 static struct profile *filled(double half_life_s)
 {
     struct profile *profile = profile_fixture_new(half_life_s, 256);
@@ -587,28 +588,29 @@ static struct snapshot_share share_of_first(struct profile *profile)
     return share;
 }
 
-/* An object's interval covers both cases: the unexplained samples are all its own, or another's. */
+/* The interval of an object covers both cases: all unattributed samples are its own, or none. */
 static void what_is_not_known_widens_intervals(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(0, 256);
     unplaced_test_add(profile, 3000, REASON_NONE, WORKS, OTHER);
     double low = share_of_first(profile).low;
-    /* One in eleven of an instruction: like the other ten, but for a tenth of them. */
+    /* One in eleven samples of an instruction: assumed to be like the other ten, except for a
+     * tenth. */
     unplaced_test_add(profile, 300, REASON_CLOBBERED, WORKS, OTHER);
     struct snapshot_share few = share_of_first(profile);
     assert_true(few.low < low && few.low > low - 0.015);
     assert_true(fabs(few.value - 1) < 1e-9);
-    /* All of an instruction. */
+    /* All samples of an instruction. */
     unplaced_test_add(profile, 1500, REASON_OVERWRITTEN, WORKS, LOAD);
     struct snapshot_share all = share_of_first(profile);
     assert_true(all.low < 0.69 && all.low > 0.65);
     assert_true(fabs(all.value - 1) < 1e-9 && all.high >= all.value);
-    /* Computing and the kernel are no data. */
+    /* Samples of computing and of the kernel are not data accesses. */
     unplaced_test_add(profile, 9000, REASON_NO_MEMORY, WORKS, LOAD);
     unplaced_test_add(profile, 9000, REASON_KERNEL, 0, 0);
     assert_true(fabs(share_of_first(profile).low - all.low) < 1e-9);
-    /* Nor does it matter that the function is not known. */
+    /* An unknown function makes no difference. */
     unplaced_test_add(profile, 5000, REASON_NO_CODE, 0, LOAD + 8);
     assert_true(share_of_first(profile).low < 0.4);
     profile_free(profile);
@@ -639,9 +641,9 @@ static void ranks_with_the_others(void **state)
     assert_true(fabs(first->samples - 2) < 1e-9 && fabs(first->unknown_samples - 40) < 1e-9);
     assert_true(fabs(first->unknown_share - 0.40) < 1e-9);
     assert_true(fabs(first->all_share - 0.42) < 1e-9);
-    assert_true(fabs(first->share.value - 2.0 / 32) < 1e-9); /* of those attributed */
+    assert_true(fabs(first->share.value - 2.0 / 32) < 1e-9); /* of the attributed samples */
     assert_int_equal(first->unknown_reason, REASON_OVERWRITTEN);
-    /* A function that only computes waits for no data. */
+    /* A function that only computes does not wait for data. */
     assert_true(!(snapshot->code[1].unknown_samples > 0) && !snapshot->code[1].unknown_reason);
     assert_true(fabs(snapshot->code[1].all_share - 0.30) < 1e-9);
     assert_int_equal(snapshot->totals.attributed, 32);
@@ -674,7 +676,7 @@ static void is_reported_at_the_instruction(void **state)
 static void fades_and_is_forgotten(void **state)
 {
     (void)state;
-    struct profile *profile = filled(0.001); /* the scale is brought back several times */
+    struct profile *profile = filled(0.001); /* the decay scale is renormalised several times */
     for (int i = 0; i < 30; i++, unplaced_now_ns += 100000000)
         unplaced_test_add(profile, 10, REASON_NONE, WORKS, OTHER);
     const struct snapshot *snapshot = unplaced_look(profile);
@@ -718,12 +720,12 @@ static int run_unplaced(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Callers: what a snapshot makes of nodes. */
+/* Callers: nodes in a snapshot. */
 
 enum { HOT = 1, BY_A = 2, BY_B = 3, MAIN = 9, MANY = 1000, BAD_NODE = 5000 };
 
-/* 1 HOT < 2 BY_A < 3 MAIN; HOT < 4 BY_B < 5 MAIN; and 50 more callers of HOT, each with one of its
- * own: MANY + 2 i < MANY + 2 i + 1. Of BAD_NODE on each is its own parent. */
+/* 1 HOT < 2 BY_A < 3 MAIN; HOT < 4 BY_B < 5 MAIN; and 50 more callers of HOT, each with its own
+ * caller: MANY + 2 i < MANY + 2 i + 1. From BAD_NODE on, each node is its own parent. */
 static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
 {
     static const struct caller_desc nodes[] = {{0, 0},    {0, HOT},  {1, BY_A},
@@ -771,7 +773,9 @@ static void expect_caller(const struct snapshot_caller *row, uint32_t depth, uin
     assert_true(row->share.low < share && share < row->share.high);
 }
 
-/* Of a function all its samples with a stack, of an object those on it; others say nothing. */
+/*
+ * A function has all its samples with a stack, an object those on it; other samples do not count.
+ */
 static void callers_are_a_tree(void **state)
 {
     (void)state;
@@ -780,7 +784,7 @@ static void callers_are_a_tree(void **state)
     add_called(profile, 5, REASON_NONE, 10);
     add_called(profile, 5, REASON_OVERWRITTEN, 10);
     add_called(profile, 0, REASON_NONE, 50);
-    add_called(profile, 3, REASON_NO_MEMORY, 100); /* no row of code counts these */
+    add_called(profile, 3, REASON_NO_MEMORY, 100); /* counted by no row of Code */
     const struct snapshot *snapshot = unplaced_look(profile);
     const struct snapshot_callers *callers = snapshot->code[0].callers;
     assert_int_equal(snapshot->code[0].id, HOT);
@@ -808,7 +812,7 @@ static void callers_fade_and_are_forgotten(void **state)
     (void)state;
     struct profile *profile = with_callers(1);
     add_called(profile, 3, REASON_NONE, 900);
-    unplaced_now_ns += UINT64_C(900000000000); /* 900 half-lives: scales are brought back */
+    unplaced_now_ns += UINT64_C(900000000000); /* 900 half-lives: the decay scale is renormalised */
     add_called(profile, 5, REASON_NONE, 100);
     const struct snapshot *snapshot = unplaced_look(profile);
     const struct snapshot_callers *callers = snapshot->code[0].callers;
@@ -830,7 +834,7 @@ static void callers_fade_and_are_forgotten(void **state)
     profile_free(profile);
 }
 
-/* Where there is no room for all rows the direct callers are there, and none of theirs. */
+/* If there is no room for all rows, lists the direct callers and none of theirs. */
 static void direct_callers_come_first(void **state)
 {
     (void)state;
@@ -847,7 +851,7 @@ static void direct_callers_come_first(void **state)
     profile_free(profile);
 }
 
-/* As a damaged recording may have them. */
+/* Nodes as in a damaged recording. */
 static void nodes_without_sense_are_no_callers(void **state)
 {
     (void)state;
@@ -864,7 +868,7 @@ static void nodes_without_sense_are_no_callers(void **state)
     profile_free(profile);
 }
 
-/* The stacks of an access are whole, and their shares add up. */
+/* The stacks of an access are complete, and their shares add up. */
 static void accesses_have_their_stacks(void **state)
 {
     (void)state;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Miss rates and criticality from accesses to snapshots: out of the same samples, out of several
- * events, exact; for everything, objects, fields and functions. Numbers are worked out by hand. */
+/*
+ * Miss rates and criticality from accesses to snapshots: from the same samples, from several
+ * events, exact; in total and for objects, fields and functions. Expected values are computed by
+ * hand.
+ */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +22,7 @@ static struct profile *profile;
 static const struct snapshot *snapshot;
 static struct snapshot head;
 static uint64_t now;
-static enum reason reason; /* why the samples added have no object */
+static enum reason reason; /* reason of the added samples for having no object */
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
 {
@@ -63,7 +66,7 @@ struct said {
     uint64_t latency;
 };
 
-/* `count` samples at an offset of an object, by function 10 * object. */
+/* Adds `count` samples at an offset of an object, in function 10 * object. */
 static void add(uint32_t object, uint64_t offset, unsigned count, struct said said)
 {
     struct place place = {
@@ -140,8 +143,8 @@ static void same(struct snapshot_share got, struct snapshot_share wanted)
     NEAR(got.high, wanted.high);
 }
 
-/* IBS: 100 accesses to object 1: 60 found the L1, 20 the L2, 15 the L3, 5 memory: 40, 20 and 5 %
- * missed; Wilson on 100 samples, whatever each represents. */
+/* IBS: 100 accesses to object 1: 60 hit L1, 20 L2, 15 L3, 5 memory: 40, 20 and 5 % missed. Wilson
+ * interval for 100 samples, independent of their weight. */
 static void the_same_samples_are_hits_and_misses(void **state)
 {
     (void)state;
@@ -169,8 +172,8 @@ static void the_same_samples_are_hits_and_misses(void **state)
     assert_true(isnan(rates->critical.value));
 }
 
-/* 30 loads found the L1, 10 stores only say that they missed it: 25 % miss the L1, and of the
- * L2 none to all of those. */
+/* 30 loads hit L1, 10 stores report only that they missed it: 25 % miss L1, and between none and
+ * all of these miss L2. */
 static void what_is_not_reported_may_be_either(void **state)
 {
     (void)state;
@@ -200,8 +203,8 @@ static void slow_loads_are_no_accesses(void **state)
     NEAR(rates->missed.value, 1);
 }
 
-/* Object 1: 50 samples of 7000 L1 misses and 100 of 10000 accesses, so 35 %; 20 of 1000 fills: 2 %.
- * Object 2 has as many accesses and 3 fills. */
+/* Object 1: 50 samples of 7000 L1 misses and 100 of 10000 accesses give 35 %; 20 of 1000 fills give
+ * 2 %. Object 2 has as many accesses and 3 fills. */
 static void several_events_are_two_counts(void **state)
 {
     (void)state;
@@ -224,7 +227,8 @@ static void several_events_are_two_counts(void **state)
     same(field_rates(object_of(1), 0)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
     same(function_rates(10)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
     same(cell_rates(10, 1)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
-    /* No L1 miss was sampled on object 2: from 0 to what 0 of 7000 each may hide. */
+    /* No L1 miss was sampled on object 2: the range starts at 0 and ends where 0 samples of 7000
+     * each are still plausible. */
     rates = object_of(2)->rates;
     NEAR(rates->miss_rate[RATE_L1].value, 0);
     same(rates->miss_rate[RATE_L1],
@@ -233,7 +237,7 @@ static void several_events_are_two_counts(void **state)
     NEAR(snapshot->rates->miss_rate[RATE_MEMORY].value, 0.0115);
 }
 
-/* The accesses were counted half of the time only: there were twice as many. */
+/* The accesses were counted only half of the time: there were twice as many. */
 static void events_that_took_turns_are_made_up_for(void **state)
 {
     (void)state;
@@ -246,8 +250,8 @@ static void events_that_took_turns_are_made_up_for(void **state)
     NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0.05);
 }
 
-/* Misses and no access: at least so many. More misses than accesses can be: they do not go
- * together. */
+/* Misses without accesses give a lower bound. More misses than accesses are contradictory and give
+ * no rate. */
 static void what_cannot_be_a_rate_is_none(void **state)
 {
     (void)state;
@@ -292,7 +296,7 @@ static void an_object_that_stalls_more_than_it_misses_stands_out(void **state)
     assert_true(isnan(tds->accesses));
 }
 
-/* Cycles that only compute have no object, and are part of all. */
+/* Cycles that only compute have no object, but are part of the total. */
 static void stalled_cycles_bound_what_waits(void **state)
 {
     (void)state;
@@ -314,7 +318,7 @@ static void stalled_cycles_bound_what_waits(void **state)
     assert_int_equal(snapshot->code[0].wait.from, WAIT_UNKNOWN);
 }
 
-/* Where loads are sampled with their latencies, these say what an object waits for. */
+/* If loads are sampled with latencies, these show what an object waits for. */
 static void latencies_and_stalls_answer_each_for_its_own(void **state)
 {
     uint64_t l1 = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVLNUM, L1);
@@ -337,7 +341,7 @@ static void latencies_and_stalls_answer_each_for_its_own(void **state)
     NEAR(object_of(2)->rates->missed.value, 1);
 }
 
-/* Events took turns: stalls were counted half of the time. */
+/* Multiplexing: stalls were counted half of the time. */
 static void stalls_are_scaled_to_the_time_counted(void **state)
 {
     (void)state;
@@ -351,7 +355,7 @@ static void stalls_are_scaled_to_the_time_counted(void **state)
     assert_true(snapshot->wait.low[WAIT_BEYOND_L1] > 0.45);
 }
 
-/* Cycles alone are no stalls, nor are stalls without cycles a part of the time. */
+/* Cycles alone do not show stalls, nor do stalls without cycles show a share of the time. */
 static void one_of_the_two_says_nothing(void **state)
 {
     (void)state;
@@ -366,8 +370,8 @@ static void one_of_the_two_says_nothing(void **state)
     assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
 }
 
-/* The same out of latencies: 20 of 100 missing loads wait 400 cycles each, the others 100; those
- * that hit take 4 and do not miss. */
+/* The same from latencies: 20 of 100 missing loads wait 400 cycles each, the others 100; hits take
+ * 4 cycles and do not miss. */
 static void latencies_stand_for_stalls(void **state)
 {
     (void)state;
@@ -404,7 +408,7 @@ static void what_is_old_counts_less(void **state)
     take();
     NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0.5);
     NEAR(function_rates(10)->miss_rate[RATE_L1].value, 0.5);
-    /* Far enough for the scale of decay to be brought back. */
+    /* Long enough for the decay scale to be renormalised. */
     now += UINT64_C(1000) * 1000 * 1000;
     add(1, 0, 100, (struct said){0, 10, LOAD(L1), 10});
     profile_set_basis(profile, BASIS_DECAYED);
@@ -437,7 +441,9 @@ static struct snapshot_share critical_after(double age, double *function_miss_ra
     return critical;
 }
 
-/* When the scale of decay is brought back (at 240 half-lives) in their middle, nothing changes. */
+/*
+ * Renormalising the decay scale (at 240 half-lives) in the middle of the samples changes nothing.
+ */
 static void intervals_stay_when_the_scale_is_brought_back(void **state)
 {
     (void)state;

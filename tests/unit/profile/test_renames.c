@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A name that comes late leaves no trace: tables that were filled under provisional objects and
- * then renamed report, member by member of the JSON, what tables report that knew the object from
- * the first sample.
- */
+/* A late name leaves no trace: tables that were filled with provisional objects and then renamed
+ * give the same JSON report as tables that knew the objects from the first sample. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +15,11 @@
 #include "unit/names.h"
 
 enum {
-    ARRAY = 2,   /* struct particle [], of blocks 10 to 13 */
-    SLOT = 3,    /* a stack variable, of accesses 20 and 21 */
+    ARRAY = 2,   /* struct particle [], blocks 10 to 13 */
+    SLOT = 3,    /* a stack variable, accesses 20 and 21 */
     OTHER = 4,   /* known from the start */
-    PART = 9,    /* the size class that the blocks are of */
-    BLOCKS = 10, /* provisional */
+    PART = 9,    /* size class of the blocks */
+    BLOCKS = 10, /* provisional ids */
     BLOCK_COUNT = 4,
     SLOTS = 20,
     PARTICLE = 1, /* id of the type */
@@ -35,10 +32,10 @@ enum {
 #define BLOCK_APART UINT64_C(0x100000)
 #define STACK       UINT64_C(0x7f0000000000)
 
-/* Of the accesses in SLOT: at the start of a variable, or below the end of a frame. */
+/* Offset of the accesses in SLOT: from the start of a variable, or below the end of a frame. */
 static int64_t slot_offset;
-static bool combined; /* the view shows OTHER under ARRAY */
-static bool mapping;  /* OTHER is one */
+static bool combined; /* the view combines OTHER with ARRAY */
+static bool mapping;  /* OTHER is a mapping */
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
 {
@@ -73,7 +70,7 @@ static bool fake_function(void *context, uint32_t function, struct function_desc
     return true;
 }
 
-/* Roots 1 to 3 of the functions, above each two callers. */
+/* Roots 1 to 3 for the functions, each with two callers. */
 static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
 {
     (void)context;
@@ -98,7 +95,7 @@ static struct profile *make(void)
     return profile;
 }
 
-/* The same accesses, whoever takes them; late: the objects are not known before `named`. */
+/* Makes the same accesses for any profile. `late`: the objects are not known yet. */
 static struct place place_at(struct prng *prng, int step, bool late)
 {
     uint64_t which = prng_below(prng, 8);
@@ -122,8 +119,8 @@ static struct place place_at(struct prng *prng, int step, bool late)
         place.holder = PART;
         place.base = (BLOCKS + which) * BLOCK_APART;
         place.size_bytes = BLOCK_BYTES;
-        place.access.address = place.base + spot % 256; /* lines that the threads share */
-        /* An instruction has a member of its own, which it is called after. */
+        place.access.address = place.base + spot % 256; /* lines shared by the threads */
+        /* Each instruction accesses one member, and is named after it. */
         place.access.ip = 0x1000 + spot % 64 * 16;
     } else if (which < BLOCK_COUNT + 2) {
         place.object = late ? SLOTS + (uint32_t)which % 2 : SLOT;
@@ -189,8 +186,8 @@ static void rename_all(struct profile *profile)
     profile_rename(profile, list, BLOCK_COUNT + 2);
 }
 
-/* Not kept while there is no name: where the instances of a stack variable were; and the curve of
- * each field, for a field is counted over time once its type is known. */
+/* Deletes the members that are not kept without a name: the instances of a stack variable, and the
+ * curve of each field, because a field is counted over time only after its type is known. */
 static void leave_out_unknown(json_t *root)
 {
     size_t i;
@@ -208,8 +205,8 @@ static void leave_out_unknown(json_t *root)
     }
 }
 
-/* The report after all STEPS; the name comes at `named`, and again to places that were on their way
- * for the next hundred. */
+/* Returns the report after all STEPS. The name arrives at step `named`, and again for places during
+ * the next hundred steps. */
 static json_t *report(int named, bool early)
 {
     struct profile *profile = make();
@@ -219,7 +216,7 @@ static json_t *report(int named, bool early)
         struct place place = place_at(&prng, step, !early && step < named + 100);
         if (!early && place.object >= SLOTS)
             place.base = STACK + place.object * 4096;
-        /* A variable on a stack begins where it is; before it is known, the stack does. */
+        /* A known stack variable starts at its own address, an unknown one at the stack's. */
         if (place.object == SLOT)
             place.base = place.access.address - (uint64_t)slot_offset;
         profile_add(profile, &place);
@@ -251,7 +248,7 @@ static json_t *report(int named, bool early)
     return root;
 }
 
-/* Sums of the same numbers in another order differ in the last digits. */
+/* Sums in another order differ in the last digits. */
 static bool alike(json_t *a, json_t *b, char *where, size_t room)
 {
     size_t used = strlen(where);
@@ -313,7 +310,7 @@ static void a_late_name_leaves_no_trace(void **state)
 {
     (void)state;
     check(50);   /* before the first snapshot */
-    check(2500); /* between two */
+    check(2500); /* between two snapshots */
     check(5800);
     slot_offset = -280;
     check(50);
@@ -332,7 +329,7 @@ static void an_object_without_a_type_moves_as_well(void **state)
         profile_add(profile, &place);
     }
     profile_rename(profile, &(struct object_rename){.from = BLOCKS, .to = PART}, 1);
-    /* Twice is once; and what has ended does not become another object. */
+    /* A repeated rename has no effect, and a renamed object does not become another one. */
     profile_rename(profile, &(struct object_rename){.from = BLOCKS, .to = OTHER}, 1);
     profile_rename(profile, &(struct object_rename){.from = PART, .to = BLOCKS}, 1);
     assert_int_equal(profile_object(profile, BLOCKS), PART);
@@ -362,7 +359,7 @@ static double samples_of(const struct snapshot *snapshot, uint32_t id)
     return 0;
 }
 
-/* Samples on an object by function, each function once. */
+/* Returns the samples on an object by function; each function must occur once. */
 static double in_code(const struct snapshot *snapshot, uint32_t object)
 {
     double sum = 0;
@@ -401,7 +398,7 @@ static void columns_are_rows_of_objects(const struct snapshot *snapshot)
     assert_true(matrix->column_count > 1);
 }
 
-/* Samples counted are those of the fields, whatever each weighs. */
+/* The counted samples of layouts equal those of fields, whatever their weights. */
 static void layouts_count_as_fields_do(const struct snapshot *snapshot)
 {
     size_t layouts = 0;
@@ -427,7 +424,7 @@ static void layouts_count_as_fields_do(const struct snapshot *snapshot)
     assert_true(layouts && over > 1);
 }
 
-/* Bins that a view combines are one row, and are separate again after an undo. */
+/* Bins combined by a view are one row, and are separate again after an undo. */
 static void combining_counts_nothing(void **state)
 {
     (void)state;
@@ -460,7 +457,7 @@ static void combining_counts_nothing(void **state)
     profile_free(profile);
 }
 
-/* Two objects of one row, both in one block. */
+/* Two objects in one row, both in the same block. */
 static void a_block_is_one_instance(void **state)
 {
     (void)state;
@@ -486,12 +483,12 @@ static void a_block_is_one_instance(void **state)
     assert_int_equal(array->instance_count, 1);
     assert_float_equal(array->instances[0].samples, array->samples, 1e-6);
     assert_float_equal(array->instances[0].share, 1, 1e-6);
-    assert_int_equal(array->instances[0].size, BLOCK_BYTES); /* the largest that it had */
+    assert_int_equal(array->instances[0].size, BLOCK_BYTES); /* the largest size seen */
     snapshot_free(together);
     profile_free(profile);
 }
 
-/* The largest block of a size class may be in a row of its own. */
+/* The only block of a row has its own size, even if it is the largest of its size class. */
 static void a_row_of_one_block_has_its_size(void **state)
 {
     (void)state;
@@ -553,7 +550,7 @@ static int run_renames(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Bins of one name are distinguished by their callers, and no others get a longer name. */
+/* Bins with the same name are distinguished by their callers; other names do not get longer. */
 
 static struct arena arena;
 
@@ -593,7 +590,7 @@ static void callers_tell_them_apart(void **state)
     assert_string_equal(bins[3].called, "newlen < log");
 }
 
-/* A template's bracket is no caller; where the same functions call, their lines differ. */
+/* A template's bracket is not a caller; if the same functions call, the lines differ. */
 static void calls_and_lines_tell_them_apart(void **state)
 {
     static const char *const first[] = {"operator new (new:1)", "add<A> (t.cc:3)",
@@ -610,7 +607,7 @@ static void calls_and_lines_tell_them_apart(void **state)
         bin("Map<u8, A> node", "operator new < add<A> < main"),
         bin("Map<u8, A> node", "operator new < add<A> < load"),
         bin("Map<u8, A> node",
-            "operator new < add<A> < main"), /* the first again, in all that shows */
+            "operator new < add<A> < main"), /* equal to the first in everything visible */
         bin("add<A> t.cc:3", "malloc < xmalloc < add<A> < load"),
         bin("add<A> t.cc:3", "operator new < add<A> < main"),
     };
@@ -639,8 +636,8 @@ static void what_differs_in_nothing_has_a_number(void **state)
     (void)state;
     struct snapshot_bin bins[] = {
         bin("a", "malloc < a"),
-        bin("a", "malloc < a"),     /* of another library */
-        bin("a", "malloc < a < b"), /* its path goes further */
+        bin("a", "malloc < a"),     /* from another library */
+        bin("a", "malloc < a < b"), /* with a longer path */
         bin("b", NULL),             /* a size class */
         bin("b", "malloc < b < main"),
     };

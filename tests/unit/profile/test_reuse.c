@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Legs of watches, by hand; and what comes out for programs that are known, with the blind time
- * that watching from outside has. */
+/* Legs of watches, computed by hand; and the results for known programs, with the blind time of
+ * watching from outside. */
 #include <math.h>
 #include <stdio.h>
 
@@ -50,7 +50,7 @@ static void near(double value, double expected)
         fail_msg("%.12g instead of %.12g", value, expected);
 }
 
-/* Blind for 2 ms, then waited 10: all of it. Blind for 10, then waited 2: twice the wait. */
+/* Blind for 2 ms, then waited 10: all of it. Blind for 10 ms, then waited 2: twice the wait. */
 static void blind_for_long_is_taken_at_random(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static void blind_for_long_is_taken_at_random(void **state)
     assert_false(last()->elsewhere);
 }
 
-/* 6 of the 10 ms it did not run. */
+/* It did not run for 6 of the 10 ms. */
 static void time_off_the_cpu_is_left_out(void **state)
 {
     struct watch_result result = {.end = WATCH_TOUCHED,
@@ -86,7 +86,7 @@ static void what_was_dropped_says_nothing(void **state)
     assert_int_equal(reuse.leg_count, 0);
 }
 
-/* 10 misses a ms, three of four by thread 1; the first miss of a leg is not among them. */
+/* 10 misses per ms, three of four by thread 1; the first miss of a leg does not count. */
 static void misses_in_between_are_counted(void **state)
 {
     (void)state;
@@ -120,14 +120,15 @@ static void only_the_last_are_kept(void **state)
     assert_int_equal(reuse.leg_count, 0);
 }
 
-/* ---- estimates with the blind time of a machine ---- */
+/* ---- estimates with a realistic blind time ---- */
 
 static double uniform(struct prng *prng)
 {
     return ((double)(prng_next(prng) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A line touched every `period` ms; a leg from a touch, blind for about `blind` ms. */
+/* A line touched every `period` ms: a leg that starts at a touch, with a mean blind time of `blind`
+ * ms. */
 static struct survival_time leg_of(struct prng *prng, double period, double blind)
 {
     double armed = -log(uniform(prng)) * blind;
@@ -135,7 +136,7 @@ static struct survival_time leg_of(struct prng *prng, double period, double blin
     return (struct survival_time){reuse_between(armed, touch - armed), true};
 }
 
-/* The factor by which the median is off, for lines with periods around one of `period` ms. */
+/* Returns the factor by which the median is wrong, for lines with periods around `period` ms. */
 static double off_by(double period, double blind)
 {
     enum { LEGS = 400 };
@@ -147,8 +148,8 @@ static double off_by(double period, double blind)
     return survival_median(times, LEGS).value / period;
 }
 
-/* Right where a reuse takes much longer or shorter than the blind time, and within a factor of two
- * in between. */
+/* Right if a reuse takes much longer or shorter than the blind time, and within a factor of two in
+ * between. */
 static void periods_come_out_whatever_was_not_seen(void **state)
 {
     static const double periods[] = {0.001, 0.01, 0.1, 0.3, 1, 3, 10, 100};
@@ -184,7 +185,7 @@ static enum watch_verdict verdict(struct snapshot_share again, struct snapshot_m
     return reuse_verdict(&object, &question);
 }
 
-/* The effect of the order and the size of the object. */
+/* The effect of the order and size of the object. */
 static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_share again,
                                      struct snapshot_median reuse_s, double object_lines,
                                      double elsewhere)
@@ -204,8 +205,8 @@ static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_sh
     return reuse_verdict(&object, &question);
 }
 
-/* 64 MiB at random: a third of the lines return within the longest wait. Not to return in time is
- * not never to return. */
+/* 64 MiB at random: a third of the lines return within the longest wait. Not returning in time does
+ * not mean never returning. */
 static void censored_is_not_never(void **state)
 {
     const struct snapshot_share third = {0.33, 0.25, 0.42};
@@ -225,7 +226,7 @@ static void censored_is_not_never(void **state)
     assert_int_equal(verdict_in(SPREAD_UNKNOWN, none, unknown, 1 << 24, 0.1), WATCH_TOO_FEW);
     assert_int_equal(verdict_in(SPREAD_UNKNOWN, surely_none, unknown, 1 << 24, 0.1),
                      WATCH_STREAMING);
-    /* Half a GiB read in order returns after a lap that is shorter than the wait. */
+    /* Half a GiB read in order returns after a pass that is shorter than the wait. */
     assert_int_equal(verdict_in(SPREAD_FORWARD, often, lap, 1 << 23, 0.1), WATCH_STREAMING);
     assert_int_equal(verdict_in(SPREAD_FORWARD, often, lap, 1 << 18, 0.1), WATCH_CAPACITY);
     assert_int_equal(verdict_in(SPREAD_SCATTERED, often, lap, 1 << 23, 0.1), WATCH_CAPACITY);

@@ -42,7 +42,7 @@ static void check_regions(const struct search *search)
     }
 }
 
-/* 2,000 samples a second for `seconds`, from `now` on. */
+/* Feeds 2,000 samples per second for `seconds`, starting at `now`. */
 static uint64_t feed(struct search *search, struct prng *prng, uint64_t now, double seconds,
                      double (*share)(uint32_t object, uint64_t now))
 {
@@ -72,7 +72,7 @@ static const struct planted figure2[] = {
     {"C", 0x10200000, MIB, .20, OBJECT_GLOBAL}, {"D", 0x10300000, MIB, .025, OBJECT_GLOBAL},
     {"E", 0x10400000, MIB, .35, OBJECT_GLOBAL}, {"F", 0x10500000, MIB, .025, OBJECT_GLOBAL}};
 
-/* `forgetful`: the queue is lost before each step. */
+/* `forgetful`: the queue is cleared before each step. */
 static const char *two_way_finds(uint64_t seed, bool forgetful)
 {
     static struct search search;
@@ -99,8 +99,8 @@ static void figure2_needs_the_queue(void **state)
     assert_string_not_equal(two_way_finds(7, true), "E");
 }
 
-/* 60 samples an interval are a noisy measure: now and then B or C looks like the hottest. A search
- * that settled on it has to go on when the error shows. */
+/* 60 samples per interval are noisy: sometimes B or C looks hottest. A search that settled on it
+ * must continue when the error shows. */
 static void a_lucky_interval_is_not_the_last_word(void **state)
 {
     (void)state;
@@ -125,13 +125,15 @@ static void whole_space_ten_way(void **state)
     }
 }
 
-/* A process's address space: a program and its heap, libraries far above, a stack at the end. */
+/*
+ * The address space of a process: a program and its heap, libraries far above, a stack at the end.
+ */
 static const struct planted apart[] = {{"program", 0x562000000000, MIB, .2, OBJECT_GLOBAL},
                                        {"heap", 0x562000200000, MIB, .2, OBJECT_GLOBAL},
                                        {"library", 0x7f1000000000, MIB, .3, OBJECT_GLOBAL},
                                        {"stack", 0x7ffc00000000, MIB, .3, OBJECT_GLOBAL}};
 
-/* Before anything is counted: no counter is spent on addresses that have nothing. */
+/* Before any samples: no counter is wasted on unmapped addresses. */
 static void the_first_regions_are_what_is_mapped(void **state)
 {
     (void)state;
@@ -146,7 +148,7 @@ static void the_first_regions_are_what_is_mapped(void **state)
     }
 }
 
-/* More objects than counters, and every second one silent in turn. */
+/* More objects than counters; every second one is silent, alternately. */
 static double in_turn(uint32_t object, uint64_t now)
 {
     return object % 2 == now / 700000000 % 2 ? planted[object].share : 0;
@@ -176,7 +178,7 @@ static void all_that_is_found_is_measured_on(void **state)
     assert_true(found > 4);
 }
 
-/* applu of Table 1: a, b and c go quiet together for a part of each 2 seconds. */
+/* applu of Table 1: a, b and c are quiet together for part of every 2 seconds. */
 static const struct planted search_applu[] = {
     {"a", 0x600000, MIB, .229, OBJECT_GLOBAL},   {"b", 0x700000, MIB, .229, OBJECT_GLOBAL},
     {"c", 0x800000, MIB, .226, OBJECT_GLOBAL},   {"d", 0x900000, MIB, .174, OBJECT_GLOBAL},
@@ -197,7 +199,7 @@ static void applu_phases(void **state)
     search_init(&search, &planted_names, 10, 64);
     search_start(&search, 0, UINT64_MAX, "all", 0);
     feed(&search, &prng, 1, 600, applu_share);
-    /* The sampler's rate is constant, so the quiet part weighs 0.3 of the time. */
+    /* The sampling rate is constant, so the quiet part has a weight of 0.3. */
     double busy = 0.7;
     for (uint32_t i = 0; i < 6; i++) {
         double rest = search_applu[i].share / (.174 + .069 + .073);
@@ -209,7 +211,7 @@ static void applu_phases(void **state)
     }
 }
 
-/* The hot part of one object that is known as a whole only. */
+/* The hot part of one object that is known only as a whole. */
 struct hot {
     uint64_t base;
     uint64_t size;
@@ -238,8 +240,8 @@ static const struct region *found_range(const struct search *search, uint64_t ba
     return NULL;
 }
 
-/* 2,000 samples a second, from 500 for the slow: settled within 30 s, each hot range found as it
- * is, its share within a point. */
+/* With 500 to 2,000 samples per second: settles within 30 s, finds each hot range exactly, and its
+ * share within one percentage point. */
 static void find_hot(const struct planted *known, uint32_t known_count, const struct hot *hot,
                      uint32_t count, uint32_t found, uint64_t step_ns)
 {
@@ -301,7 +303,7 @@ static void three_lines_of_a_page(void **state)
     find_hot(arena, 1, hot, 4, 3, 500000);
 }
 
-/* A range that ends inside a piece comes out as one, not as pieces of it. */
+/* A range that ends inside a piece is found as one range, not in pieces. */
 static void a_range_and_a_line(void **state)
 {
     (void)state;
@@ -436,7 +438,7 @@ static void one_that_gave_way_goes_on(void **state)
     assert_string_equal(before_search.what, "all");
     assert_int_equal(before_search.state, SEARCH_SETTLED);
     assert_int_equal(before_search.rounds, rounds);
-    /* The interval is a new one: earlier counts are not part of it. */
+    /* The interval starts again, without earlier counts. */
     assert_true(before_search.started_ns == now && before_search.all_samples == 0);
     before_feed(&prng, now, 20);
     assert_true(before_search.rounds > rounds);
@@ -487,7 +489,7 @@ static int run_search_before(void)
 }
 #undef MIB
 
-/* Which searches are put by when the phase changes: by changes made up, one after the other. */
+/* The searches that are saved when the phase changes, for a series of synthetic changes. */
 
 static const uint64_t kept_second = 1000000000;
 static struct planted array = {"a", 0x10000000, 1 << 20, 0, OBJECT_GLOBAL};
@@ -502,7 +504,7 @@ static void kept_begin(void)
     search_start(&kept_search, 0, UINT64_MAX, "all", 0);
 }
 
-/* One block of misses, and the next that begins another segment. */
+/* One block of misses, and a second one that starts another segment. */
 static void change(struct phases *made, uint64_t at_ns, uint8_t phase)
 {
     made->segments[0] = (struct phases_segment){.start_ns = at_ns, .phase = phase};
@@ -512,7 +514,7 @@ static void change(struct phases *made, uint64_t at_ns, uint8_t phase)
     search_phases_step(&kept_kept, &kept_search, made, true, at_ns + kept_second + 1);
 }
 
-/* More phases than have room: those that were there last stay, in memory of a fixed size. */
+/* More phases than slots: the most recent ones stay, in memory of a fixed size. */
 static void few_are_kept(void **state)
 {
     (void)state;
@@ -553,10 +555,8 @@ static int run_search_kept(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/*
- * The search through a program that goes round in phases, as applu does: with phases known, each
- * has a search of its own; without, one search sees a mixture that is true of none. Both printed.
- */
+/* The search on a program that alternates between phases, like applu: with known phases, each has
+ * its own search; without, one search sees a mixture that is right for none. Prints both. */
 
 enum { OBJECTS = 8, PHASES = 2, STEP_NS = 250000000, SAMPLE_NS = 500000, SEEDS = 6 };
 enum { RUN_S = 180 };
@@ -567,10 +567,10 @@ static const double close_enough = 0.03;
 
 typedef const double mix[PHASES][OBJECTS];
 
-/* Two groups of arrays, one silent while the other is in use; regions left after all. */
+/* Two groups of arrays, one silent while the other is used; remaining memory last. */
 static mix turns = {{.40, .25, .15, .10, 0, 0, .05, .05}, {0, 0, .05, .05, .45, .35, .05, .05}};
 
-/* applu of Table 1; a, b and c fall silent together: d, rsd and u are left. */
+/* applu of Table 1; a, b and c are silent together, leaving d, rsd and u. */
 static mix phases_applu = {{.229, .229, .226, .174, .069, .073, 0, 0},
                            {0, 0, 0, .551, .218, .231, 0, 0}};
 
@@ -585,7 +585,7 @@ static void plant_arrays(void)
     plant(arrays, OBJECTS);
 }
 
-/* The role that the window has in a profile. */
+/* Takes the role of the window in a profile. */
 enum { REMEMBERED = 1 << 15 };
 struct sampled {
     uint64_t time_ns;
@@ -604,7 +604,7 @@ struct run {
     uint64_t stepped_ns;
     struct sampled last[REMEMBERED];
     uint64_t sampled;
-    bool ignored; /* phases are not looked for */
+    bool ignored; /* phases are not used */
 };
 
 static struct run *phases_begin(mix *shares, unsigned phase_s, uint64_t seed, bool ignored)
@@ -672,14 +672,14 @@ static void sample(struct run *run)
             run, search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns));
 }
 
-/* A region that is not found counts as 0. */
+/* Returns the share of an object; 0 if it was not found. */
 static double phases_found_share(const struct search *search, uint32_t id)
 {
     double share = planted_found(search, id);
     return isnan(share) ? 0 : share;
 }
 
-/* The largest error against the true shares of a phase, over the objects that matter in it. */
+/* Returns the largest error against the true shares of a phase, over its important objects. */
 static double error_of(const struct search *search, const double *shares)
 {
     double most = 0;
@@ -689,7 +689,7 @@ static double error_of(const struct search *search, const double *shares)
     return most;
 }
 
-/* The search of a phase: its own, or the only one where phases are ignored. */
+/* Returns the search of a phase, or the only search if phases are ignored. */
 static const struct search *search_of(const struct run *run, unsigned phase)
 {
     uint8_t letter = (uint8_t)phase;
@@ -702,9 +702,9 @@ static const struct search *search_of(const struct run *run, unsigned phase)
 }
 
 struct outcome {
-    double error;     /* at the end of the run, of either phase */
-    double settled_s; /* when both phases were right within three points; RUN_S: never */
-    double right;     /* part of the time in which the current phase was right within that */
+    double error;     /* at the end of the run, the larger of both phases */
+    double settled_s; /* time when both phases were right within three points; RUN_S: never */
+    double right; /* share of the time in which the current phase was right within three points */
     unsigned changes;
 };
 
@@ -771,7 +771,8 @@ static void phases_have_their_own_search(void **state)
     compare("applu", &phases_applu, 3);
 }
 
-/* Phases shorter than an interval, for samples are rare: its parts add up until it is one. */
+/* Phases shorter than an interval, because samples are rare: partial intervals add up to a whole
+ * one. */
 static void intervals_go_on_where_they_were_left(void **state)
 {
     enum { EVERY = 20, LONG_S = 900 };
@@ -797,8 +798,8 @@ static void intervals_go_on_where_they_were_left(void **state)
     end(run);
 }
 
-/* No count across a change goes into a phase's shares: an object that is silent in a phase has no
- * miss in it. */
+/* No interval across a change counts for a phase: an object that is silent in a phase has no miss
+ * in it. */
 static void no_interval_straddles_a_change(void **state)
 {
     (void)state;
@@ -818,7 +819,7 @@ static void no_interval_straddles_a_change(void **state)
     end(run);
 }
 
-/* A run without phases is as it would be without all this. */
+/* A run without phases gives the same result as a search that ignores phases. */
 static void nothing_changes_without_phases(void **state)
 {
     (void)state;

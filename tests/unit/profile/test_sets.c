@@ -11,7 +11,7 @@
 #include "profile/tables/statistics.h"
 #include "unit.h"
 
-/* Critical values of printed tables (Abramowitz and Stegun, table 26.8). */
+/* Critical values from printed tables (Abramowitz and Stegun, table 26.8). */
 static void known_tails(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static struct stride planted(struct prng *prng, uint32_t size, int fields)
 {
     uint64_t offsets[SAMPLES];
     uint64_t field[3];
-    /* Two fields half an element apart are elements of half the size: not planted. */
+    /* Two fields half an element apart would be elements of half the size: do not plant them. */
     do {
         for (int k = 0; k < 3; k++)
             field[k] = (prng_below(prng, size / 8 - 1) + 1) * 8;
@@ -193,7 +193,7 @@ static void no_structs(void **state)
     int invented = 0;
     for (int run = 0; run < 200; run++) {
         uint64_t offsets[SAMPLES];
-        uint64_t unit = run % 3 == 0 ? 8 : run % 3 == 1 ? 1 : 64; /* doubles, bytes, line walk */
+        uint64_t unit = run % 3 == 0 ? 8 : run % 3 == 1 ? 1 : 64; /* doubles, bytes, whole lines */
         for (int i = 0; i < SAMPLES; i++)
             offsets[i] = prng_below(&prng, 1000000) * unit;
         struct stride stride = stride_infer(offsets, SAMPLES, 0);
@@ -207,7 +207,7 @@ static void no_structs(void **state)
     for (int i = 0; i < SAMPLES; i++)
         scalar[i] = 40;
     assert_int_equal(stride_infer(scalar, SAMPLES, 0).element, 0);
-    /* Records of many kinds, most at even places: a page of a database. */
+    /* Records of many sizes, mostly at even addresses: a database page. */
     for (int i = 0; i < SAMPLES; i++)
         scalar[i] = prng_below(&prng, 2000) * UINT64_C(2) + (prng_below(&prng, 5) == 0);
     assert_int_equal(stride_infer(scalar, SAMPLES, 0).element, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared lines from made-up accesses to snapshots: contention of each kind, harmless lines that
- * look like it, and the bound on memory. */
+/* Shared lines from synthetic accesses to snapshots: contention of each kind, harmless lines that
+ * resemble it, and the bound on memory. */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
@@ -82,17 +82,17 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* An access by thread 100 + side on CPU `side`, a millisecond after the last. */
+/* An access by thread 100 + side on CPU `side`, one millisecond after the last. */
 struct touch {
     unsigned side;
     uint64_t offset;
     enum access_kind kind;
     uint64_t data_src;
     bool locked;
-    uint32_t object; /* 0: 1 */
+    uint32_t object; /* 0: object 1 */
     uint64_t base;   /* 0: BASE */
     uint64_t size;   /* 0: 16 */
-    uint32_t cpu;    /* 0: that of the side */
+    uint32_t cpu;    /* 0: the CPU of the side */
     uint16_t event;
 };
 
@@ -151,7 +151,7 @@ static void bytes_apart_are_false_sharing(void **state)
     assert_true(group->sure && isnan(group->hitm) && !group->locked);
     assert_string_equal(group->name, "counters");
     assert_true(line->address == BASE && line->offset == 0 && line->side_count == 2);
-    assert_true(fabs(line->turns / line->expected - 1) < 0.25); /* shuffled indeed */
+    assert_true(fabs(line->turns / line->expected - 1) < 0.25); /* really in random order */
     assert_true(line->overlap < 0.01 && line->node == (int)(BASE >> 12 & 7));
     for (int i = 0; i < 2; i++) {
         const struct snapshot_sharing_side *side = &line->sides[i];
@@ -166,7 +166,8 @@ static void bytes_apart_are_false_sharing(void **state)
     assert_true(group->share.value > 0.95 && group->of_object > 0.95);
 }
 
-/* Whoever has more samples: fields in order of offset. A third thread came by once. */
+/* Fields are in order of offset, whichever thread has more samples. A third thread has a single
+ * access. */
 static void fields_and_threads_do_not_change_with_a_few_samples(void **state)
 {
     struct prng prng = {5};
@@ -225,7 +226,7 @@ static void both_kinds_on_a_line_are_reported(void **state)
     assert_int_equal(group->verdict, SHARING_BOTH);
 }
 
-/* Harmless lines that look like sharing. */
+/* Harmless lines that resemble sharing. */
 static void filled_by_one_and_read_by_others_is_none(void **state)
 {
     (void)state;
@@ -244,7 +245,7 @@ static void one_after_the_other_is_none(void **state)
     assert_int_equal(look(BASIS_RUN)->group_count, 0);
 }
 
-/* A thread for each piece of work, five samples each, one after the other on two CPUs. */
+/* One thread per piece of work, five samples each, one after the other on two CPUs. */
 static void threads_that_only_follow_each_other_are_none(void **state)
 {
     (void)state;
@@ -253,7 +254,9 @@ static void threads_that_only_follow_each_other_are_none(void **state)
     assert_int_equal(look(BASIS_RUN)->group_count, 0);
 }
 
-/* Ten samples each: two threads that a third one keeps from running at the same time, mostly. */
+/*
+ * Ten samples in a row: two threads that a third one mostly prevents from running at the same time.
+ */
 static void who_waits_for_a_cpu_takes_fewer_turns(void **state)
 {
     (void)state;
@@ -282,7 +285,7 @@ static void one_thread_and_prefetches_are_none(void **state)
     assert_int_equal(look(BASIS_RUN)->group_count, 0);
 }
 
-/* Freed and allocated anew: other objects, other sizes at the same address. */
+/* Freed and allocated again: other objects and sizes at the same address. */
 static void memory_used_anew_starts_anew(void **state)
 {
     (void)state;
@@ -354,7 +357,7 @@ static void hitm_is_evidence_by_itself(void **state)
     for (unsigned i = 0; i < 40; i++) {
         touch((struct touch){
             .side = 0, .offset = 0, .kind = ACCESS_LOAD, .data_src = i % 2 ? LOAD_HITM : LOAD_L1});
-        now += 2000000000; /* too far apart for turns */
+        now += 2000000000; /* too far apart for alternating accesses */
         touch((struct touch){.side = 1, .offset = 8, .kind = ACCESS_STORE, .event = 1});
         now += 2000000000;
     }
@@ -374,7 +377,7 @@ static void hitm_without_the_writer_is_unsure(void **state)
     const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_int_equal(group->verdict, SHARING_UNSURE);
-    assert_non_null(strstr(reading_of(group), "who wrote it has not been sampled"));
+    assert_non_null(strstr(reading_of(group), "the writer was not sampled"));
 }
 
 static void recorded_reads_of_several_threads_are_only_read(void **state)
@@ -386,7 +389,7 @@ static void recorded_reads_of_several_threads_are_only_read(void **state)
     const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_int_equal(group->verdict, SHARING_READ_ONLY);
-    assert_int_equal(group->threads, 3); /* the first, too */
+    assert_int_equal(group->threads, 3); /* including the first */
 }
 
 /* ---- bounds and time ---- */
@@ -409,7 +412,7 @@ static void a_hot_line_stays_among_millions(void **state)
     const struct snapshot_sharing *sharing = look(BASIS_RUN);
     assert_true(sharing->group_count >= 1);
     assert_true(sharing->groups[0].lines[0].address == BASE);
-    assert_true(sharing->groups[0].lines[0].others > 0); /* not counted one by one */
+    assert_true(sharing->groups[0].lines[0].others > 0); /* not counted individually */
     assert_true(sharing->groups[0].lines[0].side_count <= 6);
 }
 
@@ -417,7 +420,7 @@ static void it_fades_and_the_run_remembers(void **state)
 {
     (void)state;
     contend(300, 0, 8);
-    /* Past where the scale of decay is brought back (decay.h). */
+    /* Long enough for the decay scale to be renormalised (decay.h). */
     for (int i = 0; i < 20; i++) {
         now += UINT64_C(1000000000000);
         touch((struct touch){.side = 0, .kind = ACCESS_LOAD, .object = 2, .base = BASE * 2});
@@ -428,7 +431,7 @@ static void it_fades_and_the_run_remembers(void **state)
     assert_int_equal(look(BASIS_RUN)->group_count, 0);
 }
 
-/* One access, a sample of each of the events. */
+/* One access that gives a sample of each event. */
 static void missed_at(unsigned side, uint64_t offset, int events)
 {
     for (uint16_t event = 0; event < events; event++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of counts, parts and ratios: numbers worked out by hand, and how often they hold the
- * truth in simulated sampling. */
+/* Intervals of counts, shares and ratios: values computed by hand, and coverage in simulated
+ * sampling. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-6 * (1 + fabs((double)(b))))
 
-/* n + z^2/2 -+ z sqrt(n + z^2/4) for n = 10, z = 1.96: 11.921 -+ 6.489; times the weight of each.
- */
+/* n + z^2/2 -+ z sqrt(n + z^2/4) for n = 10, z = 1.96: 11.921 -+ 6.489, times the weight per
+ * sample. */
 static void counts_are_scaled_poisson(void **state)
 {
     (void)state;
@@ -29,8 +29,8 @@ static void counts_are_scaled_poisson(void **state)
     assert_true(isnan(interval_count((struct amount){0, 0}, 0).value));
 }
 
-/* Equal weights: Wilson on their number. Half the weight in one sample of 101: as unsure as that.
- */
+/* Equal weights: Wilson on their number. Half the weight in one of 101 samples: correspondingly
+ * uncertain. */
 static void parts_know_how_uneven_they_are(void **state)
 {
     (void)state;
@@ -48,7 +48,7 @@ static void parts_know_how_uneven_they_are(void **state)
     NEAR(interval_part((struct amount){0, 0}, (struct amount){50, 50}).low, 0);
 }
 
-/* Limits of 4/2 out of [2, 8] and [1, 4]: low: 2(8-2) = 12 over 8 + sqrt(64 - 12 * 4 * (4 - 4));
+/* Limits of 4/2 from [2, 8] and [1, 4]: low: 2(8-2) = 12 over 8 + sqrt(64 - 12 * 4 * (4 - 4));
  * high: 8 + sqrt(64 - 8 (8-8) ...) = 16 over 1 (4-1) = 3. */
 static void ratios_are_recovered_from_their_parts(void **state)
 {
@@ -58,18 +58,18 @@ static void ratios_are_recovered_from_their_parts(void **state)
     NEAR(ratio.value, 2);
     NEAR(ratio.low, 12.0 / 16);
     NEAR(ratio.high, 16.0 / 3);
-    /* No denominator: at least so much. 4 (2*9 - 4) = 56 over sqrt(56 * 25). */
+    /* No denominator: a lower bound. 4 (2*9 - 4) = 56 over sqrt(56 * 25). */
     ratio = interval_ratio((struct snapshot_share){9, 4, 16}, (struct snapshot_share){0, 0, 5});
     assert_true(isnan(ratio.value) && isnan(ratio.high));
     NEAR(ratio.low, 56 / sqrt(56 * 25));
-    /* No numerator: at most so much. 3 over sqrt(16 (2*25 - 16)). */
+    /* No numerator: an upper bound. 3 over sqrt(16 (2*25 - 16)). */
     ratio = interval_ratio((struct snapshot_share){0, 0, 3}, (struct snapshot_share){25, 16, 36});
     NEAR(ratio.value, 0);
     NEAR(ratio.low, 0);
     NEAR(ratio.high, 3 / sqrt(16 * 34));
 }
 
-/* All weights alike and everything counted on both sides: the ratio is 1 and nothing is unsure. */
+/* Equal weights, and everything counted on both sides: the ratio is 1 without uncertainty. */
 static void the_same_samples_on_both_sides_are_sure(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void take(struct amount *amount, double weight)
     amount->squares += weight * weight;
 }
 
-/* Samples that represent 80 to 120 events, as periods are jittered. */
+/* Samples with weights of 80 to 120 events, because periods are jittered. */
 static struct amount sample(double mean)
 {
     struct amount amount = {0, 0};
@@ -159,8 +159,8 @@ static void intervals_of_two_events_cover(void **state)
     }
 }
 
-/* Shares of two events: what DTrack found of art's tds, 2.1 % of the misses and 16.6 % of the
- * stalls; and an object that has most of both. */
+/* Shares of two events: DTrack's result for art's tds, 2.1 % of the misses and 16.6 % of the
+ * stalls; and an object with most of both. */
 static void intervals_of_shares_cover(void **state)
 {
     static const double shares[][3] = {{0.166, 0.021, 1000}, {0.166, 0.021, 4000}, {0.7, 0.6, 300}};
@@ -184,7 +184,7 @@ static void intervals_of_shares_cover(void **state)
     }
 }
 
-/* Latencies with a long tail: 1 + exponential, times 200 cycles for the object, 100 elsewhere. */
+/* Latencies with a long tail: (1 + exponential) * 200 cycles for the object, * 100 for others. */
 static void put(struct amount_pair *sums, double cycles)
 {
     double weight = 80 + 40 * interval_uniform();
@@ -231,8 +231,8 @@ static int run_interval(void)
 }
 #undef NEAR
 
-/* Differences between two sides: known values, how often chance is taken for change, and whether
- * change is found. */
+/* Differences between two sides: known values, the rate at which chance is reported as change, and
+ * whether real change is found. */
 
 #define NEAR(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
 
@@ -257,7 +257,7 @@ static void intervals_are_those_published(void **state)
     }
 }
 
-/* Any table of Student's t. */
+/* From any table of Student's t. */
 static void quantiles_are_those_of_the_tables(void **state)
 {
     (void)state;
@@ -289,7 +289,7 @@ static void what_is_not_known_stays_unknown(void **state)
 static void holm_by_hand(void **state)
 {
     (void)state;
-    /* sorted 0.01 x 4, 0.02 x 3, 0.03 x 2, 0.5; never less than the one before */
+    /* sorted 0.01 x 4, 0.02 x 3, 0.03 x 2, 0.5; never less than the previous one */
     double p[] = {0.03, 0.01, NAN, 0.5, 0.02};
     double adjusted[5];
     assert_int_equal(compare_holm(p, 5, adjusted), 0);
@@ -300,7 +300,7 @@ static void holm_by_hand(void **state)
     assert_true(isnan(adjusted[2]));
 }
 
-/* ---- drawn samples: the seed is fixed, so that a run repeats ---- */
+/* ---- random samples: a fixed seed makes runs repeatable ---- */
 
 enum { ROWS = 60, TRIALS = 2000, SEED = 1 };
 
@@ -309,7 +309,7 @@ static double compare_uniform(struct prng *prng)
     return (double)(prng_next(prng) >> 11) / 9007199254740992.0;
 }
 
-/* Shares as real tables have them: few large ones, many small. */
+/* Shares as in real tables: a few large ones, many small ones. */
 static void make_shares(double shares[ROWS])
 {
     double sum = 0;
@@ -332,7 +332,7 @@ static void compare_draw(struct prng *prng, const double shares[ROWS], int sampl
     }
 }
 
-/* How many rows are reported between two drawings. */
+/* Returns how many rows are reported as different between two draws. */
 static int reported(const double *a, int samples_a, const double *b, int samples_b)
 {
     double p[ROWS];
@@ -362,7 +362,7 @@ static void chance_is_seldom_reported(void **state)
         }
         printf("%d and %d samples: any of %d rows reported in %.1f %% of %d comparisons\n",
                sizes[k][0], sizes[k][1], ROWS, 100.0 * alarms / TRIALS, TRIALS);
-        /* The level, and three standard errors of this many trials. */
+        /* The level plus three standard errors for this number of trials. */
         assert_true(alarms <= TRIALS * COMPARE_LEVEL +
                                   3 * sqrt(TRIALS * COMPARE_LEVEL * (1 - COMPARE_LEVEL)));
     }
@@ -377,7 +377,7 @@ static void change_is_found(void **state)
     int found = 0;
     make_shares(before);
     make_shares(after);
-    /* 6.8 % becomes half of it; the largest row takes the rest. */
+    /* 6.8 % is halved; the largest row takes the other half. */
     after[CHANGED] /= 2;
     after[0] += after[CHANGED];
     for (int i = 0; i < POWER_TRIALS; i++) {
@@ -394,7 +394,7 @@ static void change_is_found(void **state)
     assert_true(found >= POWER_TRIALS * 8 / 10);
 }
 
-/* Runs wander by far more than their samples: only between runs is that seen. */
+/* Runs vary by far more than their samples: only several runs show this. */
 static void runs_that_wander_are_no_change(void **state)
 {
     (void)state;
@@ -423,7 +423,7 @@ static void runs_that_wander_are_no_change(void **state)
     assert_true(single > several * 4);
 }
 
-/* Phases at their own times: samples are not independent, and the parts of the runs show it. */
+/* Phases out of step: samples are not independent, and the parts of the runs show it. */
 static void phases_widen_what_chance_makes(void **state)
 {
     (void)state;
@@ -451,7 +451,7 @@ static void phases_widen_what_chance_makes(void **state)
                 TRIALS * COMPARE_LEVEL + 3 * sqrt(TRIALS * COMPARE_LEVEL * (1 - COMPARE_LEVEL)));
 }
 
-/* In step they are the same on both sides, and hide nothing. */
+/* Phases in step are equal on both sides, and hide nothing. */
 static void phases_in_step_cancel(void **state)
 {
     (void)state;
@@ -462,7 +462,7 @@ static void phases_in_step_cancel(void **state)
         b[i] = a[i];
     }
     NEAR(compare_design(a, b, PARTS, 3200, 3200), 1, 1e-9);
-    /* ... and out of step they count for more than single parts would say. */
+    /* ... and out of step they count for more than the single parts suggest. */
     for (int i = 0; i < PARTS; i++)
         b[i] = (i + 5) / 8 % 2 ? 0.9 : 0.1;
     assert_true(compare_design(a, b, PARTS, 3200, 3200) > 100);
@@ -497,7 +497,7 @@ static int run_compare(void)
 }
 #undef NEAR
 
-/* Survival times against values worked out by hand, and how often the intervals hold. */
+/* Survival times compared with values computed by hand, and the coverage of the intervals. */
 
 enum { COUNT_MOST = 512 };
 
@@ -507,10 +507,8 @@ static void near(double value, double expected)
         fail_msg("%.12g instead of %.12g", value, expected);
 }
 
-/*
- * Ten, of whom two are lost sight of (+): 1 2 2 3+ 5 6 7+ 8 9 9. By hand:
- * S(1) 9/10, S(2) 7/10, S(5) 7/10 * 5/6, S(6) that * 4/5, S(8) that * 2/3, S(9) 0.
- */
+/* Ten, two of them censored (+): 1 2 2 3+ 5 6 7+ 8 9 9. By hand: S(1) 9/10, S(2) 7/10, S(5) 7/10 *
+ * 5/6, S(6) previous * 4/5, S(8) previous * 2/3, S(9) 0. */
 static const struct survival_time survival_ten[] = {{9, true}, {2, true}, {1, true},  {3, false},
                                                     {5, true}, {8, true}, {7, false}, {2, true},
                                                     {6, true}, {9, true}};
@@ -533,7 +531,7 @@ static void the_product_limit_by_hand(void **state)
     near(survival_median(times, TEN).value, 6);
 }
 
-/* Without anything censored it is the share, and the interval is Wilson's: 3 of 10. */
+/* Without censoring it is the share, and the interval is Wilson's: 3 of 10. */
 static void nothing_censored_is_a_share(void **state)
 {
     (void)state;
@@ -546,7 +544,7 @@ static void nothing_censored_is_a_share(void **state)
     assert_true(fabs(share.high - 0.603222) < 1e-5);
 }
 
-/* 20 watched, none touched: as sure as those still watched, and never "0 for certain". */
+/* 20 watched, none touched: as certain as the number still watched, and never "0 for certain". */
 static void nothing_happened_is_no_certainty(void **state)
 {
     (void)state;
@@ -576,21 +574,21 @@ static void the_reach_is_where_enough_are_left(void **state)
     struct survival_time times[20];
     for (int i = 0; i < 20; i++)
         times[i] = (struct survival_time){i + 1, false};
-    /* After the 12th, all of whom were waited for until then, 8 are left. */
+    /* 12 is the longest time after which at least 8 are left. */
     near(survival_reach(times, 20, 9), 12);
     for (int i = 0; i < 20; i++)
         times[i].happened = true;
     near(survival_reach(times, 20, 9), 20);
 }
 
-/* ---- how often the intervals hold ---- */
+/* ---- coverage of the intervals ---- */
 
 static double survival_uniform(struct prng *prng)
 {
     return ((double)(prng_next(prng) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Exponential times of mean 1, censored at exponential times of another mean; 0: never. */
+/* Exponential times of mean 1, censored at exponential times of mean `censored`; 0: never. */
 static void survival_draw(struct prng *prng, struct survival_time *times, size_t count,
                           double censored)
 {
@@ -621,16 +619,18 @@ static struct coverage cover(size_t count, double censored)
         survival_draw(&prng, times, count, censored);
         struct survival_median found = survival_median(times, count);
         struct snapshot_share happened = survival_happened(times, count, at);
-        /* No upper end is no bound. */
+        /* Without an upper end there is no bound. */
         held[0] += found.low <= median && !(found.high < median);
         known += !isnan(happened.value);
         held[1] += happened.low <= share && happened.high >= share;
     }
-    /* Where all were lost sight of before, nothing is said. */
+    /* If all were censored earlier, the share is not known. */
     return (struct coverage){(double)held[0] / ROUNDS, (double)held[1] / known};
 }
 
-/* 95 % is asked for. Peto's count of observations is on the safe side where many are censored. */
+/*
+ * 95 % is requested. Peto's effective number of observations is conservative if many are censored.
+ */
 static void intervals_hold_as_often_as_they_say(void **state)
 {
     static const size_t counts[] = {10, 30, 100, 500};

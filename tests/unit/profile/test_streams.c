@@ -11,7 +11,7 @@
 
 enum { START = 7000, STREAMS_PERIOD = 100 };
 
-/* The increase of each of the first periods, kept plainly. */
+/* The increase in each of the first periods, stored plainly. */
 struct plain {
     double *at; /* [key][period] */
     double *totals;
@@ -31,7 +31,7 @@ static void plain_free(struct plain *plain)
     free(plain->totals);
 }
 
-/* Random counts in every period, whole numbers, so that sums are exact in any order. */
+/* Random counts in every period; whole numbers, so that sums are exact in any order. */
 static void run(struct streams *streams, struct plain *plain, struct prng *prng)
 {
     for (size_t period = 0; period < plain->periods; period++) {
@@ -108,7 +108,7 @@ static void curves_are_sums_of_points(void **state)
     plain_free(&plain);
 }
 
-/* Nothing for long: as many periods without anything, however few calls. */
+/* A long time without counts gives as many empty periods, with few calls. */
 static void silence_takes_its_time(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void a_total_that_falls_began_anew(void **state)
     streams_fini(&streams);
 }
 
-/* The stronger stay, with all they had; who comes late begins where it came. */
+/* The larger streams stay, with their whole history; a late one starts where it came. */
 static void the_stronger_have_the_room(void **state)
 {
     (void)state;
@@ -165,8 +165,8 @@ static void the_stronger_have_the_room(void **state)
     streams_fini(&streams);
 }
 
-/* A day of 10,000 objects at 4 periods a second, of misses, accesses and waiting: after the first
- * minutes no byte more, and no more than one of them alone would take. */
+/* A day of 10,000 objects at 4 periods per second, for misses, accesses and waiting: after the
+ * first minutes memory does not grow, and all three take no more than one would. */
 static void a_day_takes_no_more_room_than_an_hour(void **state)
 {
     enum { OBJECTS = 10000, BUSY = 200, HOURS = 24, MEASURES = 3 };
@@ -180,7 +180,7 @@ static void a_day_takes_no_more_room_than_an_hour(void **state)
     for (int i = 0; i < MEASURES; i++)
         streams_init(&streams[i], &budget, 0, quarter);
     for (uint64_t step = 1; step <= HOURS * UINT64_C(3600) * 4; step++) {
-        /* Most are put rarely, so that the test takes a second and not a minute. */
+        /* Most are rarely updated, so that the test takes a second instead of a minute. */
         for (size_t i = 0; i < BUSY / 100; i++) {
             size_t object = prng_below(&prng, step % 64 ? BUSY : OBJECTS);
             totals[object] += 1 + (double)prng_below(&prng, 9);
@@ -231,7 +231,7 @@ static void steps_are_symmetric(void **state)
 {
     struct prng prng = {1};
     (void)state;
-    /* The paper's own: doubled or halved is 0.5. */
+    /* From the paper: doubled or halved is 0.5. */
     assert_true(volatility_step(100, 200) == 0.5 && volatility_step(200, 100) == 0.5);
     assert_true(volatility_step(0, 0) == 0);
     assert_true(volatility_step(0, 7) == 1 && volatility_step(7, 0) == 1);
@@ -243,7 +243,7 @@ static void steps_are_symmetric(void **state)
     }
 }
 
-/* Ten steps: 0, 0.1 ... 0.9; nine in ten are 0.8 or less. */
+/* Ten steps: 0, 0.1 ... 0.9; nine in ten are at most 0.8. */
 static void nine_in_ten_are_at_or_below(void **state)
 {
     double curve[11] = {1000};
@@ -261,7 +261,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* By sorting all steps, as one would by hand. */
+/* Compares with sorting all steps. */
 static void it_is_what_sorting_finds(void **state)
 {
     struct prng prng = {5};
@@ -308,7 +308,7 @@ static size_t profile_of(double spread, unsigned period, struct volatility *prof
     return count;
 }
 
-/* 4.3: natural damping, at each doubling. */
+/* 4.3: natural damping with each doubling. */
 static void noise_falls_with_the_period(void **state)
 {
     struct volatility profile[VOLATILITY_PERIODS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads one by one, of the newest samples, in the snapshot and on the screen. */
+/* Individual threads of the newest samples, in the snapshot and on the screen. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static const uint64_t apart = 0x100000;
 static uint64_t now_ns;
 
-/* Those that have ended have no name. */
+/* Threads that have ended have no name. */
 static bool name_thread(void *context, uint32_t tid, char *out, size_t out_size)
 {
     (void)context;

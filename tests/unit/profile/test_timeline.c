@@ -28,7 +28,7 @@ static bool name_object(void *context, uint32_t object, struct object_desc *desc
     return true;
 }
 
-/* A run that can be gone on with. */
+/* A run that can be continued. */
 struct run {
     struct profile *profile;
     struct prng prng;
@@ -45,7 +45,7 @@ static void begin(struct run *run)
     assert_int_equal(profile_new(&run->profile, &options, NULL), 0);
 }
 
-/* Nine in ten misses of `seconds` fall on one object, the rest on any. */
+/* Nine in ten misses during `seconds` are on one object, the others on any. */
 static void go_on(struct run *run, uint32_t object, double seconds)
 {
     uint64_t end = run->now_ns + (uint64_t)(seconds * (double)timeline_second);
@@ -108,7 +108,7 @@ static void planted_phases_are_reported(void **state)
     profile_free(run.profile);
 }
 
-/* The periods hold the exact count of misses, to the last miss of whole periods. */
+/* The periods have the exact count of misses, up to the last whole period. */
 static void periods_hold_what_was_counted(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void periods_hold_what_was_counted(void **state)
     profile_free(run.profile);
 }
 
-/* After another ranking event, or zero, older points are of another measure. */
+/* After a change of the ranking event, or a zero, older points are of another measure. */
 static void zero_begins_anew(void **state)
 {
     (void)state;
@@ -185,8 +185,8 @@ static void press(struct browser *browser, uint32_t key)
     browser_input(browser, &(struct input){.kind = INPUT_KEY, .key = key});
 }
 
-/* The screen: letters for the objects where there are no colours, phases, the list; zoomed and
- * back; at any size. */
+/* The screen: letters for objects without colours, phases, the list; zoomed in and out; at any
+ * size. */
 static void the_screen_shows_it(void **state)
 {
     static char text[65536];
@@ -209,7 +209,7 @@ static void the_screen_shows_it(void **state)
     draw(&browser, 30, 100, text, sizeof text);
     assert_non_null(strstr(text, "zoomed in"));
     assert_non_null(strstr(text, "\n 4.5s "));
-    for (int i = 0; i < 40; i++) { /* the shown part follows the cursor */
+    for (int i = 0; i < 40; i++) { /* the visible part follows the cursor */
         press(&browser, KEYS_LEFT);
         draw(&browser, 30, 100, text, sizeof text);
     }
@@ -241,9 +241,9 @@ static int run_timeline(void)
 }
 
 /*
- * A run of some minutes in bursts, with phases that are shorter than the period that damps its
- * noise, and one leading object in all of them: the period drawn, the figures of each phase, and
- * the texts on the screen.
+ * A run of several minutes in bursts, with phases shorter than the period that damps its noise, and
+ * one object that leads in all of them: the period of the chart, the figures of each phase, and the
+ * texts on the screen.
  */
 
 enum { LONG_GRID = 1, LONG_TABLE, LONG_LIST, INDEX, LONG_OBJECTS };
@@ -281,8 +281,8 @@ static void miss(uint32_t object, uint64_t at_ns)
     profile_add(long_run.profile, &place);
 }
 
-/* Half of the misses on grid, four in ten on one object, the rest on any; each quarter of a second
- * has an amount of its own. */
+/* Half of the misses on grid, four in ten on one object, the others on any; each quarter of a
+ * second has its own amount. */
 static void long_go_on(uint32_t object, unsigned seconds)
 {
     for (unsigned i = 0; i < seconds * 4; i++, long_run.now_ns += long_second / 4) {
@@ -334,7 +334,7 @@ static void keep(const struct snapshot *snapshot)
     (void)snapshot;
 }
 
-/* Two periods in the shortest phase, though a longer one damps the noise. */
+/* There are two periods in the shortest phase, although a longer period would damp the noise. */
 static void the_period_keeps_the_phases(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static void the_period_keeps_the_phases(void **state)
     assert_true(timeline->period_s < timeline->damped_s);
 }
 
-/* Of every one, also the first, which the streams now hold in coarser points. */
+/* For every phase, including the first, although its points in the streams are now coarser. */
 static void each_says_what_rose_and_fell(void **state)
 {
     static const char *const names[] = {"table", "list", "index"};
@@ -368,7 +368,7 @@ static void each_says_what_rose_and_fell(void **state)
         assert_string_equal(phase->fell, names[(i + 2) % 3]);
         assert_true(fabs(phase->rose_by - 0.4) < 0.03);
         assert_true(fabs(phase->fell_by - 0.4) < 0.03);
-        /* Changes are of the same periods: no less than the rise or fall of one of them. */
+        /* The distance is over the same periods: at least the rise or fall of one object. */
         assert_true(phase->distance >= fmax(phase->rose_by, phase->fell_by) - 1e-9);
         assert_true(phase->distance < 0.45);
         assert_true(phase->known_s > phase->start_s && phase->known_s < phase->end_s);
@@ -413,9 +413,8 @@ static void the_rows_tell_phases_apart(void **state)
     (void)state;
     long_look(&browser);
     assert_non_null(strstr(long_run.text, "ROSE"));
-    assert_non_null(strstr(long_run.text, "to keep the shortest phase"));
-    /* The last but one of all begins 14 s before the end of 240 s; the axis ends in the same way.
-     */
+    assert_non_null(strstr(long_run.text, "to show the shortest phase"));
+    /* The second last phase starts 14 s before the end of 240 s; the axis ends there, too. */
     assert_non_null(strstr(long_run.text, " 3m26.0s     9.0s"));
     assert_non_null(strstr(long_run.text, "3m58.0s"));
     long_press(&browser, KEYS_RIGHT);
@@ -430,10 +429,10 @@ static void fields_say_since_when(void **state)
     struct browser browser;
     (void)state;
     long_look(&browser);
-    assert_null(strstr(long_run.text, "Fields are known"));
+    assert_null(strstr(long_run.text, "Fields are recorded"));
     long_press(&browser, 'b');
     long_press(&browser, 'b');
-    assert_non_null(strstr(long_run.text, "Fields are known"));
+    assert_non_null(strstr(long_run.text, "Fields are recorded"));
     browser_fini(&browser);
 }
 
@@ -443,7 +442,7 @@ static void times_are_written_one_way(void **state)
     (void)state;
     assert_string_equal(text_time(out, 0), "0.0s");
     assert_string_equal(text_time(out, 0.25), "250ms");
-    assert_string_equal(text_time(out, 0.022), "0.0s");
+    assert_string_equal(text_time(out, 0.022), "22ms");
     assert_string_equal(text_time(out, 59.94), "59.9s");
     assert_string_equal(text_time(out, 59.96), "1m00.0s");
     assert_string_equal(text_time(out, 225.4), "3m45.4s");
@@ -593,7 +592,7 @@ static double sum(const struct snapshot_stream *stream, size_t first, size_t end
     return timeline_sum(stream->weight, first, end);
 }
 
-/* In each period the streams of a kind add up to everything. */
+/* In each period the streams of a kind add up to the total. */
 static void expect_whole(const struct snapshot_measured *measured, size_t periods,
                          const struct snapshot_streams *streams)
 {
@@ -628,7 +627,7 @@ static void each_kind_adds_up(void **state)
     profile_free(run.profile);
 }
 
-/* The elements of one member are one field; counts from before the type was known are in it. */
+/* The elements of one member are one field, including counts from before the type was known. */
 static void fields_wait_for_their_type(void **state)
 {
     (void)state;
@@ -650,7 +649,7 @@ static void fields_wait_for_their_type(void **state)
     assert_true(x && force && x->object == ranking->objects.list[0].object);
     double whole = sum(&ranking->objects.list[0], 0, timeline->periods);
     double of_fields = sum(x, 0, timeline->periods) + sum(force, 0, timeline->periods);
-    /* All but the first period, in which nothing leads yet. */
+    /* All except the first period, in which nothing leads yet. */
     assert_true(of_fields <= whole && of_fields > 0.9 * whole);
     assert_true(fabs(x->share - 0.25) < 0.03);
     snapshot_free(snapshot);
@@ -671,7 +670,7 @@ static void names_are_grouped(void **state)
     assert_true(strlen(out) < sizeof out);
 }
 
-/* Steps of 0.25 s: noise that is damped when four are taken together. */
+/* Steps of 0.25 s: the noise averages out over four of them. */
 static void the_recent_period_follows(void **state)
 {
     static struct recent recent;
@@ -722,7 +721,7 @@ static void expect_shown(struct browser *browser, const char *const *words)
             kinds_draw(browser, rows, columns, text, sizeof text);
 }
 
-/* One key goes round the kinds. */
+/* One key cycles through the kinds. */
 static void keys_change_the_picture(void **state)
 {
     static const char *const objects[] = {"by objects", " atoms", "Volatility ", NULL};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines that left simulated caches, through the profile into a snapshot, worked out by hand. */
+/* Lines evicted from simulated caches, through the profile to a snapshot; expected values are
+ * computed by hand. */
 #include <math.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static struct place place_of(uint32_t object, uint32_t function, uint64_t offset
     return place;
 }
 
-/* Misses both levels. */
+/* A miss in both levels. */
 static void miss(uint32_t object, uint32_t function, uint64_t offset)
 {
     for (uint16_t event = 0; event < 2; event++) {
@@ -128,9 +129,11 @@ static const struct snapshot_use *use_of_function(const struct snapshot *snapsho
     return NULL;
 }
 
-/* SIP 5.2: spatial use 100 * bytes used / (lines * 64), temporal use touched / used - 1. Of the
+/*
+ * SIP 5.2: spatial use 100 * bytes used / (lines * 64), temporal use touched / used - 1. For the
  * vector: offset 0 fetched 100 lines (16 of 64 bytes used, 48 touched), offset 8 fetched 20 (all
- * used once); of the index: 10 lines with only the 8 missed bytes touched. */
+ * used once); for the index: 10 lines with only the 8 missed bytes touched.
+ */
 static void feed(uint16_t event)
 {
     miss(VECTOR, SMOOTH, 0);
@@ -167,7 +170,7 @@ static void by_object_field_and_code(void **state)
     assert_near(snapshot->code[0].instructions[0].use->lines +
                     snapshot->code[1].instructions[0].use->lines,
                 130);
-    /* Parts make up the whole. */
+    /* Parts add up to the whole. */
     double lines = 0;
     for (size_t i = 0; i < snapshot->object_count; i++)
         lines += snapshot->objects[i].use->lines;
@@ -175,8 +178,8 @@ static void by_object_field_and_code(void **state)
     snapshot_free(snapshot);
 }
 
-/* The block was freed when the line left: the resolver calls the address by another name by then.
- */
+/* The block was freed before the line was evicted: by then the resolver has another name for the
+ * address. */
 static void counts_for_what_missed(void **state)
 {
     (void)state;
@@ -235,7 +238,7 @@ static void nothing_recorded_is_nothing_known(void **state)
     snapshot_free(snapshot);
 }
 
-/* More keys than there are rows: the ones without a row are not counted as another's. */
+/* More keys than rows: keys without a row do not count for others. */
 static void full_table(void **state)
 {
     enum { MANY = 1 << 18 };
@@ -255,8 +258,8 @@ static void full_table(void **state)
     snapshot_free(snapshot);
 }
 
-/* One line in 16 was followed, or as far as is known each, of one or two runs; half of them were
- * used in full, half by a quarter. */
+/* One line in 16 was tracked, or all lines, as far as known; half of the lines were used
+ * completely, half by a quarter. */
 static void those_followed_have_an_interval(void **state)
 {
     (void)state;
@@ -298,7 +301,9 @@ static int run_use(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Reuse distances through the profile into miss-ratio curves, worked out by hand. */
+/*
+ * Reuse distances through the profile to miss-ratio curves; expected values are computed by hand.
+ */
 
 enum { HOT = 1, COLD, READ = 1, DISTANCES_LINE = 64 };
 static const uint64_t READ_IP = 0x401000, SCAN_IP = 0x401010;
@@ -380,7 +385,7 @@ static void distances_assert_near(double value, double expected)
         fail_msg("%g instead of %g", value, expected);
 }
 
-/* hot: 60 uses at once again, 30 after 1024 lines (64 KiB), 10 first ones; cold: 100 first uses. */
+/* hot: 60 immediate reuses, 30 after 1024 lines (64 KiB), 10 first uses; cold: 100 first uses. */
 static void distances_feed(void)
 {
     reused(HOT, READ_IP, 0, 60);
@@ -413,7 +418,7 @@ static void curves_of_objects(void **state)
     distances_assert_near(hot->share, 0.5);
     distances_assert_near(hot->uses, 3);
     distances_assert_near(hot->first, 0.1);
-    /* A cache of 64 KiB holds a line that is reused after 1023 other lines, not after 1024. */
+    /* A cache of 64 KiB holds a line that is reused after 1023 other lines, but not after 1024. */
     distances_assert_near(hot->miss[0].value, 0.4);
     distances_assert_near(hot->miss[point_of(65536)].value, 0.4);
     distances_assert_near(hot->miss[point_of(131072)].value, 0.1);
@@ -423,9 +428,8 @@ static void curves_of_objects(void **state)
     snapshot_free(snapshot);
 }
 
-/* The simulated ones first; one of this machine that is as large as one of them is no other. */
-/* 500 and 530 lines are not distinguished by 30 watched ones: L1 may hold them or not. In L2 there
- * is no doubt. */
+/* 30 watched lines cannot distinguish 500 and 530 lines: L1 may hold them or not. For L2 it is
+ * certain. */
 static void a_step_is_between(void **state)
 {
     (void)state;
@@ -485,7 +489,7 @@ static void curves_of_lines(void **state)
     snapshot_free(snapshot);
 }
 
-/* SHARDS-adj: what was watched speaks of 200 accesses, and there were 400: the misses stay. */
+/* SHARDS-adj: the watched lines represent 200 accesses, but there were 400: the misses stay. */
 static void whole_put_right(void **state)
 {
     (void)state;
@@ -512,7 +516,7 @@ static void nothing_reported(void **state)
     snapshot_free(snapshot);
 }
 
-/* More objects and instructions than there are rows. */
+/* More objects and instructions than rows. */
 static void distances_full_table(void **state)
 {
     enum { MANY = 20000 };

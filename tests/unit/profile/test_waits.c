@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bounds of waiting, from samples of time of patterns of accesses, beside a plain model of an L1
- * that knows what waited. */
+/* Bounds of waiting, from time samples of access patterns, compared with a plain model of an L1
+ * that records what waited. */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 
 enum { SETS = WAITS_SETS, WAYS = 8, HIT = 4, MISS = 50, SAMPLES = 6000 };
 
-/* An L1, least recent use, and a clock that samples about every 997 cycles. */
+/* An L1 with LRU replacement, and a clock that samples about every 997 cycles. */
 struct machine {
-    uint64_t lines[SETS][WAYS]; /* the most recent first */
+    uint64_t lines[SETS][WAYS]; /* most recent first */
     uint64_t due;
     uint64_t now;
     uint64_t waited; /* cycles of the sampled pattern */
@@ -42,14 +42,14 @@ static void touch(struct machine *machine, struct window_entry access)
     machine->waited += hit ? 0 : MISS;
     if (machine->now < machine->due)
         return;
-    access.time_ns = machine->now * 500; /* a sample in half a millisecond */
+    access.time_ns = machine->now * 500; /* one sample per half millisecond */
     access.weight = window_pack_weight(500000);
     access.tid = access.tid ? access.tid : 7;
     window_add(&machine->window, &access);
     machine->due = machine->now + 900 + prng_below(&machine->prng, 200);
 }
 
-/* Pattern: of the i-th access. */
+/* Returns the i-th access of a pattern. */
 typedef struct window_entry pattern(struct machine *machine, uint64_t i);
 
 static struct snapshot_wait bounds_of(struct machine *machine, double *truth, pattern *next)
@@ -85,7 +85,7 @@ static void check(const char *what, pattern *next, double low_least, double high
     struct snapshot_wait wait = bounds_of(&machine, &truth, next);
     double low = wait.low[WAIT_BEYOND_L1];
     double high = wait.high[WAIT_BEYOND_L1];
-    /* First touches are part of the truth, and seldom sampled. */
+    /* First touches are part of the truth, but seldom sampled. */
     bool holds = low <= truth + 0.01 && truth <= high + 0.01;
     if (!holds || low < low_least || high > high_most)
         print_error("%s: %.3f to %.3f, %.3f waited\n", what, low, high, truth);
@@ -121,7 +121,7 @@ static struct window_entry too_large(struct machine *machine, uint64_t i)
     return at_line(i % (SETS * WAYS * 2));
 }
 
-/* A stream beside an array that fills a half: the array stays, the stream waits. */
+/* A stream and an array that fills half of the cache: the array stays, the stream waits. */
 static struct window_entry stream_beside(struct machine *machine, uint64_t i)
 {
     (void)machine;
@@ -149,14 +149,15 @@ static struct window_entry chase_through_24m(struct machine *machine, uint64_t i
     return chase_through(machine, 24 << 14);
 }
 
-/* A pass over so little can end between two samples: then it looks the same. */
+/* A pass over such a small array can end between two samples, which looks the same. */
 static struct window_entry chase_through_8m(struct machine *machine, uint64_t i)
 {
     (void)i;
     return chase_through(machine, 8 << 14);
 }
 
-/* The same lines, but each is used on: time alone does not show which. */
+/* The same lines, but each is used for some time: time samples alone do not show which pattern it
+ * is. */
 static struct window_entry lingering(struct machine *machine, uint64_t i)
 {
     static struct window_entry last;
@@ -190,8 +191,8 @@ static struct window_entry blocked_passes(struct machine *machine, uint64_t i)
     return pass(machine, i / 102400 * 1024 + i % 1024);
 }
 
-/* Records of one line anywhere in 64 MB; straight code reads four fields of each, and the last
- * three wait for nothing. */
+/* One-line records anywhere in 64 MB; straight-line code reads four fields of each, and the last
+ * three do not wait. */
 static struct window_entry fields_of_a_line(struct machine *machine, uint64_t i)
 {
     static struct window_entry record;
@@ -226,7 +227,7 @@ static void bounds_hold(void **state)
     check("fields of a line", fields_of_a_line, 0, 0.83);
 }
 
-/* The model has one cache, so this waits for nothing; two cores might. */
+/* The model has one cache, so this does not wait; two cores might. */
 static void lines_of_two_threads_are_not_held(void **state)
 {
     static struct machine machine;
@@ -236,7 +237,7 @@ static void lines_of_two_threads_are_not_held(void **state)
     assert_true(wait.high[WAIT_BEYOND_L1] > 0.98);
 }
 
-/* A scan in order looks like no chase, whatever the code says. */
+/* A scan in order does not look like a chase, whatever the code suggests. */
 static struct window_entry chase_in_order(struct machine *machine, uint64_t i)
 {
     struct window_entry entry = at_line(i / 40 % (1 << 20));
@@ -271,7 +272,7 @@ static void what_says_nothing_is_blank(void **state)
 static const uint64_t apart = 1 << 26;
 static uint64_t now_ns;
 
-/* The third is shared memory. */
+/* The third object is shared memory. */
 static bool describe_object(void *context, uint32_t id, struct object_desc *desc)
 {
     (void)context;
@@ -347,12 +348,12 @@ static void snapshots_have_them(void **state)
     assert_true(chased->low[WAIT_BEYOND_L2] > 0.75 && chased->high[WAIT_BEYOND_L2] > 0.99);
     for (size_t i = 0; i < snapshot->code_count; i++)
         assert_true(snapshot->code[i].id != 2 || snapshot->code[i].wait.low[WAIT_BEYOND_L2] > 0.75);
-    /* A fifth of the process' time is at no access. */
+    /* A fifth of the process's time is without accesses. */
     assert_true(snapshot->wait.low[WAIT_BEYOND_L2] > 0.75 * 0.4);
     assert_true(snapshot->wait.high[WAIT_BEYOND_L2] < 0.45);
     snapshot_free(snapshot);
 
-    /* Samples without an object may wait or not. */
+    /* Samples without an object may or may not wait. */
     for (int i = 0; i < 5000; i++)
         add_sample(profile, 0, 0, (struct access){.reason = REASON_AMBIGUOUS});
     const struct snapshot *more = timed_snapshot(profile, "clock");
@@ -362,7 +363,7 @@ static void snapshots_have_them(void **state)
     profile_free(profile);
 }
 
-/* A flush takes lines away that recur all the time, and so do stores of another process. */
+/* A flush evicts even lines that recur all the time, and so do stores of another process. */
 static void lines_that_may_be_gone_are_not_held(void **state)
 {
     struct profile *profile = timed_profile();
@@ -400,6 +401,21 @@ static void latencies_are_taken_where_they_are(void **state)
     profile_free(profile);
 }
 
+/* Passes: what the first accesses to a line have above the later ones is more beyond L3 than beyond
+ * L2 here, and who waits beyond L3 waits beyond L2. */
+static void bounds_fall_with_the_level(void **state)
+{
+    const struct waits waits = {.lines = {512, 1 << 14, 1 << 19}};
+    const struct waits_sums sums = {
+        .samples = 1000, .passes = {500, 500, 480}, .passes_hit = {400, 400, 300}};
+    const double chased[WAIT_LEVELS] = {0};
+    struct snapshot_wait wait = waits_bounds(&waits, &sums, chased);
+    (void)state;
+    assert_true(wait.high[WAIT_BEYOND_L1] >= wait.high[WAIT_BEYOND_L2]);
+    assert_true(wait.high[WAIT_BEYOND_L2] >= wait.high[WAIT_BEYOND_L3]);
+    assert_true(wait.high[WAIT_BEYOND_L3] > 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +425,7 @@ int main(void)
         cmocka_unit_test(snapshots_have_them),
         cmocka_unit_test(lines_that_may_be_gone_are_not_held),
         cmocka_unit_test(latencies_are_taken_where_they_are),
+        cmocka_unit_test(bounds_fall_with_the_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

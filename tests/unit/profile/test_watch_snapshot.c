@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of watches through the profile into a snapshot: by object, with the code that touched. */
+/* Results of watches through the profile to a snapshot: by object, with the touching code. */
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static int end(void **state)
     return 0;
 }
 
-/* A sample each ms, that represents as many misses. */
+/* One sample per ms with this weight. */
 static void pass(unsigned ms, uint64_t weight)
 {
     for (unsigned i = 0; i < ms; i++) {
@@ -87,7 +87,7 @@ static void leg(enum watch_kind kind, uint32_t object, unsigned ms, enum watch_e
     profile_watch(profile, &result, ip ? 1 : 0, ip);
 }
 
-/* 20 ms of 1,000 misses each from touch to touch, in two of three by instruction 12. */
+/* 20 ms with 1,000 misses each between touches, two in three by instruction 12. */
 static void watch_array(uint64_t weight)
 {
     for (int i = 0; i < LEGS; i++) {
@@ -135,7 +135,7 @@ static void by_object(void **state)
     assert_true(fabs(array->misses.value - 20000) < 1e-6);
     assert_true(fabs(array->thread_misses - 20000) < 1e-6);
     assert_int_equal(array->visits, LEGS);
-    /* 6 of 40 drawn words: an eighth, and that of the other seven. */
+    /* 6 of 40 sampled words were touched: an eighth, plus this share of the other seven. */
     assert_true(fabs(array->used.value - (1 + 7 * 6.0 / LEGS) / 8) < 1e-9);
     assert_true(fabs(array->elsewhere - 14.0 / LEGS) < 1e-9);
     assert_int_equal(array->verdict, WATCH_CAPACITY);
@@ -164,7 +164,7 @@ static void the_code_that_touched(void **state)
     snapshot_free(snapshot);
 }
 
-/* Two instructions of one line are one row, and its touches those of both. */
+/* Two instructions of one line are one row with the touches of both. */
 static void a_line_of_code_stands_once(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void a_line_of_code_stands_once(void **state)
     snapshot_free(snapshot);
 }
 
-/* Watched from a moment at random, touched `us` later. */
+/* A watch that starts at a random moment and is touched `us` later. */
 static void touched_after(uint32_t object, unsigned us)
 {
     struct watch_result result = {.kind = WATCH_FIRST,
@@ -194,8 +194,8 @@ static void touched_after(uint32_t object, unsigned us)
     profile_watch(profile, &result, 1, 12);
 }
 
-/* A line that is touched all the time is seen as soon as its register is armed: that gives no time,
- * but a bound. */
+/* A line that is touched all the time is touched as soon as its register is armed: this gives only
+ * a bound, not a time. */
 static void a_time_like_that_of_arming_is_a_bound(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void a_time_like_that_of_arming_is_a_bound(void **state)
     const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
     assert_true(queue->reuse_s.value > 0.0007 && queue->reuse_s.value < 0.0013);
     snapshot_free(snapshot);
-    /* Where arming is much quicker, the same times are times. */
+    /* If arming is much faster, the same values are real times. */
     head.watch.arm_ns = 1000;
     snapshot = shot();
     assert_true(row_of(snapshot, "array")->reuse_s.value >= 20e-6);
@@ -221,9 +221,9 @@ static void a_time_like_that_of_arming_is_a_bound(void **state)
 }
 
 /*
- * A line that is touched every 100 ns for 2 ms of each 5: two of five watches begin among the
- * touches, the others wait for the next 2 ms. Hardly any touch comes after more than 100 ns. A line
- * that is touched once in 5 ms is touched at once by chance only.
+ * A line that is touched every 100 ns for 2 ms of each 5: two of five watches start among the
+ * touches, the others wait for the next 2 ms. Hardly any touch comes more than 100 ns after the
+ * previous one. A line that is touched once in 5 ms is touched immediately only by chance.
  */
 static void touches_in_bursts_are_close_together(void **state)
 {
@@ -243,8 +243,8 @@ static void touches_in_bursts_are_close_together(void **state)
     snapshot_free(snapshot);
 }
 
-/* How many of those that a verdict needs, and when at this pace; what could be watched and was not
- * says whether more may help. */
+/* Reports how many results a verdict needs, and when there will be enough at this rate. The number
+ * of unpaid watches shows whether a larger budget may help. */
 static void the_way_to_a_verdict_is_reported(void **state)
 {
     (void)state;
@@ -261,14 +261,14 @@ static void the_way_to_a_verdict_is_reported(void **state)
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
     assert_int_equal(array->settled, 3);
     assert_int_equal(array->needed, 8);
-    assert_true(fabs(array->wait_s - 5) < 0.01); /* one a second */
+    assert_true(fabs(array->wait_s - 5) < 0.01); /* one per second */
     assert_true(snapshot->watch.next_s == array->wait_s);
     assert_true(snapshot->watch.budget_limits);
     const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
     assert_int_equal(queue->settled, 0);
     assert_true(isnan(queue->wait_s));
     snapshot_free(snapshot);
-    /* A third touched again is sure enough only of more. */
+    /* With a third touched again, certainty requires more. */
     for (int i = 0; i < 7; i++)
         leg(WATCH_FIRST, ARRAY, 300, WATCH_EXPIRED, 0);
     head.watch.overhead = 0.001;
@@ -288,7 +288,7 @@ static void the_way_to_a_verdict_is_reported(void **state)
     snapshot_free(snapshot);
 }
 
-/* Weights of a timer are no misses, and few misses are no capacity. */
+/* Weights of a timer are not misses, and few misses are not a capacity problem. */
 static void what_the_event_counts_decides(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What-if questions: their words, the layouts that they mean, requests and answers of a simulation,
- * in good and in bad faith. */
+/* What-if questions: their syntax, the resulting layouts, requests and answers of a simulation,
+ * valid and malicious. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -110,7 +110,7 @@ static void assert_part(const struct whatif_plan *plan, unsigned i, uint32_t fro
 static void hot_members_apart(void **state)
 {
     (void)state;
-    /* x and count have 95 %: the least that reaches nine tenths. */
+    /* x and count have 95 %: the smallest set that reaches nine tenths. */
     struct whatif_plan plan = planned("hot");
     assert_int_equal(plan.layout.element_bytes, 48);
     assert_int_equal(plan.layout.array[0].stride_bytes, 16);
@@ -127,7 +127,7 @@ static void hot_members_apart(void **state)
     assert_part(&plan, 2, 16, 20, 0, 4);
     assert_int_equal(plan.layout.array[0].stride_bytes, 8);
     refused("hot=none", &layout, "no member none");
-    refused("hot=tag,x,count,flags,rest", &layout, "nothing could be put aside");
+    refused("hot=tag,x,count,flags,rest", &layout, "nothing to separate");
 }
 
 static void split_at_a_member(void **state)
@@ -141,11 +141,11 @@ static void split_at_a_member(void **state)
     assert_int_equal(plan.layout.array[1].stride_bytes, 32);
     plan = planned("split=+20");
     assert_part(&plan, 1, 20, 48, 1, 0);
-    refused("split=tag", &layout, "nothing lies before it");
+    refused("split=tag", &layout, "the first member");
     refused("split=+48", &layout, "no member");
 }
 
-/* The hole behind count takes flags and tag, so it gets shorter, not longer. */
+/* The hole after count takes flags and tag, so the struct gets shorter, not longer. */
 static void hottest_first(void **state)
 {
     (void)state;
@@ -179,10 +179,10 @@ static void whole_elements(void **state)
     assert_int_equal(planned("never").layout.part_count, 0);
     refused("pad=47", &layout, "48 bytes, more than 47");
     refused("align=48", &layout, "power of two");
-    refused("pad=48", &layout, "laid out like that already");
+    refused("pad=48", &layout, "already have this layout");
     struct snapshot_layout line = layout;
     line.size = 64;
-    refused("pad", &line, "64 bytes are laid out like that already");
+    refused("pad", &line, "64 bytes are already have this layout");
 }
 
 static void without_a_type(void **state)
@@ -190,17 +190,17 @@ static void without_a_type(void **state)
     struct whatif_plan plan;
     struct error error;
     (void)state;
-    refused("hot", NULL, "no type and no element size");
-    refused("arrays", NULL, "no type and no element size");
-    refused("pad", NULL, "no type and no element size");
-    refused("align", NULL, "no type and no element size");
+    refused("hot", NULL, "its type and element size are not known");
+    refused("arrays", NULL, "its type and element size are not known");
+    refused("pad", NULL, "its type and element size are not known");
+    refused("align", NULL, "its type and element size are not known");
     assert_int_equal(plan_as("align-object", NULL, &plan, &error), 0);
     assert_int_equal(plan.layout.element_bytes, 64);
     assert_int_equal(plan_as("never", NULL, &plan, &error), 0);
     assert_int_equal(plan_as("split=+16", NULL, &plan, &error), 0);
 }
 
-/* Whatever debugging information says of members: refused, or a layout that can be. */
+/* Whatever the debugging information claims about members: refused, or a valid layout. */
 static void members_of_any_kind(void **state)
 {
     static const char *const questions[] = {"hot",   "order", "arrays",    "pad",
@@ -260,7 +260,7 @@ static void what_an_answer_weighs(void **state)
     assert_true(whatif_miss_cycles(0, 1) == 196);
 }
 
-/* Served by L2, by L3, by memory: 10, 40 and 196 cycles. */
+/* Hits in L2, L3 and memory cost 10, 40 and 196 cycles. */
 static void the_costliest_level_ranks(void **state)
 {
     struct snapshot_simulation simulation = {.level_count = 3};
@@ -270,14 +270,14 @@ static void the_costliest_level_ranks(void **state)
     simulation.level[1].load_misses = 20000;
     simulation.level[2].load_misses = 20000; /* first references */
     assert_int_equal(whatif_costliest_level(&simulation, 2), 0);
-    /* 9.8 to 7.8 million cycles: the one that ranks stays. */
+    /* 9.8 and 7.8 million cycles: the ranking level stays. */
     simulation.level[2].load_misses = simulation.level[1].load_misses = 40000;
     assert_int_equal(whatif_costliest_level(&simulation, 2), 2);
     assert_int_equal(whatif_costliest_level(&simulation, 0), 0);
     simulation.level[1].store_misses = 500000;
     simulation.level[0].store_misses = 500000;
     assert_int_equal(whatif_costliest_level(&simulation, 0), 1);
-    /* Levels are counted one after the other while the program runs. */
+    /* Levels are read one after the other while the program runs. */
     simulation.level[1].store_misses = UINT64_MAX / 2;
     assert_int_equal(whatif_costliest_level(&simulation, 2), 1);
     simulation.level_count = 1;
@@ -313,7 +313,7 @@ static void asked_listed_answered(void **state)
     assert_null(strchr(answer.why, '\033'));
     tool->questions[2].block_count = UINT32_MAX;
     assert_false(sim_whatif_block(&memory, 2, 0x1000, 48));
-    /* The next question begins with nothing. */
+    /* The next question starts empty. */
     assert_int_equal(sim_whatif_ask(&memory, 2, &plan.layout, true), number + 1);
     assert_int_equal(tool->paths[2][5], SIM_PATH_UNKNOWN);
     assert_int_equal(tool->questions[2].block_count, 0);

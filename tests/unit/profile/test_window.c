@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The window against a plain second one that keeps a list and counts by comparing. */
+/* Compares the window with a plain second one that keeps a list and counts by comparing. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static size_t found(bool planted)
 static void planted_pair_and_no_other(void **state)
 {
     (void)state;
-    assert_int_equal(found(true), 2); /* once as lines, once as objects */
+    assert_int_equal(found(true), 2); /* once as lines and once as objects */
     assert_int_equal(found(false), 0);
 }
 
@@ -154,8 +154,8 @@ static const struct pair *find(const struct pairs *pairs, uint32_t owner, uint64
     return NULL;
 }
 
-/* 40 hot keys of two objects with half the samples, a million cold ones with the other half:
- * the table holds 1,024. */
+/* 40 hot keys of two objects with half the samples, a million cold keys with the other half: the
+ * table has 1,024 entries. */
 static void hot_pairs_stay_among_millions_of_cold_ones(void **state)
 {
     (void)state;
@@ -181,8 +181,8 @@ static void hot_pairs_stay_among_millions_of_cold_ones(void **state)
     pairs_fini(&pairs);
 }
 
-/* Lines that were hot long ago give way to lines that are hot now, and rescaling changes no order.
- */
+/* Pairs that were hot long ago are replaced by pairs that are hot now, and rescaling does not
+ * change the order. */
 static void faded_pairs_give_way(void **state)
 {
     (void)state;

@@ -16,7 +16,7 @@
 
 enum { LINE_BYTES = 512 };
 
-/* One statement, taken apart. */
+/* A parsed statement of the program. */
 struct said {
     char name[128];
     char text[256];
@@ -27,16 +27,16 @@ struct said {
     uint64_t cfa;
 };
 
-/* The type that "at" lines are of. */
+/* Type of the current "at" lines. */
 static const struct type_desc *current;
 
-/* Whether a compiler is at hand. */
+/* Returns true if a compiler is available. */
 static bool described_has(const char *compiler)
 {
     return target_run("command -v %s >/dev/null 2>&1", compiler);
 }
 
-/* Where a program that is not position-independent asks to be put. */
+/* Returns the load address that a position-dependent program requests. */
 static uint64_t start_of(int fd)
 {
     Elf64_Ehdr header;
@@ -110,7 +110,7 @@ static void replace(char *text, const char *from, const char *to)
     }
 }
 
-/* gcc's "long unsigned int" is clang's "unsigned long", which is shorter. */
+/* Compares type names; gcc's "long unsigned int" is clang's shorter "unsigned long". */
 static bool same_text(const char *a, const char *b)
 {
     char one[512];
@@ -137,7 +137,8 @@ static struct dwarf_answer ask(struct described *described, struct dwarf_questio
     return answer;
 }
 
-/* An answer about a variable against what the program says of it; the middle of it is asked. */
+/* Checks the answer about a variable against the program's statement. The question is about the
+ * middle of the variable. */
 static void check_variable(struct described *described, const struct said *said,
                            struct dwarf_question question, uint64_t inside)
 {
@@ -224,7 +225,7 @@ static void check_kind(struct described *described, const struct said *said)
         described->held++;
 }
 
-/* Line and functions inlined as one text, as the program prints it. */
+/* Checks line and inlined functions, formatted as the program prints them. */
 static void check_source(struct described *described, const struct said *said)
 {
     char reported[512];

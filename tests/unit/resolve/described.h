@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs of tests/types compiled and run while testing: what each prints of its own types and
- * variables (tests/types/d_say.h) is held against what its debug information is read as.
+ * Compiles and runs programs of tests/types. Compares each program's own statements about its types
+ * and variables (tests/types/d_say.h) with its debug information as read by misstop.
  */
 #ifndef MISSTOP_UNIT_RESOLVE_DESCRIBED_H
 #define MISSTOP_UNIT_RESOLVE_DESCRIBED_H
@@ -14,25 +14,26 @@
 struct described {
     struct module *module;
     struct program *program;
-    char label[256]; /* compiler and flags, for what is printed */
+    char label[256]; /* compiler and flags, for messages */
     char path[256];
-    unsigned held; /* statements of the program that hold */
+    unsigned held; /* number of confirmed statements */
     unsigned wrong;
 };
 
-/* Compiles tests/types/SOURCE and opens it; false: it cannot be compiled here. */
+/* Compiles tests/types/SOURCE and opens it. Returns false if it cannot be compiled here. */
 bool described_open(struct described *described, const char *compiler, const char *flags,
                     const char *source);
 void described_close(struct described *described);
 
-/* Run-time address of a symbol of it, from nm. */
+/* Returns the run-time address of a symbol, from nm. */
 uint64_t described_symbol(const struct described *described, const char *name);
 
-/* Runs it and holds every line it prints against the description; tells what does not agree. */
+/* Runs the program, checks every line that it prints, and reports differences. */
 void described_check(struct described *described);
 
-/* The two together, for the count of flags given, each a line of its own. Fails the test where
- * anything is wrong, or fewer than `least` statements were made; skips it without a compiler. */
+/* Runs described_open() and described_check() for every compiler and flags, and prints a line with
+ * the count for each. Fails the test if anything is wrong, or fewer than `least` statements were
+ * made; skips it without a compiler. */
 void described_matrix(const char *const compilers[], const char *const flags[], const char *source,
                       unsigned least);
 

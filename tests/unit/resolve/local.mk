@@ -1,4 +1,4 @@
-# Unit tests of src/resolve: a program a concept, linked with all stages.
+# Unit tests of src/resolve: one program per concept, linked with all stages.
 UNIT_RESOLVE = tests/unit/resolve/test_resolver tests/unit/resolve/test_process \
 	tests/unit/resolve/test_stacks tests/unit/resolve/test_module tests/unit/resolve/test_source_text \
 	tests/unit/resolve/test_jitmap tests/unit/resolve/test_names tests/unit/resolve/test_members \
@@ -8,7 +8,7 @@ UNIT_RESOLVE = tests/unit/resolve/test_resolver tests/unit/resolve/test_process 
 	tests/unit/resolve/test_access_survey tests/unit/resolve/test_typing \
 	tests/unit/resolve/test_object_types tests/unit/resolve/test_stack_frames \
 	tests/unit/resolve/test_snapshot_types tests/unit/resolve/test_blocks \
-	tests/unit/resolve/test_bins tests/unit/resolve/test_feed tests/unit/resolve/test_recorded_heap \
+	tests/unit/resolve/test_bins tests/unit/resolve/test_feed tests/unit/resolve/test_allocations \
 	tests/unit/resolve/test_walk tests/unit/resolve/test_walk_live
 check_PROGRAMS += $(UNIT_RESOLVE)
 TESTS += $(UNIT_RESOLVE)
@@ -76,9 +76,9 @@ tests_unit_resolve_test_bins_SOURCES = tests/unit/resolve/test_bins.c
 tests_unit_resolve_test_bins_LDADD = $(UNIT_LIBS)
 tests_unit_resolve_test_feed_SOURCES = tests/unit/resolve/test_feed.c
 tests_unit_resolve_test_feed_LDADD = $(UNIT_LIBS)
-tests_unit_resolve_test_recorded_heap_SOURCES = tests/unit/resolve/test_recorded_heap.c \
+tests_unit_resolve_test_allocations_SOURCES = tests/unit/resolve/test_allocations.c \
 	tests/agent/watch.c tests/agent/watch.h tests/agent/logger.h
-tests_unit_resolve_test_recorded_heap_LDADD = $(UNIT_LIBS)
+tests_unit_resolve_test_allocations_LDADD = $(UNIT_LIBS)
 tests_unit_resolve_test_walk_SOURCES = tests/unit/resolve/test_walk.c tests/walk/image.c \
 	tests/walk/image.h
 tests_unit_resolve_test_walk_LDADD = $(UNIT_LIBS)
@@ -86,7 +86,7 @@ tests_unit_resolve_test_walk_live_SOURCES = tests/unit/resolve/test_walk_live.c 
 	tests/walk/follow.c tests/walk/follow.h tests/walk/walked.h
 tests_unit_resolve_test_walk_live_LDADD = $(UNIT_LIBS)
 
-# unit test and bench of the index of heap blocks (src/resolve/blocks.c)
+# Unit test and benchmark of the index of heap blocks (src/resolve/heap/blocks.c).
 BLOCKS_CANDIDATES = tests/bench/blocks_candidate.h tests/bench/blocks_generic.h \
 	tests/bench/blocks_radix.c tests/bench/blocks_btree.c tests/bench/blocks_runs.c \
 	tests/bench/blocks_redblack.c
@@ -102,22 +102,20 @@ EXTRA_DIST += tests/types/d_say.h tests/types/d_layout.c tests/types/d_classes.c
 	tests/types/d_shared.h tests/types/d_bits.c
 
 
-# Hostile debugging information; ./fuzz_dwarf.last is what broke it.
+# Hostile debugging information; ./fuzz_dwarf.last is the input that made it fail.
 check_PROGRAMS += tests/fuzz/fuzz_dwarf
 TESTS += tests/fuzz/fuzz_dwarf
 CLEANFILES += fuzz_dwarf.last
 tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c
 tests_fuzz_fuzz_dwarf_LDADD = $(RESOLVE_LIBS)
 
-# What a reader could send that was taken over.
+# Messages that a compromised reader could send.
 check_PROGRAMS += tests/fuzz/fuzz_wire
 TESTS += tests/fuzz/fuzz_wire
 tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c
 tests_fuzz_fuzz_wire_LDADD = $(RESOLVE_LIBS)
 
-# Where debugging information is, and what readers make of it.
-
-# Figures; `make bench` runs it.
+# A benchmark; `make bench` runs it.
 EXTRA_PROGRAMS += tests/bench/bench_types
 CLEANFILES += tests/bench/bench_types
 tests_bench_bench_types_SOURCES = tests/bench/bench_types.c
@@ -138,17 +136,17 @@ EXTRA_DIST += tests/types/truth.h tests/types/plain.c tests/types/lists.c tests/
 	tests/types/calls.c tests/types/frame.c tests/types/numbers.c tests/types/casts.c \
 	tests/types/classes.cc tests/types/templates.cc tests/types/twins.c tests/types/twins_other.c \
 	tests/types/twins.h tests/types/arrays.f90 tests/types/arrays_main.c
-# Programs that log their own CPU times, by hand: tests/types/judge_types.py build/src/misstop
+# Programs that log their own CPU times, run by hand: tests/types/judge_types.py build/src/misstop
 EXTRA_DIST += tests/types/judge_types.py tests/types/o_run.h tests/types/o_templates.cc \
 	tests/types/o_twins.c tests/types/o_twins_other.c tests/types/o_generics.rs
 
 
-# The heap walk: on made up images of several glibc versions, and on live programs.
+# The heap walk, on synthetic images of several glibc versions and on live programs.
 check_PROGRAMS += tests/walk/walked tests/walk/walked_static
 WALK_LDADD = src/libresolve.a src/libbase.a $(RESOLVER_LIBS)
 WALK_FOLLOW = tests/walk/follow.c tests/walk/follow.h tests/walk/walked.h
 
-# Never with a sanitizer: it would bring its own malloc.
+# Never built with sanitizers, which have their own malloc.
 tests_walk_walked_SOURCES = tests/walk/walked.c tests/walk/walked.h
 tests_walk_walked_CFLAGS = -std=gnu11 -O2 -g -pthread $(WARN_CFLAGS)
 tests_walk_walked_LDFLAGS = -pthread

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "unit.h"
 
-/* AWAIT_S ends a test that hangs, on any machine. */
+/* AWAIT_S ends a hanging test, even on a slow machine. */
 enum { AWAIT_S = 300, EAT_STEP = 1 << 20, STARVED_NS = 300 * 1000000 };
 
 struct fake fake;
@@ -26,7 +26,7 @@ struct fake_says fake_says;
 const struct readers_limits fake_limits = {
     .processes = 2, .memory_bytes = 256 << 20, .idle_ms = 60000, .patience_ms = 60000};
 
-/* ---- in the process that is forked ---- */
+/* In the forked process */
 
 static struct {
     struct dwarf_type type;
@@ -89,7 +89,7 @@ static const char *describe_state(void)
     return source.text;
 }
 
-/* Wants the same CPU for ever. */
+/* Starts a process that competes for the same CPU forever. */
 static pid_t start_rival(atomic_bool *runs)
 {
     pid_t parent = getpid();
@@ -103,8 +103,8 @@ static pid_t start_rival(atomic_bool *runs)
     _exit(0);
 }
 
-/* Has little of a CPU until it is late by the clock, and sleeps nowhere. How much the others of a
- * busy machine leave it does not matter. */
+/* Gets little CPU time until it is late by the clock, without ever sleeping. Works whatever the
+ * load of the machine. */
 static void starve(void)
 {
     cpu_set_t here;
@@ -121,7 +121,7 @@ static void starve(void)
         continue;
     for (uint64_t since_ns = clock_now_ns(); clock_now_ns() - since_ns < STARVED_NS;)
         continue;
-    kill(rival, SIGKILL); /* not waited for: that would be sleep */
+    kill(rival, SIGKILL); /* not waited for, because waiting would be sleep */
 }
 
 static void overrun(void)
@@ -136,7 +136,7 @@ static void tell_type(uint64_t address, struct dwarf_answer *answer)
 {
     snprintf(source.name, sizeof source.name, "struct t%lu", (unsigned long)address);
     source.type =
-        (struct dwarf_type){.type = ++source.reported + 1000 * (uint32_t)getpid(),
+        (struct dwarf_type){.type = ++source.reported,
                             .desc = {.name = source.name, .kind = TYPE_STRUCT, .size = address}};
     source.waits = true;
     answer->type = source.type.type;
@@ -151,8 +151,9 @@ static void answer_fake(void *opened, const struct dwarf_question *question,
     case FAKE_TYPES:
         tell_type(question->address, answer);
         break;
-    case FAKE_LIE:
-        answer->type = 77;
+    case FAKE_LIE: /* far too many */
+        tell_type(question->address, answer);
+        source.type.type = answer->type = UINT32_MAX;
         break;
     case FAKE_CRASH:
         signal(SIGABRT, SIG_DFL);
@@ -167,7 +168,7 @@ static void answer_fake(void *opened, const struct dwarf_question *question,
             pause();
     case FAKE_SPIN:
         for (;;)
-            signal(SIGUSR1, SIG_DFL); /* a call, so that the loop has to be */
+            signal(SIGUSR1, SIG_DFL); /* a call, so that the compiler keeps the loop */
     case FAKE_SLOW:
         starve();
         break;
@@ -192,14 +193,13 @@ static const struct dwarf_type *next_type(void *opened)
 
 static const struct serve_source fake_source = {present, open_fake, answer_fake, next_type};
 
-/* ---- in the test ---- */
+/* In the test */
 
 static void take_type(void *context, uint32_t serial, const struct dwarf_type *type)
 {
     (void)context, (void)serial;
     assert_in_range(type->type, 1, 255);
     snprintf(fake.types[type->type], sizeof fake.types[0], "%s", type->desc.name);
-    fake.types_reported++;
 }
 
 static void take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
@@ -210,6 +210,7 @@ static void take_answer(void *context, uint32_t serial, const struct dwarf_answe
     seen->answer = *answer;
     seen->serial = serial;
     snprintf(seen->name, sizeof seen->name, "%s", answer->name ? answer->name : "");
+    snprintf(seen->type, sizeof seen->type, "%s", fake.types[answer->type % 256]);
 }
 
 void fake_start(const struct readers_limits *limits)
@@ -222,7 +223,7 @@ void fake_start(const struct readers_limits *limits)
                                      .path = "/nowhere/exe",
                                      .mapping = &(struct map){.start = 0x10000000},
                                      .serial = i + 1,
-                                     .debug = {.root = "/nowhere"}};
+                                     .from = {.debug_root = "/nowhere"}};
         fake.modules[i] = module_new(&from);
         assert_non_null(fake.modules[i]);
     }

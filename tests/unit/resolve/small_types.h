@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Types small enough to be checked by eye, as debugging information would describe them. */
+/* Types small enough to check by hand, as debug information would describe them. */
 #ifndef MISSTOP_UNIT_RESOLVE_SMALL_TYPES_H
 #define MISSTOP_UNIT_RESOLVE_SMALL_TYPES_H
 
@@ -21,7 +21,7 @@ extern const struct type_desc small_cells;    /* 96: cells 0: small_choice's uni
                                                  whole, pair; then vecs 32: vec3 [2]; n 80 (int);
                                                  padding 84..87, last 88 (double) */
 
-/* Ids of those that tests vote with, once they are added to a table of types. */
+/* Ids of the types used in votes, once they are in a table of types. */
 struct small_ids {
     uint32_t particle;
     uint32_t vec3;

@@ -139,7 +139,7 @@ static unsigned long long hash_of(const char *text)
     return hash;
 }
 
-/* A folder for each command line, for what a compiler writes besides. */
+/* Uses a separate folder for each command line, for other files that the compiler writes. */
 const char *target_built(const char *format, ...)
 {
     char command[2048];

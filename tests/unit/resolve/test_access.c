@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Types from code against the truth. Programs of tests/types are compiled by several compilers in
- * several ways and single-stepped (in this test only) through their marked functions. The address
- * of each access comes from the registers as they are; where it falls into an object that the
- * program told of, the type and offset answered for the instruction must be true of that place.
+ * Compares types from code with the truth. Programs of tests/types are compiled by several
+ * compilers with several flags, and their marked functions are single-stepped (only in this test).
+ * The address of each access is computed from the actual registers. If it is in an object that the
+ * program reported, the answer for the instruction must have the type and offset of that object.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 enum { STEPS_MAX = 40000, SITES_MAX = 4096 };
 
-/* One operand of one instruction, all the times it was executed. */
+/* An operand of an instruction, over all its executions. */
 struct site {
     struct dwarf_answer answer;
     unsigned right;
@@ -52,7 +52,7 @@ struct trial {
 };
 
 static struct tally all;
-static bool shows_each; /* TYPES_SHOW is set: every site that is not right */
+static bool shows_each; /* TYPES_SHOW is set: prints every site without a correct answer */
 
 static uint64_t now_ns(void)
 {
@@ -237,7 +237,7 @@ static void step_through(struct trial *trial)
 
 struct way {
     const char *compiler;
-    const char *plus; /* the same for C++ */
+    const char *plus; /* same for C++ */
     const char *flags;
 };
 
@@ -297,7 +297,7 @@ static const char *const sources[] = {"plain.c",      "lists.c",   "fixed.c", "c
                                       "frame.c",      "numbers.c", "casts.c", "classes.cc",
                                       "templates.cc", "twins.c"};
 
-/* Fortran has no words for a section of one's own: all of its code is put there. */
+/* Fortran cannot put a function in a section of its own, so all its code goes there. */
 static void try_fortran(const char *flags)
 {
     char name[128];
@@ -340,7 +340,7 @@ static void answers_are_true(void **state)
     assert_true(all.right * 100 >= all.sites * 85);
 }
 
-/* The judge itself: it must be able to say no. */
+/* Checks the judge itself: it must be able to reject. */
 static void what_is_false_is_reported(void **state)
 {
     static struct known known;
@@ -359,7 +359,7 @@ static void what_is_false_is_reported(void **state)
     assert_non_null(object);
     assert_int_equal(offset, 12);
     assert_true(known_agrees(&known, object, offset, &record, 12));
-    assert_true(known_agrees(&known, object, offset, &record, 8)); /* its index taken as 0 */
+    assert_true(known_agrees(&known, object, offset, &record, 8)); /* with index 0 */
     assert_true(known_agrees(&known, object, offset, &number, 0));
     assert_false(known_agrees(&known, object, offset, &record, 0));
     assert_false(known_agrees(&known, object, offset, &record, 20));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How much of real code types are found for: operands of compiled functions of files with debugging
- * information at hand (this program, libc with libc6-dbg, Python with python3-dbg, or those that
- * SURVEY names, separated by colons). Shares are printed, not judged: there is no truth to compare
- * with. What is judged: every answer is a type or a reason, and its offset is inside.
+ * Measures for how much real code types are found: operands in compiled functions of files with
+ * debug information (this program, libc with libc6-dbg, Python with python3-dbg, or the files in
+ * SURVEY, separated by colons). The shares are only printed, because the truth is not known. Every
+ * answer must be a type with an offset inside it, or a reason.
  */
 #include <dwarf.h>
 #include <elf.h>
@@ -24,11 +24,11 @@ enum { BASE = 0x7f0000000000, FUNCTIONS = 400, HOWS = 8 };
 
 struct survey {
     struct program *program;
-    unsigned sites; /* operands that are not of the function's own frame */
+    unsigned sites; /* operands outside the function's own frame */
     unsigned typed;
     unsigned frame;
     unsigned frame_typed;
-    unsigned fixed; /* at addresses in the code: variables, the linker's words, literals */
+    unsigned fixed; /* at addresses in the code: variables, linker words, literals */
     unsigned fixed_typed;
     unsigned reasons[UNTYPED_COUNT];
     unsigned hows[HOWS];
@@ -106,14 +106,14 @@ static void survey_function(struct survey *survey, uint64_t start)
     free(insns);
 }
 
-/* Some of the functions, spread over the file. */
+/* Surveys some functions, spread over the file. */
 static void survey_functions(struct survey *survey)
 {
     Dwfl_Module *module = survey->program->dwfl;
     int symbols = dwfl_module_getsymtab(module);
     unsigned functions = 0;
     unsigned step;
-    const char *only = getenv("SURVEY_ONLY"); /* functions with this in their names */
+    const char *only = getenv("SURVEY_ONLY"); /* only functions with this text in their names */
     for (int pass = 0; pass < 2; pass++) {
         step = functions / FUNCTIONS + 1;
         functions = 0;
@@ -160,7 +160,7 @@ static void print_survey(const char *path, const struct survey *survey)
                   all ? (double)survey->spent_ns / all / 1e3 : 0, (double)survey->slowest_ns / 1e6);
 }
 
-/* False: the file or its debugging information is not there. */
+/* Returns false if the file or its debug information is missing. */
 static bool survey_file(const char *path)
 {
     struct module_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heap bins: statistics against a sum over the blocks that live, names of made-up paths, and
- * groups by rules. The rules' file and the wrappers are in test_bins.c.
+ * Heap bins: statistics compared with a sum over the live blocks, names of made-up paths, groups by
+ * rules; the file of the rules, and the wrappers.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "resolve/heap/bins.h"
 #include "unit.h"
 
-/* ---- names: address 100 * f + line is in function f ---- */
+/* Names: address 100 * f + line is in function f */
 
 static const char *const functions[] = {
     "zero", "malloc", "xmalloc", "parse", "main", "operator new(unsigned long)", "grow\x1b[31m"};
@@ -70,14 +70,14 @@ static void update_names(struct fixture *fixture)
                      0);
 }
 
-/* A bin of up to three frames: functions by number, line 10 each; 0 ends the path. */
+/* Returns a bin with up to three frames: functions by number, each at line 10; 0 ends the path. */
 static uint32_t bin_of(struct fixture *fixture, unsigned a, unsigned b, unsigned c)
 {
     const uint64_t path[] = {a * 100 + 11, b * 100 + 11, c * 100 + 11};
     return bins_of_path(fixture->bins, path, !b ? 1 : !c ? 2 : 3);
 }
 
-/* ---- statistics ---- */
+/* Statistics */
 
 enum { BINS = 7, LIVE_MAX = 500, STEPS = 200000 };
 
@@ -87,7 +87,7 @@ struct model {
     struct bin_stats stats[BINS + 1];
 };
 
-/* Below 32 bytes, below 64, and so on. */
+/* Returns the size class: below 32 bytes, below 64, and so on. */
 static unsigned class_of(uint64_t bytes)
 {
     unsigned class = 0;
@@ -127,7 +127,7 @@ static void model_died(struct model *model, struct bins *bins, struct prng *prng
     bins_died(bins, &block, now_ns);
 }
 
-/* What the live blocks of a bin add up to. */
+/* Sums the live blocks of a bin. */
 static struct bin_stats model_sum(const struct model *model, uint32_t bin)
 {
     struct bin_stats sum = model->stats[bin];
@@ -233,7 +233,7 @@ static void rates_and_growth(void **state)
     assert_int_equal(bins_mark_ns(bins), 11 * s);
 }
 
-/* ---- which bin ---- */
+/* Bins of paths */
 
 static void paths(void **state)
 {
@@ -248,7 +248,7 @@ static void paths(void **state)
     assert_int_equal(bins_of_path(bins, path, 4), 3);
     assert_int_equal(bins_of_path(bins, path + 1, 5), 4);
     assert_int_equal(bins_of_path(bins, path, 5), id);
-    /* Frames past the most are cut at the outer end. */
+    /* Frames beyond the maximum are cut at the outer end. */
     assert_int_equal(bins_of_path(bins, path, 300), bins_of_path(bins, path, BINS_DEPTH_MAX));
     const struct bin *bin = bins_at(bins, 5);
     assert_int_equal(bin->depth, BINS_DEPTH_MAX);
@@ -276,7 +276,7 @@ static void the_rest_when_full(void **state)
     bins_free(bins);
 }
 
-/* ---- names ---- */
+/* Names */
 
 static void names(void **state)
 {
@@ -301,7 +301,7 @@ static void names(void **state)
     assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
                                        name_fake, NULL, (void *)(uintptr_t) "/usr/lib/libx.so.1"),
                      0);
-    /* Of the same module: a name says more than none. */
+    /* In the same module a frame with a name is preferred. */
     assert_string_equal(bin_name(bins_at(fixture->bins, in_module)), "main code.c:10");
     assert_string_equal(bins_at(fixture->bins, in_module)->full_name, "[libx.so.1] < main");
 }
@@ -336,9 +336,9 @@ static void names_past_frames_without_one(void **state)
     } cases[] = {
         {{INNER, WRAPPER, OUTER, EXPORTED, MAIN}, 5, "x_parse"},
         {{INNER, WRAPPER, EXPORTED, MAIN}, 4, "x_parse"},
-        {{INNER, OUTER, MAIN}, 3, "libx.so.1+0x10"}, /* main is no name for a library's doing */
+        {{INNER, OUTER, MAIN}, 3, "libx.so.1+0x10"}, /* main() names no library's blocks */
         {{PROGRAM, MAIN}, 2, "main"},
-        {{INNER, AGENT, MAIN}, 3, "libx.so.1+0x10"}, /* nor is who called malloc */
+        {{INNER, AGENT, MAIN}, 3, "libx.so.1+0x10"}, /* nor is the caller of malloc */
         {{MAPPING, INNER}, 2, "mmap in libx.so.1+0x10"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -377,7 +377,7 @@ static void long_names(void **state)
     assert_true(strlen(bin_name(bins_at(fixture->bins, id))) < 1200);
 }
 
-/* ---- rename, combine, undo ---- */
+/* Rename, combine, undo */
 
 static uint64_t group_blocks(const struct fixture *fixture, uint32_t lead)
 {
@@ -417,7 +417,7 @@ static void rename_and_combine(void **state)
     assert_int_equal(group_blocks(fixture, ids[2]), 5);
     assert_string_equal(bin_name(bins_at(fixture->bins, ids[2])), "tree?nodes");
     assert_true(bins_at(fixture->bins, ids[2])->new_name);
-    /* A group into another one: through its member, four in all. */
+    /* Combines a group into another one through its member, four in all. */
     assert_int_equal(bin_rules_combine(rules, "main < main", "xmalloc < main"), 0);
     assert_int_equal(bin_rules_combine(rules, "main < main", "malloc < main"), 0);
     regroup(fixture);
@@ -462,7 +462,7 @@ static void rules_before_bins(void **state)
     assert_int_equal(members, 3);
 }
 
-/* Sums of a group: all fields, each from two members. */
+/* All fields of a group's sum, each from two members. */
 static void sums_of_groups(void **state)
 {
     struct fixture *fixture = *state;
@@ -505,7 +505,7 @@ static void sums_of_groups(void **state)
     assert_float_equal(sum.allocations_per_s, 3, 1e-9);
     assert_float_equal(sum.frees_per_s, 1, 1e-9);
     assert_int_equal(bins_at(bins, a)->stats.live_blocks, 2);
-    assert_true(bins_stats(bins, b, &sum)); /* leads nothing: its own */
+    assert_true(bins_stats(bins, b, &sum)); /* leads no group: only its own statistics */
     assert_int_equal(sum.live_blocks, 2);
 }
 
@@ -529,7 +529,7 @@ static int run_bins(void)
 }
 #undef TEST
 
-/* The file of renamed and combined bins, as hostile input and over failures; the wrappers. */
+/* The file of renamed and combined bins, with hostile contents and failures; the wrappers. */
 
 static char folder[PATH_MAX];
 
@@ -592,19 +592,19 @@ static void round_trip(void **state)
     const char *path = path_of("made/on/the/way/bins");
     bin_rules_init(&rules);
     bin_rules_init(&again);
-    assert_int_equal(bin_rules_load(&rules, path), 0); /* not there: no rules */
+    assert_int_equal(bin_rules_load(&rules, path), 0); /* no file: no rules */
     assert_int_equal(rules.count, 0);
     assert_int_equal(bin_rules_rename(&rules, "a < main", "first\nrename\tx\ty"), 0);
     assert_int_equal(bin_rules_combine(&rules, "a < main", "caf\xc3\xa9 < main"), 0);
     assert_int_equal(bin_rules_rename(&rules, "caf\xc3\xa9 < main", "second"), 0);
     assert_int_equal(bin_rules_save(&rules, path), 0);
-    assert_int_equal(bin_rules_save(&rules, path), 0); /* over itself */
+    assert_int_equal(bin_rules_save(&rules, path), 0); /* overwrites itself */
     assert_int_equal(bin_rules_load(&again, path), 0);
     assert_int_equal(again.skipped, 0);
     assert_int_equal(again.count, 3);
     assert_rule(&again, 0, false, "a < main", "first?rename?x?y");
     assert_rule(&again, 1, true, "caf\xc3\xa9 < main", "a < main");
-    assert_rule(&again, 2, false, "a < main", "second"); /* renames the group it is in */
+    assert_rule(&again, 2, false, "a < main", "second"); /* renames the group that contains it */
     bin_rules_fini(&rules);
     bin_rules_fini(&again);
 }
@@ -623,7 +623,7 @@ static void malformed_lines(void **state)
                                "delete\ta\tb\n"
                                "combine\ta\ta\n"
                                "combine\tx\ty\n"
-                               "combine\ty\tx\n" /* would go round in circles */
+                               "combine\ty\tx\n" /* would be a cycle */
                                "rename\ta\tb\0c\n"
                                "rename\te\tesc \x1b[2J\n"
                                "rename\tlast\tno newline";
@@ -640,7 +640,7 @@ static void malformed_lines(void **state)
     bin_rules_fini(&rules);
 }
 
-/* Whatever stands in the file: no crash, bounded, groups end, and what is kept can be saved. */
+/* Random file contents: no crash, bounded, groups terminate, accepted rules can be saved. */
 static void noise(void **state)
 {
     (void)state;
@@ -688,7 +688,7 @@ static void limits(void **state)
     lengthy[BIN_RULES_NAME_BYTES - 1] = '\0';
     assert_int_equal(bin_rules_rename(&rules, "a", lengthy), 0);
     assert_int_equal(bin_rules_rename(&rules, "a", ""), -EINVAL);
-    for (int i = 1; i < BIN_RULES_MAX; i++) { /* one chain, as long as can be */
+    for (int i = 1; i < BIN_RULES_MAX; i++) { /* one chain of maximum length */
         char before[32];
         snprintf(before, sizeof before, "n%d", i - 1);
         snprintf(name, sizeof name, "n%d", i);
@@ -710,7 +710,7 @@ static void files_that_are_none(void **state)
     struct bin_rules rules;
     bin_rules_init(&rules);
     assert_int_equal(bin_rules_load(&rules, folder), -EINVAL);
-    assert_int_equal(mkfifo(path_of("fifo"), 0600), 0); /* must not wait for a writer */
+    assert_int_equal(mkfifo(path_of("fifo"), 0600), 0); /* must not block */
     assert_int_equal(bin_rules_load(&rules, path_of("fifo")), -EINVAL);
     write_file(path_of("huge"), "", 0);
     assert_int_equal(truncate(path_of("huge"), BIN_RULES_FILE_BYTES + 1), 0);
@@ -720,7 +720,7 @@ static void files_that_are_none(void **state)
     bin_rules_fini(&rules);
 }
 
-/* A save that fails leaves the old file and nothing beside it; a link stays a link. */
+/* A failed save keeps the old file and leaves no other; a link stays a link. */
 static void saving_is_atomic(void **state)
 {
     (void)state;
@@ -807,25 +807,27 @@ static void wrappers_of_the_user(void **state)
     (void)state;
     struct wrappers wrappers;
     char lengthy[2 * WRAPPERS_GLOB_BYTES];
-    wrappers_init(&wrappers);
+    assert_int_equal(wrappers_init(&wrappers), 0);
+    assert_int_equal(wrappers.skipped, 0);
+    unsigned before = wrappers.count;
     assert_int_equal(wrappers_add(&wrappers, "node_new\n# main\n\n  arena_* ; \t; !zmalloc\r\n"),
                      0);
-    assert_int_equal(wrappers.count, 3);
+    assert_int_equal(wrappers.count, before + 3);
     assert_true(wrappers_match(&wrappers, "node_new"));
     assert_true(wrappers_match(&wrappers, "arena_push"));
     assert_false(wrappers_match(&wrappers, "zmalloc"));
     assert_true(wrappers_match(&wrappers, "zmalloc_usable"));
     assert_false(wrappers_match(&wrappers, "main"));
     assert_int_equal(wrappers_add(&wrappers, "zmalloc;a*b*c*d*e*f"), 0);
-    assert_true(wrappers_match(&wrappers, "zmalloc")); /* the last word */
+    assert_true(wrappers_match(&wrappers, "zmalloc")); /* the last match wins */
     assert_int_equal(wrappers.skipped, 1);
     memset(lengthy, 'y', sizeof lengthy);
     lengthy[sizeof lengthy - 1] = '\0';
     assert_int_equal(wrappers_add(&wrappers, lengthy), 0);
     assert_int_equal(wrappers.skipped, 2);
-    for (int i = 0; i < 2 * WRAPPERS_USER_MAX; i++)
+    for (int i = 0; i < WRAPPERS_MAX; i++)
         assert_int_equal(wrappers_add(&wrappers, "more"), 0);
-    assert_int_equal(wrappers.count, WRAPPERS_USER_MAX);
+    assert_int_equal(wrappers.count, WRAPPERS_MAX);
     wrappers_fini(&wrappers);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The index of heap blocks, and the candidates of its bench, against a sorted array; then
- * the bound, hostile input, and the precision that is kept.
+ * Compares the index of heap blocks, and the candidates of its benchmark, with a sorted array.
+ * Tests the memory bound, hostile input, and the precision of stored values.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,13 +23,13 @@ struct model {
     uint64_t displaced;
 };
 
-/* Where a run puts its blocks: what is dense in one is far apart in another. */
+/* Distribution of a run's blocks: dense in one run, sparse in another. */
 struct field {
     const char *name;
     uint64_t base;
     uint64_t span;
     uint64_t largest;
-    size_t most; /* blocks in the model */
+    size_t most; /* maximum number of blocks in the model */
 };
 
 static const struct field fields[] = {
@@ -45,7 +45,7 @@ struct run {
     const struct field *field;
     struct prng prng;
     struct model model;
-    struct block reported[MODEL_MAX]; /* by the callback */
+    struct block reported[MODEL_MAX]; /* reported by the callback */
     size_t reported_count;
     uint64_t now_ns;
 };
@@ -55,7 +55,7 @@ static uint64_t end_of(const struct block *block)
     return block->start + (block->usable_bytes ? block->usable_bytes : 1);
 }
 
-/* Position of the first model block that starts at or after the address. */
+/* Returns the position of the first model block that starts at or after the address. */
 static size_t model_at(const struct model *model, uint64_t address)
 {
     size_t low = 0;
@@ -86,7 +86,7 @@ static void model_insert(struct model *model, const struct block *block)
     model->count++;
 }
 
-/* As blocks.h and blocks.h promise it. */
+/* Compares a block as specified in blocks.h. */
 static void assert_same(const struct block *found, const struct block *expected)
 {
     uint64_t requested = expected->requested_bytes < expected->usable_bytes
@@ -117,7 +117,7 @@ static void note_gone(void *context, const struct block *gone)
     run->reported[run->reported_count++] = *gone;
 }
 
-/* Deletes blocks [first, last) from the model; the callback told of them from the last on. */
+/* Deletes blocks [first, last) from the model; the callback must have reported them, last first. */
 static void expect_reported(struct run *run, size_t first, size_t last)
 {
     if (is_chosen(run))
@@ -131,7 +131,7 @@ static void expect_reported(struct run *run, size_t first, size_t last)
     run->reported_count = 0;
 }
 
-/* Small ones more often: the logarithm is uniform. */
+/* Returns a size with a uniformly distributed logarithm, so that small ones are more frequent. */
 static uint64_t pick_size(struct run *run)
 {
     uint64_t limit = prng_next(&run->prng) % (run->field->largest + 1);
@@ -139,7 +139,7 @@ static uint64_t pick_size(struct run *run)
     return prng_below(&run->prng, 4) ? limit : limit >> shift;
 }
 
-/* Somewhere, or at an edge of a block or of a table of the radix tree. */
+/* Returns a random address, or one at an edge of a block or of a radix table. */
 static uint64_t pick_address(struct run *run)
 {
     static const int64_t near[] = {-8, -1, 0, 1, 8};
@@ -231,7 +231,7 @@ static void step_look(struct run *run)
         assert_same(&found, &model->blocks[cover]);
 }
 
-/* The whole index, forwards and backwards. */
+/* Compares the whole index, forwards and backwards. */
 static void compare(const struct run *run)
 {
     const struct model *model = &run->model;
@@ -305,7 +305,7 @@ static void others_against_model(void **state)
     against_model(&candidate_redblack, STEPS_OTHERS);
 }
 
-/* Many levels, long runs, all classes of a page: too many for the model's array. */
+/* Many levels, long runs, all size classes of pages: too many blocks for the model's array. */
 static void many(const struct candidate *candidate)
 {
     enum { COUNT = 200000, STEP_BYTES = 48 };
@@ -329,7 +329,7 @@ static void many(const struct candidate *candidate)
     for (uint64_t i = 1; i <= COUNT; i++) {
         assert_true(candidate->remove(index, i * STEP_BYTES, &found));
         assert_int_equal(found.bin, i);
-        if (i % 1000 == 0) /* the runs walk over their dead */
+        if (i % 1000 == 0) /* runs across dead slots */
             assert_int_equal(candidate->next(index, 0, &found), i < COUNT);
     }
     candidate->free(index);
@@ -344,7 +344,7 @@ static void many_blocks(void **state)
     many(&candidate_runs);
 }
 
-/* Adds blocks a step apart until one is refused; returns how many found room. */
+/* Adds blocks with a fixed step until one is refused; returns how many were accepted. */
 static uint64_t fill(struct blocks *blocks, uint64_t step_bytes)
 {
     for (uint64_t i = 1;; i++) {
@@ -375,7 +375,7 @@ static void check_bound(uint64_t step_bytes, uint64_t least)
         assert_int_equal(found.bin, i);
     }
     assert_false(blocks_find(blocks, (count + 1) * step_bytes, &found));
-    /* What was given back serves again, but for what too small pieces take. */
+    /* Freed memory is used again, except the pieces that are too small. */
     for (int again = 0; again < 8; again++) {
         blocks_remove_range(blocks, 0, UINT64_MAX, NULL, NULL);
         assert_false(blocks_next(blocks, 0, &found));
@@ -391,16 +391,16 @@ static void memory_is_bounded(void **state)
     check_bound(8, 50000);
     check_bound(48, 50000);
     check_bound(4096, 20000);
-    check_bound(2 << 20, 400);          /* a leaf each */
-    check_bound(UINT64_C(8) << 30, 80); /* a middle table and a leaf each */
+    check_bound(2 << 20, 400);          /* one leaf per block */
+    check_bound(UINT64_C(8) << 30, 80); /* one middle table and one leaf per block */
     check_bound((UINT64_C(8) << 30) + 2056, 80);
 }
 
-/* A block that got its page but no table must give the page back. */
+/* A block that gets a page but no table must free the page. */
 static void refusals_keep_nothing(void **state)
 {
     (void)state;
-    const uint64_t step_bytes = 2 << 20; /* a leaf each */
+    const uint64_t step_bytes = 2 << 20; /* one leaf per block */
     struct blocks *blocks;
     assert_int_equal(blocks_new(&blocks, 2 << 20), 0);
     uint64_t count = fill(blocks, step_bytes);
@@ -409,13 +409,13 @@ static void refusals_keep_nothing(void **state)
         assert_int_equal(blocks_add(blocks, &block), -ENOMEM);
     }
     assert_int_equal(blocks_refused(blocks), 1000);
-    /* The few lines that are too few for a leaf still do for a page of an old leaf. */
+    /* The few lines left are too few for a leaf, but enough for a page in an existing leaf. */
     struct block block = {.start = step_bytes + 4096, .usable_bytes = 8};
     assert_int_equal(blocks_add(blocks, &block), 0);
     blocks_free(blocks);
 }
 
-/* At the bound, what dense pages gave back serves thin ones. */
+/* At the bound, memory freed by dense pages is used for sparse ones. */
 static void memory_changes_its_use(void **state)
 {
     (void)state;
@@ -423,7 +423,7 @@ static void memory_changes_its_use(void **state)
     assert_int_equal(blocks_new(&blocks, 2 << 20), 0);
     uint64_t dense = fill(blocks, 8);
     for (uint64_t i = 1; i <= dense; i++)
-        if (i % 256 > 4) /* four are left to a page */
+        if (i % 256 > 4) /* four are left per page */
             assert_true(blocks_remove(blocks, i * 8, NULL));
     uint64_t kept = blocks_count(blocks);
     for (uint64_t i = 0; i < 10000; i++) {
@@ -492,7 +492,7 @@ static void extremes(void **state)
     blocks_free(NULL);
 }
 
-/* Adds one, and gives back what the index keeps of it. */
+/* Adds a block and returns it as the index stored it. */
 static struct block kept(struct blocks *blocks, struct block block)
 {
     struct block found;
@@ -517,14 +517,14 @@ static void precision(void **state)
     assert_int_equal(kept(blocks, block).requested_bytes, block.usable_bytes);
     block.usable_bytes = BLOCKS_ADDRESS_END - 0x1000;
     block.requested_bytes = 1;
-    struct block most = kept(blocks, block); /* the most waste that can be told */
+    struct block most = kept(blocks, block); /* the largest waste that can be encoded */
     assert_true(most.requested_bytes >= block.usable_bytes - WASTE_MAX);
     assert_true(most.requested_bytes < block.usable_bytes - WASTE_MAX / 1000 * 999);
-    block.born_ns = epoch_ns - day_ns; /* before the first: as the first */
+    block.born_ns = epoch_ns - day_ns; /* earlier births are clamped to the first */
     assert_int_equal(kept(blocks, block).born_ns, epoch_ns);
     block.born_ns = epoch_ns + 26 * day_ns;
     assert_true(block.born_ns - kept(blocks, block).born_ns < 256);
-    block.born_ns = UINT64_MAX; /* beyond what can be told: late, not wrapped */
+    block.born_ns = UINT64_MAX; /* larger than can be encoded: clamped, not wrapped */
     assert_true(kept(blocks, block).born_ns > epoch_ns + 26 * day_ns);
     block.bin = BLOCKS_BINS_END - 1;
     assert_int_equal(kept(blocks, block).bin, block.bin);
@@ -549,7 +549,7 @@ static int run_blocks(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Which object anonymous memory is, over maps as a kernel would list them. */
+/* Identity of anonymous memory, with maps as a kernel would list them. */
 
 struct memory {
     struct maps maps;
@@ -557,7 +557,7 @@ struct memory {
     struct regions regions;
 };
 
-/* Lines of /proc/PID/maps, in place of those before. */
+/* Replaces the maps by lines of /proc/PID/maps. */
 static void show(struct memory *memory, const char *lines)
 {
     FILE *in = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
@@ -583,8 +583,7 @@ static void end(struct memory *memory)
     free(memory->stacks.stacks);
 }
 
-/* As cc1's memory does: downwards, in steps, each a mapping of its own until /proc is read again.
- */
+/* Grows downwards in steps, like cc1's memory; each is a mapping until /proc is read again. */
 static void what_grows_is_one(void **state)
 {
     struct memory memory = {0};
@@ -623,7 +622,8 @@ static void two_that_meet_are_one(void **state)
     end(&memory);
 }
 
-/* Other rights, another name, a thread's stack; what only a stack pointer tells of is no end. */
+/* A run ends at other access rights, another name, or a thread's stack, but not at a stack known
+ * only from a stack pointer. */
 static void where_a_run_ends(void **state)
 {
     struct memory memory = {0};
@@ -648,7 +648,7 @@ static void where_a_run_ends(void **state)
     end(&memory);
 }
 
-/* Pages of a garbage collector; an array of another size is none of them. */
+/* Pages of a garbage collector are one object; an array of another size is separate. */
 static void many_of_one_size_are_one(void **state)
 {
     struct memory memory = {0};
@@ -677,7 +677,7 @@ static void many_of_one_size_are_one(void **state)
     end(&memory);
 }
 
-/* ruby's heap: pages of 64 KiB that come to lie side by side. */
+/* ruby's heap: pages of 64 KiB that become adjacent. */
 static void one_that_grows_is_none_of_many(void **state)
 {
     struct memory memory = {0};
@@ -703,7 +703,7 @@ static void one_that_grows_is_none_of_many(void **state)
     many = find(&memory, 0x10000000);
     assert_int_equal(many.blocks, 3);
     assert_int_equal(many.size_bytes, 3 * 0x10000);
-    /* What was counted of it while it was larger is not of their size. */
+    /* Its counts from the time when it was larger do not belong to the common object. */
     show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
                   "10300000-10310000 rw-p 00000000 00:00 0 \n"
                   "10400000-10410000 rw-p 00000000 00:00 0 \n");
@@ -713,7 +713,7 @@ static void one_that_grows_is_none_of_many(void **state)
     end(&memory);
 }
 
-/* Memory at an address that another object had before. */
+/* Memory at an address that belonged to another object before. */
 static void one_without_a_key_gets_one(void **state)
 {
     struct memory memory = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where debugging information may be: in the file, beside it, compressed, split, taken together
- * by dwz. For each way a library is built, and what it tells of one function and one variable.
+ * Tests all places of debug information: in the file, beside it, compressed, split, merged by dwz.
+ * A library is built for each, and its answers about one function and one variable are checked.
  */
 #include <dwarf.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static const char other_source[] = "struct point { double x, y; struct point *ne
 
 static struct module *module;
 static struct program *program;
-static const char *compiler; /* NULL: the one of the build */
+static const char *compiler; /* NULL: the compiler of the build */
 
 static const char *cc(void)
 {
@@ -49,7 +49,7 @@ static void open_at(const char *path, const char *debug_root)
     const struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                        .path = path,
                                        .mapping = &(struct map){.start = BASE},
-                                       .debug = {.root = debug_root, .cut_short = true}};
+                                       .from = {.debug_root = debug_root}};
     assert_true(from.fd >= 0);
     module = module_new(&from);
     assert_non_null(module);
@@ -73,7 +73,7 @@ static int end(void **state)
     return 0;
 }
 
-/* Writes a.c and b.c into the folder and runs a command there; $CC is the compiler. */
+/* Writes a.c and b.c to the folder and runs a command there; $CC is the compiler. */
 static bool make(const char *command)
 {
     FILE *a = fopen(target_path("a.c"), "w");
@@ -101,7 +101,7 @@ static uint64_t address_of(const char *name)
     return symbol->start;
 }
 
-/* The function of the unit that holds the address, by the unit's own entries. */
+/* Returns the function in the unit at an address, from the unit's own entries. */
 static const char *function_at(uint64_t address)
 {
     struct program_place place;
@@ -137,7 +137,7 @@ static const char *type_at(uint64_t address)
     return name;
 }
 
-/* All that is asked for is there: entries, lines, types. */
+/* Checks that entries, lines and types are available. */
 static void expect_everything(const char *path)
 {
     open_at(path, target_path("root"));
@@ -159,7 +159,7 @@ static void expect_nothing(const char *path)
     assert_null(program);
 }
 
-/* Each compiler there is, DWARF 3 to 5, without and with optimisation. */
+/* Uses every available compiler with DWARF 3 to 5, with and without optimisation. */
 static void in_the_file(void **state)
 {
     static const char *const compilers[] = {NULL, "clang"};
@@ -199,7 +199,7 @@ static void compressed(void **state)
     need(built, "objcopy that compresses");
 }
 
-/* libelf may be built without zstd: then nothing is known, and nothing breaks. */
+/* libelf may lack zstd support: then there is no information, but nothing breaks. */
 static void compressed_by_zstd(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void by_build_id(void **state)
     expect_everything(target_path("a.so"));
 }
 
-/* A file with symbols but without debugging information has its debug file all the same. */
+/* A file with symbols but no debug information still uses its debug file. */
 static void by_link_with_symbols_kept(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void by_dwz_in_one_file(void **state)
     expect_everything(target_path("a.so"));
 }
 
-/* As Debian's packages have it: two debug files, a third with what they share. */
+/* Builds the layout of Debian's packages: two debug files, and a third with shared data. */
 static bool make_dwz(const char *link)
 {
     char command[1024];
@@ -279,7 +279,7 @@ static void by_dwz_in_a_shared_file(void **state)
     expect_everything(target_path("a.so"));
 }
 
-/* Without the shared file most of what is there cannot be understood. */
+/* Without the shared file most entries cannot be read. */
 static void without_the_shared_file_there_is_nothing(void **state)
 {
     (void)state;
@@ -314,7 +314,7 @@ static void split(void **state)
     need(built, "compiler that splits");
 }
 
-/* The parts are found beside the program although it was built elsewhere. */
+/* The .dwo files are found beside the program although it was built elsewhere. */
 static void split_and_moved(void **state)
 {
     (void)state;
@@ -334,11 +334,12 @@ static void split_and_lost(void **state)
     open_at(target_path("a.so"), target_path("root"));
     program = program_new(module);
     assert_non_null(program);
-    assert_int_equal(line_at(address_of("outer")), 5); /* lines stay in the file */
+    assert_int_equal(line_at(address_of("outer")), 5); /* lines are still in the file */
     assert_string_equal(type_at(address_of("table") + 24), "(none)");
 }
 
-/* Split units gathered by dwp: elfutils reads such a file from 0.191 on; before, lines are left. */
+/* Split units collected by dwp: elfutils supports such files from 0.191 on; with older versions
+ * only lines are available. */
 static void split_and_gathered(void **state)
 {
     (void)state;
@@ -357,8 +358,7 @@ static void split_and_gathered(void **state)
         assert_string_equal(type_at(address_of("table") + 24), "struct point");
 }
 
-/* A variable of a unit without debugging information: the unit of the code that asks declares it.
- */
+/* A variable of a unit without debug information is declared by the unit of the asking code. */
 static void declared_by_the_unit_that_asks(void **state)
 {
     (void)state;
@@ -367,7 +367,7 @@ static void declared_by_the_unit_that_asks(void **state)
               "echo 'struct point { double x, y; struct point *next; } others[3];' >c.c; "
               "gcc -g -O1 -shared -fPIC -o x.so a.c b.c && gcc -O1 -fPIC -c c.c && "
               "gcc -g -O1 -shared -fPIC -o a.so a.c b.c c.o"),
-         "gcc"); /* clang describes no variable of another unit */
+         "gcc"); /* clang does not describe variables of other units */
     open_at(target_path("a.so"), target_path("root"));
     program = program_new(module);
     assert_non_null(program);

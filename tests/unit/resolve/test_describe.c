@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Types and variables of programs in several languages against what the programs say. */
+/* Compares types and variables of programs in several languages with the programs' own output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/variables.h"
 #include "resolve/members.h"
+#include "resolve/typing.h"
 #include "unit.h"
 #include "unit/resolve/described.h"
 
@@ -65,7 +66,7 @@ static void types_of_libraries(void **state)
         print_message("[  SKIPPED ] libc++: its headers are not installed\n");
 }
 
-/* Of all calls in a function that know a node, it is this one. */
+/* Checks that the calls in a function with a known node have this node. */
 static void check_node(struct described *described, const char *function, const char *node)
 {
     uint64_t code = described_symbol(described, function);
@@ -88,7 +89,7 @@ static void check_node(struct described *described, const char *function, const 
         fail_msg("no call in %s knows a node", function);
 }
 
-/* How many places in a function say so of what it allocates. */
+/* Counts the addresses in a function at which this name is given to the allocated block. */
 static unsigned count_allocated(struct described *described, const char *function, const char *name)
 {
     uint64_t code = described_symbol(described, function);
@@ -153,7 +154,7 @@ static void enums_and_slices_of_rust(void **state)
     described_matrix(compilers, flags, "d_rust.rs", 20);
 }
 
-/* A wide access through a pointer to bytes is of something else. */
+/* A wide access through a byte pointer is to another type. */
 static void bytes_of_rust_may_be_anything(void **state)
 {
     struct described described;
@@ -176,7 +177,7 @@ static void bytes_of_rust_may_be_anything(void **state)
     described_close(&described);
 }
 
-/* Fortran cannot tell where a descriptor is; its symbol does. */
+/* Fortran cannot print the address of a descriptor; its symbol has it. */
 static void allocatable_arrays_are_descriptors(void **state)
 {
     struct described described;
@@ -215,16 +216,22 @@ static void derived_types_of_fortran(void **state)
     described_matrix(compilers, flags, "d_fortran.f90", 10);
 }
 
+/* Types of the name, equal ones counted once, as the resolver keeps them. */
 static unsigned described_as(struct program *program, const char *name)
 {
+    struct types types;
     const struct type_desc *desc;
     unsigned count = 0;
+    types_init(&types);
     for (uint32_t type = 1; (desc = program_described(program, type)); type++)
-        count += !strcmp(desc->name, name);
+        types_add(&types, 1, type, desc);
+    for (uint32_t type = 1; type <= types.count; type++)
+        count += !strcmp(types_at(&types, type)->name, name);
+    types_fini(&types);
     return count;
 }
 
-/* The type that a pointer at an address points to. */
+/* Returns the pointee of a pointer at an address. */
 static const struct type_desc *pointee_at(struct program *program, uint64_t address)
 {
     Dwarf_Die type;
@@ -295,7 +302,7 @@ static void nonsense_gives_nothing(void **state)
     described_close(&described);
 }
 
-/* The return address that the call before pushed is not what the instruction there accesses. */
+/* The return address pushed by the preceding call is not accessed by the instruction there. */
 static void an_operand_of_no_instruction_has_no_type(void **state)
 {
     struct described described;
@@ -319,7 +326,7 @@ static void an_operand_of_no_instruction_has_no_type(void **state)
     described_close(&described);
 }
 
-/* Whether "packed.a..c" or "packed.b" may be what the function that is called after b touches. */
+/* Returns true if "packed.a..c" or "packed.b" may be the field of the function named after b. */
 static bool may_be(const char *named, const char *field)
 {
     static const char *const order[] = {"lo", "hi", "a",  "b",  "c", "d", "big", "rest",
@@ -385,14 +392,14 @@ static void bit_fields_by_shift_and_mask(void **state)
                                         "-no-pie -gdwarf-2 -Os"};
     static const char *const fields[] = {"lo", "hi", "a",  "b", "c", "d", "big", "rest",
                                          "s1", "s2", "f2", "u", "v", "w", "x"};
-    unsigned counts[3] = {0}; /* the field, the unit, wrong */
+    unsigned counts[3] = {0}; /* the field, its unit, wrong */
     (void)state;
     for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
         for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
             struct described described;
             if (!described_open(&described, compilers[i], flags[k], "d_bits.c"))
                 continue;
-            /* clang -O0 copies the words beside along; gcc keeps the rest of a word by bytes. */
+            /* clang -O0 copies adjacent words too; gcc keeps the remaining bits bytewise. */
             bool copies = strstr(compilers[i], "clang") && strstr(flags[k], "-O0");
             for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
                 look_at_bits(&described, fields[f], "r", counts);
@@ -406,7 +413,7 @@ static void bit_fields_by_shift_and_mask(void **state)
     print_message("bit-fields: %u by name, %u by their unit, %u wrong\n", counts[0], counts[1],
                   counts[2]);
     assert_int_equal(counts[2], 0);
-    assert_true(3 * counts[0] >= counts[0] + counts[1]); /* many have no byte of their own */
+    assert_true(3 * counts[0] >= counts[0] + counts[1]); /* many share all their bytes */
 }
 
 int main(void)

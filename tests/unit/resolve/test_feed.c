@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The feed on memory that the test itself writes, in good and in bad faith. */
+/* Tests the feed on memory that the test writes, valid and hostile. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -66,8 +66,7 @@ static uint32_t pop_chunk(void)
     return chunk ? chunk : agent_pop(&header->cold_chunks, links, CHUNKS);
 }
 
-/* Through the chunk's last unit to the next chunk, as the agent does; no chunk: the unit is lost.
- */
+/* Writes a unit, and goes on to the next chunk like the agent; without one the unit is lost. */
 static void put(uint32_t ring, uint64_t first, uint64_t second)
 {
     struct agent_unit *units = (struct agent_unit *)(memory + agent_chunks_at(&sizes));
@@ -104,7 +103,7 @@ static void put_alloc(uint32_t ring, uint64_t stamp, uint64_t address, uint64_t 
     put(ring, size, 1 | UINT64_C(8) << 32);
 }
 
-/* As the agent does with the chunk that misstop asked to be woken at. */
+/* Writes as the agent does to the chunk at which misstop requested a wake-up. */
 static void half_of_the_memory_wakes_who_polls(void **state)
 {
     (void)state;
@@ -217,10 +216,10 @@ static void paths_are_copied(void **state)
     header->rings_used = 1;
     put_path(0, 1, 2, 0x400000);
     put_alloc(0, now_stamp(), 0x1000, 1);
-    assert_int_equal(feed_path(feed_feed, 1, &frames), 0); /* not learnt before it is read */
+    assert_int_equal(feed_path(feed_feed, 1, &frames), 0); /* not known before feed_read() */
     assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 1);
     assert_int_equal(kept[0].path, 1);
-    words[1] = 0xbad; /* too late to change it */
+    words[1] = 0xbad; /* too late for a change */
     assert_int_equal(feed_path(feed_feed, 1, &frames), 2);
     assert_int_equal(frames[0], 0x400001);
     assert_int_equal(frames[1], 0x400002);
@@ -228,7 +227,7 @@ static void paths_are_copied(void **state)
     assert_int_equal(feed_path(feed_feed, UINT32_MAX, &frames), 0);
 }
 
-/* Round and round in the ring of words, which is left zeroed for the next entry. */
+/* Wraps around in the ring of words, which is left zeroed for the next entry. */
 static void room_for_paths_is_used_again(void **state)
 {
     (void)state;
@@ -244,7 +243,7 @@ static void room_for_paths_is_used_again(void **state)
     }
 }
 
-/* The rest of the dead program's words is passed over. */
+/* The remaining words of the dead program are skipped. */
 static void an_entry_that_an_exec_cut_off_is_passed(void **state)
 {
     (void)state;
@@ -274,7 +273,7 @@ static void a_path_that_lies_is_no_path(void **state)
     }
 }
 
-/* More than all chunks hold goes through them when it is read in between; nothing is lost. */
+/* More units than fit in all chunks pass through if they are read meanwhile; nothing is lost. */
 static void chunks_are_given_back_as_they_are_read(void **state)
 {
     (void)state;
@@ -292,7 +291,7 @@ static void chunks_are_given_back_as_they_are_read(void **state)
     assert_true(feed_lost(feed_feed) > 7000 && feed_lost(feed_feed) < 10000);
 }
 
-/* An owner's end gives ring and chunk back; an exec ends owners that never said so. */
+/* An ending owner returns ring and chunk. An exec ends owners that did not report their end. */
 static void rings_of_ended_threads_are_given_back(void **state)
 {
     (void)state;
@@ -304,7 +303,7 @@ static void rings_of_ended_threads_are_given_back(void **state)
     assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 2);
     assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 1);
     assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 0);
-    rings[0].start = 0; /* taken again */
+    rings[0].start = 0; /* used again */
     put_kind(0, AGENT_FREE, now_stamp(), 0x2000);
     rings[0].generation = 1;
     header->generation = 1;
@@ -316,7 +315,7 @@ static void rings_of_ended_threads_are_given_back(void **state)
     int chunks = 0;
     while (pop_chunk())
         chunks++;
-    assert_int_equal(chunks, CHUNKS - 1); /* all but the one in use */
+    assert_int_equal(chunks, CHUNKS - 1); /* all except the one in use */
     assert_int_equal(feed_counts(feed_feed).damaged, 0);
 }
 
@@ -326,7 +325,7 @@ static void a_ring_that_lies_is_skipped_and_counted(void **state)
     header->rings_used = 3;
     put_kind(0, AGENT_FREE, now_stamp(), 0x1000);
     feed_read(feed_feed, UINT64_MAX, keep, NULL);
-    rings[0].head += UINT64_C(1) << 40;            /* more than it holds */
+    rings[0].head += UINT64_C(1) << 40;            /* more than it can hold */
     put_kind(1, AGENT_ALLOC, now_stamp(), 0x1000); /* half a record */
     put_kind(2, 77, now_stamp(), 0x1000);          /* no such kind */
     assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 0);
@@ -350,7 +349,7 @@ static void times_never_go_back(void **state)
     assert_true(kept[1].time_ns >= kept[0].time_ns && kept[2].time_ns >= kept[1].time_ns);
 }
 
-/* Mostly plausible words, so that the fuzz gets past the first check. */
+/* Returns mostly plausible words, so that the fuzzing gets past the first check. */
 static uint64_t hostile_word(struct prng *prng)
 {
     uint64_t word = prng_next(prng);
@@ -399,7 +398,7 @@ static long read_and_look(struct prng *prng)
     return got;
 }
 
-/* Every part of the memory scribbled upon between reads and peeks: bounded, and no crash. */
+/* Overwrites all of the memory randomly between reads: bounded, and no crash. */
 static void scribbled_memory_does_no_harm(void **state)
 {
     struct prng prng = {42};
@@ -459,7 +458,7 @@ static void stamps_and_times_agree(void **state)
     uint64_t error = stamp_clock_ns(&clock, stamp_clock_stamp(&clock, now)) - now;
     assert_true((int64_t)error >= -2 && (int64_t)error <= 2);
     assert_int_equal(stamp_clock_stamp(&clock, UINT64_MAX), UINT64_MAX);
-    /* No stamp, however odd, is undefined behaviour. */
+    /* No stamp, however odd, causes undefined behaviour. */
     stamp_clock_ns(&clock, 0);
     stamp_clock_ns(&clock, UINT64_MAX);
     stamp_clock_ns(&clock, clock.latest.stamp + INT64_MAX);
@@ -498,7 +497,7 @@ static int run_feed(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* How a target is started with the agent, and which programs cannot be. */
+/* Starting a target with the agent, and programs that cannot be started with it. */
 
 static void the_environment_keeps_what_was_there(void **state)
 {
@@ -593,8 +592,7 @@ static void a_static_program_is_named(void **state)
     assert_non_null(strstr(error.text, "statically"));
 }
 
-/* Built here by whatever compiler there is: the runtime linked to, linked in, and without symbols.
- */
+/* Uses any available compiler, with the runtime linked dynamically, statically, without symbols. */
 static void programs_with_sanitizers_are_named(void **state)
 {
     (void)state;
@@ -634,7 +632,7 @@ static void programs_with_sanitizers_are_named(void **state)
     unsetenv("LD_PRELOAD");
 }
 
-/* Another glibc: an interpreter of the same name elsewhere. */
+/* Another glibc has an interpreter with the same name elsewhere. */
 static void another_glibc_is_named(void **state)
 {
     (void)state;
@@ -646,7 +644,7 @@ static void another_glibc_is_named(void **state)
     assert_int_equal(refusal_of(self, size, 0700, 0), AGENT_LOAD_LINKER);
 }
 
-/* Damaged ELF files must do no harm either. */
+/* Damaged ELF files must be harmless too. */
 static void scribbled_programs_do_no_harm(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each rule by a name as a compiler writes it; names that look like these and are not; hostile
- * ones. */
+/* Tests each rule with a name as a compiler writes it, with similar names that no rule matches, and
+ * with hostile names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ struct named {
 #define BTREE "alloc::collections::btree::"
 
 static const struct named by_rule[] = {
-    /* libstdc++, as g++ and clang++ write it */
+    /* libstdc++, as written by g++ and clang++ */
     {CPP, "std::_Rb_tree_node<std::pair<long int const, shop::Order> >",
      "map<long, shop::Order> node"},
     {CPP, "std::_Rb_tree_node<std::pair<const long, shop::Order> >", "map<long, shop::Order> node"},
@@ -188,7 +188,7 @@ static const struct named by_rule[] = {
      "absl::flat_hash_set<A>"},
 };
 
-/* By the general rules: default arguments, namespaces, C's numbers. */
+/* General rules: default arguments, namespaces, C's numbers. */
 static const struct named in_general[] = {
     {CPP, "std::vector<int, std::allocator<int> >", "vector<int>"},
     {CPP,
@@ -225,7 +225,7 @@ static const struct named in_general[] = {
     {RUST, "*mut " BTREE "node::LeafNode<u32, A>", "*mut BTreeMap<u32, A> node"},
 };
 
-/* What looks like a library's and is not, or has brackets that do not fit: nothing is changed. */
+/* Names that only resemble a library's, or have unbalanced brackets, are unchanged. */
 static const char *const unchanged[] = {"plain",
                                         "",
                                         "<",
@@ -280,7 +280,7 @@ static void what_looks_like_a_library_is_left_alone(void **state)
         assert_string_equal(library_name(unchanged[i], false, out, sizeof out), unchanged[i]);
 }
 
-/* The same names in a namespace of the program's own. */
+/* The same names in a namespace of the program. */
 static void no_rule_is_for_another_namespace(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void no_rule_is_for_another_namespace(void **state)
         snprintf(other, sizeof other, "mine::%s", by_rule[i].raw);
         library_name(other, by_rule[i].language == RUST, out, sizeof out);
         assert_memory_equal(out, "mine::", 6);
-        assert_null(library_rule(other));
+        assert_ptr_equal(library_rule(other), &library_none);
     }
 }
 
@@ -304,7 +304,7 @@ static unsigned balance(const char *text)
     return open;
 }
 
-/* Cut at each byte, and into each smaller room. */
+/* Names cut at each byte, and written into each smaller buffer. */
 static void damaged_names_are_bounded(void **state)
 {
     (void)state;
@@ -338,14 +338,14 @@ static void long_names_end_in_dots_with_their_brackets(void **state)
     assert_int_equal(balance(out), 0);
     assert_non_null(strstr(out, "map<string, "));
     assert_non_null(strstr(out, "..."));
-    /* As many arguments as that. */
+    /* A name that is as long because of its many arguments. */
     strcpy(raw, "std::variant<int");
     while (strlen(raw) < 10000)
         strcat(raw, ", int");
     strcat(raw, ">");
     library_name(raw, false, out, sizeof out);
     assert_string_equal(out + strlen(out) - 4, "...>");
-    /* Brackets in brackets without end, and more than is read. */
+    /* Unclosed brackets, more than are read. */
     memset(raw, '<', 11000);
     raw[11000] = 0;
     assert_int_equal(strlen(library_name(raw, false, out, sizeof out)), sizeof out - 1);

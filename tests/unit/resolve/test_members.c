@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looking into types: members, paths, folding, what fits into what. */
+/* Lookups in types: members, paths, folding, containment. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,7 +135,7 @@ static void bit_fields_share_their_word(void **state)
     assert_string_equal(path_at(104, 1), "a");
     assert_string_equal(path_at(106, 2), "b");
     assert_string_equal(path_at(107, 1), "b");
-    /* Byte 1 is nobody's: the first of the word. */
+    /* Byte 1 belongs to no field: the first of the word is used. */
     assert_string_equal(path_at(105, 1), "a");
 }
 
@@ -177,7 +177,7 @@ static const struct type_desc packed = {.name = "struct packed",
                                         .members = packed_members,
                                         .member_count = 7};
 
-/* How an access of `size` bytes is called of which the bits [first, end) are of use. */
+/* Returns the name of an access of `size` bytes that uses the bits [first, end). */
 static const char *bits_name(uint64_t offset, uint64_t size, uint64_t first, uint64_t end)
 {
     static char out[64];
@@ -196,7 +196,7 @@ static void bits_say_which_field_or_the_unit(void **state)
     assert_string_equal(bits_name(0, 2, 8, 16), "packed.lo..hi");
     assert_string_equal(bits_name(0, 8, 32 + 6, 32 + 16), "packed.c");
     assert_string_equal(bits_name(0, 8, 0, 64), "packed.lo..c");
-    assert_string_equal(bits_name(4, 4, 3, 6), "packed.a..c"); /* it has no byte of its own */
+    assert_string_equal(bits_name(4, 4, 3, 6), "packed.a..c"); /* it shares all its bytes */
     assert_string_equal(bits_name(8, 8, 0, 64), "packed.big..rest");
     assert_string_equal(bits_name(8, 8, 40, 64), "packed.rest");
     assert_string_equal(bits_name(8, 8, 0, 40), "packed.big");
@@ -246,7 +246,7 @@ static void flexible_members_have_no_end(void **state)
     assert_string_equal(path_at(1 << 20, 1), "rest[*]");
 }
 
-/* struct part [4] is one part after the other; after a struct body comes more of its rest. */
+/* struct part [4] is four parts in sequence; a struct body is followed by more of its array. */
 static void offsets_fall_into_elements(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void a_path_is_cut_where_it_ends(void **state)
     assert_string_equal(type_path(&body, NONE, out, sizeof out), "");
 }
 
-/* What crossed a pipe from a process that read hostile input. */
+/* Data received from a process that read hostile input. */
 static void damaged_parents_and_depths_end(void **state)
 {
     char out[64];
@@ -338,7 +338,7 @@ static void scalars_hold_scalars_of_their_size(void **state)
     assert_true(type_holds(&body, 112, &number, 0)); /* u.whole */
 }
 
-/* A member of type "part_t" is the type "struct part" if it looks like it. */
+/* A member of type "part_t" is "struct part" if it has the same layout. */
 static void a_typedef_hides_nothing(void **state)
 {
     struct type_member members[3];
@@ -360,7 +360,7 @@ static void a_typedef_hides_nothing(void **state)
     assert_false(type_holds(&outer, 8, &part, 4));
 }
 
-/* Two libraries may have different structs of one name. */
+/* Two libraries may have different structs of the same name. */
 static void a_name_is_no_layout(void **state)
 {
     struct type_member members[3];
@@ -388,14 +388,14 @@ static void a_name_is_no_layout(void **state)
     assert_false(type_holds(&outer, 8, &twin, 4));
     assert_false(type_has_part(&outer, &twin));
     assert_false(type_holds(&part, 4, &twin, 4));
-    assert_true(type_holds(&part, 4, &opaque, 4)); /* nothing else is known of it */
+    assert_true(type_holds(&part, 4, &opaque, 4)); /* its members are not known */
     assert_true(type_holds(&outer, 8, &opaque, 4));
     members[0].type = "party";
     assert_false(type_holds(&outer, 8, &opaque, 4));
     assert_false(type_has_part(&outer, &part));
 }
 
-/* The deeper place of a type may lack its innermost members. */
+/* A deeply nested type may lack its innermost members. */
 static void members_too_deep_are_no_difference(void **state)
 {
     static const struct type_member inner_members[] = {
@@ -443,7 +443,7 @@ static void reasons_have_names(void **state)
     }
 }
 
-/* A library's wrapper leaves no name in paths: "set<long> node.value", "unique_ptr<part>". */
+/* Wrappers of libraries have no name in paths: "set<long> node.value", "unique_ptr<part>". */
 static void wrappers_have_no_name(void **state)
 {
     static const struct type_member members[] = {
@@ -526,9 +526,9 @@ static uint32_t search(const char *name)
 static void objects_are_found_by_name_or_a_part_of_one(void **state)
 {
     (void)state;
-    assert_int_equal(search("table"), 1); /* though another has it as a part */
+    assert_int_equal(search("table"), 1); /* although another name contains it */
     assert_int_equal(search("_of_"), 2);
-    assert_int_equal(search("ows"), 0); /* three have it */
+    assert_int_equal(search("ows"), 0); /* matches three names */
     assert_int_equal(search("rows"), 3);
     assert_int_equal(search("libx.so:rows"), 4);
     assert_int_equal(search("lib:rows"), 0);
@@ -561,9 +561,9 @@ static int run_members(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Where an ELF file's parts are, from headers made for the purpose. */
+/* Addresses of an ELF file's parts, from made-up headers. */
 
-/* Just headers: no section, so that libelf has nothing else to look at. */
+/* Only headers: without sections libelf has nothing else to read. */
 static struct {
     Elf64_Ehdr header;
     Elf64_Phdr parts[24];
@@ -615,7 +615,7 @@ static bool read_at(uint64_t start, uint64_t offset, bool writable, bool executa
     return layout_read_segments(&layout, elf, &map);
 }
 
-/* As linked today: the data begins in the page of the file where the constants end. */
+/* The usual layout today: the data begins in the page of the file in which the constants end. */
 static void add_usual(void)
 {
     add(PT_LOAD, PF_R, 0, 0, 0x600, 0x600);
@@ -672,7 +672,7 @@ static void senseless_segments_are_left_out(void **state)
     (void)state;
     add_usual();
     add(PT_LOAD, PF_R, 0, UINT64_MAX - 10, 100, 100);    /* wraps */
-    add(PT_LOAD, PF_R, 0x4000, 0x9000, UINT64_MAX, 100); /* more file than memory */
+    add(PT_LOAD, PF_R, 0x4000, 0x9000, UINT64_MAX, 100); /* larger in the file than in memory */
     assert_true(read_at(0x10000, 0, false, false));
     assert_int_equal(layout.segment_count, 4);
 }

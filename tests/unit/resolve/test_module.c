@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One ELF file as a module: names from itself and from separate debug files; hostile ones. */
+/* An ELF file as a module: names from the file and from separate debug files; hostile files. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +28,12 @@ static struct module *open_at(const char *path, const char *debug_root)
     struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                  .path = path,
                                  .mapping = &(struct map){.start = BASE},
-                                 .debug = {.root = debug_root}};
+                                 .from = {.debug_root = debug_root}};
     assert_true(from.fd >= 0);
     return module_new(&from);
 }
 
-/* "a.so" stripped, "a.debug" what was stripped from it; with or without a build-id. */
+/* Builds "a.so", stripped, and "a.debug" with what was stripped; with or without a build-id. */
 static bool split(const char *flags)
 {
     char all[128];
@@ -44,7 +44,7 @@ static bool split(const char *flags)
            target_run("strip -o %s %s", target_path("a.so"), target_path("full.so"));
 }
 
-/* File address of a symbol, from nm. */
+/* Returns the file address of a symbol, from nm. */
 static uint64_t address_of(const char *name)
 {
     char command[512];
@@ -113,7 +113,7 @@ static void a_debug_file_is_found_by_build_id(void **state)
     assert_false(has_hidden());
 }
 
-/* In all three places where the name may stand. */
+/* The debug file is in each of the three places for that name. */
 static void a_debug_file_is_found_by_its_link(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void a_debug_file_of_another_build_is_refused(void **state)
     assert_non_null(module);
     assert_false(has_hidden());
     module_free(module);
-    /* By build-id: one of another id at the place where this one's should be. */
+    /* By build-id: a file with another id at the path of this one. */
     need(split("-Wl,--build-id=0xaaaaaaaaaaaaaaaa"));
     assert_true(target_run("cd %s && mkdir -p root/.build-id/ab && cp a.debug "
                            "root/.build-id/ab/cdef0123456789.debug",
@@ -158,7 +158,7 @@ static void a_debug_file_of_another_build_is_refused(void **state)
     assert_false(has_hidden());
 }
 
-/* libdwfl by itself would wait for the FIFO's other end for ever. */
+/* libdwfl itself would block on the FIFO forever. */
 static void a_fifo_for_a_debug_file_does_not_hold_us(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void a_fifo_for_a_debug_file_does_not_hold_us(void **state)
     assert_false(has_hidden());
 }
 
-/* Whoever rebuilds a library in place cuts the old one short under whoever has it open. */
+/* Rebuilding a library in place truncates the old file while it is in use. */
 static void a_file_cut_short_while_open_is_survived(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void a_file_cut_short_while_open_is_survived(void **state)
     assert_non_null(module_function(module, inner));
 }
 
-/* A section header that claims what no memory holds, in a file with a hole that long. */
+/* A section header claims more than fits in memory, in a sparse file of that size. */
 static void a_table_of_endless_size_is_not_read(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void a_table_of_endless_size_is_not_read(void **state)
     assert_null(module_object(module, address_of("shown")));
 }
 
-/* Marks of the linker and labels are names only where there is no other. */
+/* Linker marks and labels are used as names only if there is no other name. */
 static void functions_come_before_labels(void **state)
 {
     static const char assembled[] =
@@ -235,7 +235,7 @@ static void functions_come_before_labels(void **state)
     assert_true(symbol && !strcmp(symbol->name, "lone_label"));
 }
 
-/* libc's free() is also cfree@GLIBC_2.2.5. */
+/* libc's free() also has the symbol cfree@GLIBC_2.2.5. */
 static void a_name_of_an_old_version_is_not_taken(void **state)
 {
     (void)state;
@@ -297,7 +297,7 @@ static int run_module(void)
     return cmocka_run_group_tests_name("module", tests, NULL, NULL);
 }
 
-/* Symbols of one kind: aliases, ones without size, overlaps, gaps. */
+/* Symbols of one kind: aliases, unsized symbols, overlaps, gaps. */
 
 static struct symbols symbols;
 
@@ -335,7 +335,7 @@ static void the_best_of_aliases_stays(void **state)
     symbols_settle(&symbols);
     assert_int_equal(symbols.count, 2);
     assert_string_equal(name_at(105), "thing");
-    assert_string_equal(name_at(205), "also"); /* by name, so that every run says the same */
+    assert_string_equal(name_at(205), "also"); /* by name: reproducible */
 }
 
 static void one_without_size_reaches_to_the_next(void **state)
@@ -366,7 +366,7 @@ static void one_that_overlaps_is_cut(void **state)
     assert_string_equal(name_at(99), "(none)");
 }
 
-/* A label in a function is no function; behind it one may be. */
+/* A label inside a function is not a function; after its end it may be. */
 static void a_label_inside_does_not_cut(void **state)
 {
     (void)state;
@@ -418,8 +418,8 @@ static int run_symbols(void)
 }
 
 /*
- * The binaries behind a recording: each place where one may lie on this machine, builds that are
- * not the one recorded, names that are no files.
+ * Binaries of a recording: every place where one may be on this machine, other builds, and names
+ * that are not files.
  */
 
 static const char binaries_source[] = "int shown = 1; int outer(void) { return shown; }\n";
@@ -441,7 +441,7 @@ static bool make(const char *command)
     return target_run("cd %s && %s", target_folder(), command);
 }
 
-/* "good.so", "bad.so" and "none.so": the build that was recorded, another, one without an id. */
+/* Builds "good.so", the recorded build, "bad.so", another build, and "none.so", without an id. */
 static int prepare(void **state)
 {
     (void)state;
@@ -464,7 +464,8 @@ static int reset(void **state)
 
 static void begin(const char *symfs)
 {
-    struct lookup_from from = {.symfs = symfs, .debug_root = target_path("root")};
+    static struct lookup_from from;
+    from = (struct lookup_from){.symfs = symfs, .debug_root = target_path("root")};
     binaries_init(&binaries, &from);
 }
 
@@ -476,7 +477,7 @@ static uint32_t note(const char *path, const uint8_t *id, uint8_t size)
     return binaries_note(&binaries, &mapping);
 }
 
-/* The one there is, with a sample. */
+/* Opens the only binary, with a sample. */
 static struct binary_desc open_it(const char *path, const uint8_t *id, uint8_t size)
 {
     struct binary_desc desc = {0};
@@ -512,7 +513,7 @@ static void every_place(void **state)
 
     make("mkdir -p root/.build-id/ab && cp good.so root/.build-id/" WANTED_BELOW);
     expect(NULL, recorded, "root/.build-id/" WANTED_BELOW);
-    /* As perf lays its cache out: a link to a folder. */
+    /* The layout of perf's cache: a link to a folder. */
     make("mkdir -p home/.debug/opt/lib.so/abcd home/.debug/.build-id/ab && "
          "cp good.so home/.debug/opt/lib.so/abcd/elf && "
          "ln -s ../../opt/lib.so/abcd home/.debug/.build-id/" WANTED_BELOW);
@@ -535,7 +536,7 @@ static void deleted_since(void **state)
     expect(target_path("sym"), path, "sym/x y.so");
 }
 
-/* The file is there, and has been built anew since. */
+/* The file exists, but was rebuilt since the recording. */
 static void other_builds_are_refused(void **state)
 {
     (void)state;
@@ -553,7 +554,7 @@ static void other_builds_are_refused(void **state)
     assert_null(desc.found_id);
     binaries_fini(&binaries);
 
-    /* A wrong one in one place does not hide the right one in the next. */
+    /* A wrong file in one place does not hide the right file in the next place. */
     make(
         "mkdir -p sym/.build-id/ab && cp bad.so sym/lib.so && cp bad.so sym/.build-id/" WANTED_BELOW
         " && mkdir -p home/.debug/.build-id/" WANTED_BELOW
@@ -571,7 +572,7 @@ static void without_an_id(void **state)
     begin(NULL);
     assert_int_equal(open_it(target_path("bad.so"), zeros, 20).state, BINARY_UNVERIFIED);
     binaries_fini(&binaries);
-    /* Who names a folder does not mean what lies here by chance. */
+    /* A user who names a folder does not want unrelated files of this machine. */
     make("mkdir -p sym");
     begin(target_path("sym"));
     assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
@@ -580,13 +581,13 @@ static void without_an_id(void **state)
     begin(target_path("sym"));
     assert_string_equal(open_it(target_path("bad.so"), NULL, 0).found, target_path("sym/bad.so"));
     binaries_fini(&binaries);
-    /* Nor does it say anything of another kind of machine. */
+    /* Nor is it evidence for a recording from another machine. */
     begin(NULL);
-    binaries.from.elsewhere = true;
+    binaries.from->elsewhere = true;
     assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
 }
 
-/* An id of 8 bytes that old perf filled up to 20. */
+/* An id of 8 bytes that an old perf padded to 20. */
 static void short_ids(void **state)
 {
     (void)state;

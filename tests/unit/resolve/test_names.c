@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Interned objects and functions: ids, keys, instances, hostile text, and when they are full. */
+/* Interned objects and functions: ids, keys, instances, hostile text, and full tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void ids_are_dense_and_stay(void **state)
     assert_int_equal(names_find_object(&names, 11), 0);
     assert_int_equal(add(11, text), 1);
     assert_int_equal(add(12, "two"), 2);
-    strcpy(text, "gone"); /* copies were taken */
+    strcpy(text, "gone"); /* the strings were copied */
     assert_int_equal(names_find_object(&names, 11), 1);
     assert_string_equal(names.objects[1].name, "one");
     assert_string_equal(names.objects[0].name, "(unknown)");
@@ -47,11 +47,11 @@ static void functions_have_keys_of_their_own(void **state)
     assert_int_equal(add(5, "object"), 1);
     assert_int_equal(names_find_function(&names, 5), 0);
     assert_int_equal(names_add_function(&names, 5, &desc), 1);
-    desc.name = "g"; /* at the same address, after the first is gone */
+    desc.name = "g"; /* at the same address, after the first was unloaded */
     assert_int_equal(names_add_function(&names, 6, &desc), 2);
     assert_string_equal(names.functions[names_find_function(&names, 5)].name, "f");
     assert_string_equal(names.functions[names_find_function(&names, 6)].name, "g");
-    assert_null(names.functions[1].file); /* not looked for yet */
+    assert_null(names.functions[1].file); /* not searched for yet */
 }
 
 static void names_cannot_steer_the_terminal(void **state)
@@ -70,7 +70,7 @@ static void instances_count_once_each(void **state)
     (void)state;
     uint32_t id = add(1, "tls");
     assert_int_equal(names.objects[id].blocks, 1);
-    names_instance(&names, id, 0x1000); /* the first, which made it */
+    names_instance(&names, id, 0x1000); /* the first one, which made the object */
     names_instance(&names, id, 0x2000);
     names_instance(&names, id, 0x2000);
     names_instance(&names, id, 0x3000);
@@ -79,7 +79,7 @@ static void instances_count_once_each(void **state)
     assert_int_equal(names.objects[0].blocks, 0);
 }
 
-/* Whichever mapping or block of an object was sampled last, its size is that of the largest. */
+/* The size of an object is that of its largest mapping or block, whichever was sampled last. */
 static void expect_largest(struct located located)
 {
     static const uint64_t sizes[] = {0x4000, 0x9000, 0x2000, 0x9000, 0x4000};

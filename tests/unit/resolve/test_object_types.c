@@ -6,7 +6,7 @@
 #include "unit.h"
 #include "unit/resolve/small_types.h"
 
-enum { ID = 3 }; /* of the object that most tests look at */
+enum { ID = 3 }; /* id of the object in most tests */
 
 static struct types types;
 static struct small_ids small;
@@ -54,21 +54,21 @@ static struct located in_kind(enum object_kind kind, uint64_t base, uint64_t siz
     return located;
 }
 
-static struct typed_operand says(uint32_t type, int64_t offset)
+static struct typed_answer says(uint32_t type, int64_t offset)
 {
-    return (struct typed_operand){.type = type, .offset = offset};
+    return (struct typed_answer){.type = type, .offset = offset};
 }
 
-static struct typed_operand indexed(uint32_t type, int64_t offset)
+static struct typed_answer indexed(uint32_t type, int64_t offset)
 {
-    return (struct typed_operand){.type = type, .offset = offset, .indexed = true};
+    return (struct typed_answer){.type = type, .offset = offset, .indexed = true};
 }
 
-static const struct typed_operand says_void = {.untyped = UNTYPED_VOID};
+static const struct typed_answer says_void = {.untyped = UNTYPED_VOID};
 
-/* The place of an access by code that says `operand`. */
+/* Returns the place of an access with this operand. */
 static struct place place_in(uint32_t object, const struct located *located, uint64_t address,
-                             const struct typed_operand *operand)
+                             const struct typed_answer *operand)
 {
     struct place place = {.access = {.address = address},
                           .object = object,
@@ -81,7 +81,7 @@ static struct place place_in(uint32_t object, const struct located *located, uin
 static void vote(uint32_t object, const struct located *located, uint64_t address, uint32_t type,
                  int64_t offset, int times)
 {
-    struct typed_operand operand = says(type, offset);
+    struct typed_answer operand = says(type, offset);
     while (times--)
         place_in(object, located, address, &operand);
 }
@@ -113,10 +113,10 @@ static void the_declaration_is_laid_over_its_memory(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 64 * 10);
-    struct typed_operand agrees = says(small.particle, 56);
-    struct typed_operand agrees_as_part = says(small.vec3, 8);
-    struct typed_operand agrees_as_number = says(small.number, 0);
-    struct typed_operand differs = says(small.other, 8);
+    struct typed_answer agrees = says(small.particle, 56);
+    struct typed_answer agrees_as_part = says(small.vec3, 8);
+    struct typed_answer agrees_as_number = says(small.number, 0);
+    struct typed_answer differs = says(small.other, 8);
     object_types_declare(&typed, ID, small.particle, 10);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, NULL), TYPED_DATA, small.particle, 56);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &says_void), TYPED_DATA, small.particle, 56);
@@ -125,7 +125,7 @@ static void the_declaration_is_laid_over_its_memory(void **state)
            small.particle, 32);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 48, &agrees_as_number), TYPED_AGREED,
            small.particle, 48);
-    /* The declaration counts. */
+    /* The declaration takes precedence. */
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &differs), TYPED_DISAGREED, small.particle,
            56);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 48, &agrees), TYPED_DISAGREED, small.particle,
@@ -134,19 +134,19 @@ static void the_declaration_is_laid_over_its_memory(void **state)
            small.particle, 40);
 }
 
-/* Behind a variable that is no array is something else. */
+/* Memory after a variable that is not an array belongs to something else. */
 static void one_is_one(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 200);
-    struct typed_operand operand = says(small.node, 8);
+    struct typed_answer operand = says(small.node, 8);
     object_types_declare(&typed, ID, small.particle, 0);
     expect(place_in(ID, &global, 0x5000 + 48, NULL), TYPED_DATA, small.particle, 48);
     assert_int_equal(place_in(ID, &global, 0x5000 + 64, NULL).typed, TYPED_NOT);
     expect(place_in(ID, &global, 0x5000 + 64, &operand), TYPED_CODE, small.node, 8);
 }
 
-/* Links at the start of nodes: the value behind them is not theirs. */
+/* Links at the start of nodes: the value after them is not part of the links. */
 static void what_begins_blocks_is_no_array(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void what_begins_blocks_is_no_array(void **state)
     vote(ID, &block, 0x5008, small.vec3, 8, 100);
     expect(place_in(ID, &block, 0x5010, &says_void), TYPED_DATA, small.vec3, 16);
     assert_int_equal(place_in(ID, &block, 0x5028, &says_void).typed, TYPED_NOT);
-    /* Code that goes over elements says that it is one. */
+    /* Code that accesses further elements shows that it is an array. */
     vote(ID, &block, 0x5030, small.vec3, 0, 1);
     expect(place_in(ID, &block, 0x5028, &says_void), TYPED_DATA, small.vec3, 16);
 }
@@ -166,7 +166,7 @@ static void what_is_assigned_has_its_parts(void **state)
     object_types_assign(&typed, ID, small.particle);
     vote(ID, &block, 0x5008, small.vec3, 8, 100);
     expect(place_in(ID, &block, 0x5030, &says_void), TYPED_DATA, small.particle, 48);
-    /* Another type does not: the votes count. */
+    /* For another type the votes count. */
     vote(ID, &block, 0x5008, small.other, 8, 1000);
     expect(place_in(ID, &block, 0x5008, &says_void), TYPED_DATA, small.other, 8);
 }
@@ -175,8 +175,8 @@ static void arrays_inside_are_folded_to_agree(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 96);
-    struct typed_operand same = says(cells, 32);
-    struct typed_operand part = says(small.vec3, 16);
+    struct typed_answer same = says(cells, 32);
+    struct typed_answer part = says(small.vec3, 16);
     object_types_declare(&typed, ID, cells, 0);
     expect(place_in(ID, &global, 0x5000 + 32 + 24, &same), TYPED_AGREED, cells, 56);
     expect(place_in(ID, &global, 0x5000 + 32 + 24 + 16, &part), TYPED_AGREED, cells, 72);
@@ -186,16 +186,16 @@ static void blocks_learn_by_votes(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
-    struct typed_operand operand = says(small.particle, 48);
+    struct typed_answer operand = says(small.particle, 48);
     for (int i = 0; i < VOTES_MIN; i++)
         expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, small.particle, 48);
     expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
-    /* Also where the code says nothing, also in another block of the bin. */
+    /* This also works if the code has no type, and in another block of the bin. */
     struct located second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
-    /* What was not declared is a guess: the code is believed. */
-    struct typed_operand differs = says(small.other, 8);
+    /* A type that is not declared is a guess: the code takes precedence. */
+    struct typed_answer differs = says(small.other, 8);
     expect(place_in(ID, &second, 0xa000 + 128 + 8, &differs), TYPED_DISAGREED, small.other, 8);
     struct object_desc desc = {0};
     assert_string_equal(object_types_describe(&typed, &types, ID, &desc), "struct particle");
@@ -204,15 +204,15 @@ static void blocks_learn_by_votes(void **state)
     assert_int_equal(desc.type_against, 1);
 }
 
-/* A node in a block of 40 bytes would begin at 8: no block of nodes. */
+/* A node in a block of 40 bytes would begin at 8, so the block does not consist of nodes. */
 static void misfits_say_it_is_no_such_block(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
     vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
-    /* By an index it could be any of them: that is no misfit. */
-    struct typed_operand operand = indexed(small.node, 8);
+    /* An indexed access may be to any element, so it is no misfit. */
+    struct typed_answer operand = indexed(small.node, 8);
     for (int i = 0; i < 400; i++)
         place_in(ID, &block, 0x9000 + 8 + 8, &operand);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).type, small.node);
@@ -222,7 +222,7 @@ static void a_flexible_tail_is_no_second_one(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 16 + 24 * 10);
-    struct typed_operand tail = says(message, 16 + 8);
+    struct typed_answer tail = says(message, 16 + 8);
     vote(ID, &block, 0x9000, message, 0, 20);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &says_void), TYPED_DATA, message, 24);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &tail), TYPED_AGREED, message, 24);
@@ -233,14 +233,14 @@ static void a_flexible_tail_is_no_second_one(void **state)
     assert_int_equal(walked.end, 0xa000 + 16 + 24 * 10);
 }
 
-/* No mapping and no stack is an array of what lies somewhere in it. */
+/* Mappings and stacks are not arrays of a type somewhere in them. */
 static void mappings_are_of_no_type(void **state)
 {
     (void)state;
     static const enum object_kind kinds[] = {OBJECT_STACK, OBJECT_ANON, OBJECT_CODE, OBJECT_HEAP};
     for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct located map = in_kind(kinds[i], 0x10000, 0x100000);
-        struct typed_operand operand = says(small.particle, 8);
+        struct typed_answer operand = says(small.particle, 8);
         vote(ID + i, &map, 0x10000 + 24 + 8, small.particle, 8, 100);
         expect(place_in(ID + i, &map, 0x10000 + 24 + 8, &operand), TYPED_CODE, small.particle, 8);
         assert_int_equal(place_in(ID + i, &map, 0x10000 + 24 + 8, &says_void).typed, TYPED_NOT);
@@ -256,21 +256,21 @@ static void sections_are_of_no_type(void **state)
     section.in_module = (const struct module *)&module;
     struct object_desc desc = {0};
     for (int i = 0; i < 100; i++) {
-        struct typed_operand operand = says(small.particle, 8);
+        struct typed_answer operand = says(small.particle, 8);
         place_in(ID, &section, 0x10000 + 8, &operand);
     }
     assert_null(object_types_describe(&typed, &types, ID, &desc));
     section.variable_of = section.in_module;
     for (int i = 0; i < 100; i++) {
-        struct typed_operand operand = says(small.particle, 8);
+        struct typed_answer operand = says(small.particle, 8);
         place_in(ID + 1, &section, 0x10000 + 8, &operand);
     }
     assert_string_equal(object_types_describe(&typed, &types, ID + 1, &desc), "struct particle");
 }
 
-/* Like the resolver: renamed, then called, then placed. */
+/* Renames, names and places an access like the resolver. */
 static struct place name_and_place(struct located *located, uint64_t address,
-                                   const struct typed_operand *operand)
+                                   const struct typed_answer *operand)
 {
     struct access access = {.address = address};
     uint32_t type = type_instances_rename(&instances, &types, located, &access, operand);
@@ -283,15 +283,15 @@ static struct place name_and_place(struct located *located, uint64_t address,
 static void walked_blocks_are_called_after_their_type(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(small.particle, 48);
+    struct typed_answer operand = says(small.particle, 48);
     struct located one = in_block(ALLOCATION_WALKED, 0x9000, 72);
     struct place place = name_and_place(&one, 0x9000 + 48, &operand);
-    expect(place, TYPED_CODE, small.particle, 48); /* one witness only */
+    expect(place, TYPED_CODE, small.particle, 48); /* only one source */
     assert_string_equal(one.name, "struct particle");
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 72);
     assert_true(type_instances_is_whole(&one, &block));
     assert_true(one.of_type && one.base == 0x9000 && one.end == 0x9000 + 72 && !one.bin);
-    /* One at a multiple of its size may be chance; another one elsewhere is an array. */
+    /* An instance at a multiple of its size may be chance; another one makes it an array. */
     struct located many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     for (int same = 0; same < 2; same++) {
         place = name_and_place(&many, 0xa000 + 64 * 2 + 48, &operand);
@@ -312,7 +312,7 @@ static void walked_blocks_are_called_after_their_type(void **state)
 }
 
 static const char *name_at(uint64_t base, uint64_t size, uint64_t address,
-                           const struct typed_operand *operand)
+                           const struct typed_answer *operand)
 {
     static struct located block;
     block = in_block(ALLOCATION_WALKED, base, size);
@@ -320,12 +320,13 @@ static const char *name_at(uint64_t base, uint64_t size, uint64_t address,
     return block.name;
 }
 
-/* A header with something behind it, and a page with a header before it, are no arrays; whether a
- * block is one is known by the others of its size, for each is seen once or twice only. */
+/* Neither a header followed by other data nor a page with its header at the end is an array. Blocks
+ * of the same size together show whether they are arrays, because each block is seen only once or
+ * twice. */
 static void an_array_is_seen_in_more_places(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(small.node, 8);
+    struct typed_answer operand = says(small.node, 8);
     for (uint64_t i = 0; i < 20; i++)
         assert_string_equal(name_at(0x9000 + i * 0x1000, 4096, 0x9008 + i * 0x1000, &operand),
                             "struct node");
@@ -337,15 +338,15 @@ static void an_array_is_seen_in_more_places(void **state)
         assert_string_equal(
             name_at(0x200000 + i * 256, 200, 0x200000 + i * 256 + i % 10 * 16 + 8, &operand),
             i ? "struct node []" : "struct node");
-    /* One alone in its block is another object. */
+    /* A single instance in its block is another object. */
     assert_string_equal(name_at(0x300000, 24, 0x300008, &operand), "struct node");
 }
 
-/* C++ keeps the number of elements before an array of what has a destructor. */
+/* C++ stores the number of elements before an array of a type with a destructor. */
 static void an_array_may_have_a_cookie(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(small.node, 8);
+    struct typed_answer operand = says(small.node, 8);
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 168);
     name_and_place(&block, 0x9000 + 8 + 3 * 16 + 8, &operand);
     assert_string_equal(block.name, "struct node");
@@ -354,23 +355,23 @@ static void an_array_may_have_a_cookie(void **state)
     assert_string_equal(block.name, "struct node []");
     assert_int_equal(block.type_base, 0x9008);
     assert_int_equal(block.base, 0x9000);
-    /* Also where the code says nothing. */
+    /* Also if the code has no type. */
     block = in_block(ALLOCATION_WALKED, 0x9000, 168);
     expect(name_and_place(&block, 0x9000 + 8 + 6 * 16 + 8, &says_void), TYPED_DATA, small.node, 8);
-    /* Farther from the start it is something else's part. */
+    /* Further from the start it is part of another type. */
     for (uint64_t i = 1; i < 4; i++)
         assert_string_equal(name_at(0xa000, 400, 0xa000 + 40 + i * 64 + 8,
-                                    &(struct typed_operand){.type = small.particle, .offset = 8}),
+                                    &(struct typed_answer){.type = small.particle, .offset = 8}),
                             "struct particle");
 }
 
-/* First the code that knows the base class, then the one that knows the whole, then the base. */
+/* First code that knows the base class, then the whole type, then the base class again. */
 static void the_larger_type_has_the_block(void **state)
 {
     (void)state;
-    struct typed_operand part = says(small.vec3, 8);
-    struct typed_operand whole = says(small.particle, 48);
-    struct typed_operand second_part = says(small.vec3, 16);
+    struct typed_answer part = says(small.vec3, 8);
+    struct typed_answer whole = says(small.particle, 48);
+    struct typed_answer second_part = says(small.vec3, 16);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     assert_int_equal(name_and_place(&located, 0x9000 + 8, &part).type, small.vec3);
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
@@ -383,12 +384,11 @@ static void the_larger_type_has_the_block(void **state)
     assert_string_equal(located.name, "struct particle");
 }
 
-/* What lies in the middle of a block that is of no known type is called after itself; the block
- * keeps its bounds. */
+/* A part of a block of unknown type is named after its own type; the block keeps its bounds. */
 static void parts_of_unknown_blocks_have_their_own_names(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(small.node, 8);
+    struct typed_answer operand = says(small.node, 8);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 200);
     expect(name_and_place(&located, 0x9000 + 40 + 8, &operand), TYPED_CODE, small.node, 8);
     assert_string_equal(located.name, "struct node");
@@ -403,40 +403,40 @@ static void parts_of_unknown_blocks_have_their_own_names(void **state)
 static void used_again_a_block_is_what_is_said_now(void **state)
 {
     (void)state;
-    struct typed_operand first = says(small.particle, 48);
-    struct typed_operand now = says(small.other, 8);
+    struct typed_answer first = says(small.particle, 48);
+    struct typed_answer now = says(small.other, 8);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     name_and_place(&located, 0x9030, &first);
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     expect(name_and_place(&located, 0x9008, &now), TYPED_CODE, small.other, 8);
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     expect(name_and_place(&located, 0x9008, &says_void), TYPED_DATA, small.other, 8);
-    /* Of another size it is another block, of which nothing is known. */
+    /* With another size it is another block, about which nothing is known. */
     located = in_block(ALLOCATION_WALKED, 0x9000, 40);
     assert_int_equal(name_and_place(&located, 0x9008, &says_void).typed, TYPED_NOT);
     located = in_block(ALLOCATION_WALKED, 0x9000, 24);
-    struct typed_operand smaller = says(small.vec3, 8);
+    struct typed_answer smaller = says(small.vec3, 8);
     expect(name_and_place(&located, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
     type_instances_forget(&instances);
     located = in_block(ALLOCATION_WALKED, 0x9000, 24);
     assert_int_equal(name_and_place(&located, 0x9008, &says_void).typed, TYPED_NOT);
 }
 
-/* The position of a virtual base is an index to the code: its members are where they are. */
+/* In code the position of a virtual base is an index; its members are at their own offsets. */
 static void an_index_leads_to_other_members(void **state)
 {
     (void)state;
-    struct typed_operand operand = indexed(small.particle, 8);
+    struct typed_answer operand = indexed(small.particle, 8);
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 72);
     expect(name_and_place(&block, 0x9000 + 56, &operand), TYPED_CODE, small.particle, 56);
     assert_int_equal(block.type_base, 0x9000);
 }
 
-/* Memory of an allocator of the program's own: each element is an instance. */
+/* Memory of the program's own allocator: each element is an instance. */
 static void regions_are_called_after_what_lies_there(void **state)
 {
     (void)state;
-    struct typed_operand operand = indexed(small.particle, 48);
+    struct typed_answer operand = indexed(small.particle, 48);
     struct located pool = in_kind(OBJECT_ANON, 0x100000, 0x100000);
     expect(name_and_place(&pool, 0x100000 + 5 * 64 + 48 + 8, &operand), TYPED_CODE, small.particle,
            48);
@@ -444,7 +444,7 @@ static void regions_are_called_after_what_lies_there(void **state)
     assert_int_equal(pool.kind, OBJECT_HEAP);
     struct located heap = in_block(ALLOCATION_MAPPING, 0x200000, 0x100000);
     name_and_place(&heap, 0x200000 + 48, &operand);
-    assert_int_equal(heap.key, pool.key); /* private memory is one */
+    assert_int_equal(heap.key, pool.key); /* all private memory is one object */
     struct located file = in_kind(OBJECT_MAP, 0x300000, 0x100000);
     name_and_place(&file, 0x300000 + 48, &operand);
     assert_int_equal(file.kind, OBJECT_MAP);
@@ -457,7 +457,7 @@ static void the_allocators_types_name_nothing(void **state)
     (void)state;
     struct type_desc chunk = small_node;
     chunk.name = "struct malloc_chunk";
-    struct typed_operand operand = says(types_add(&types, 1, 9, &chunk), 8);
+    struct typed_answer operand = says(types_add(&types, 1, 9, &chunk), 8);
     struct located heap = in_kind(OBJECT_HEAP, 0x9000, 0x10000);
     name_and_place(&heap, 0x9100, &operand);
     assert_string_equal(heap.name, "[heap]");
@@ -472,8 +472,8 @@ static void some_memory_keeps_its_name(void **state)
     (void)state;
     static const enum object_kind kinds[] = {OBJECT_GLOBAL, OBJECT_TLS, OBJECT_STACK,
                                              OBJECT_CODE,   OBJECT_JIT, OBJECT_UNKNOWN};
-    struct typed_operand operand = says(small.particle, 48);
-    struct typed_operand scalar = says(small.number, 0);
+    struct typed_answer operand = says(small.particle, 48);
+    struct typed_answer scalar = says(small.number, 0);
     struct access access = {.address = 0x9000 + 48};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct located located = in_kind(kinds[i], 0x9000, 64);
@@ -484,20 +484,20 @@ static void some_memory_keeps_its_name(void **state)
     assert_int_equal(type_instances_rename(&instances, &types, &reported, &access, &operand), 0);
     struct located header = in_block(ALLOCATION_HEADER, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &header, &access, &operand), 0);
-    assert_false(type_instances_apply(&header)); /* nothing waits for a type of it */
+    assert_false(type_instances_apply(&header)); /* no type is expected for it */
     struct located walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, NULL), 0);
     assert_int_equal(walked.bin, 5);
 }
 
-/* The answer comes from a file that the target controls. */
+/* The answer comes from a file controlled by the target. */
 static void hostile_offsets_lead_nowhere(void **state)
 {
     (void)state;
     static const int64_t offsets[] = {-1, -64, 64, INT64_MAX, INT64_MIN, 1ll << 40};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        struct typed_operand operand = says(small.particle, offsets[i]);
+        struct typed_answer operand = says(small.particle, offsets[i]);
         struct located walked = in_block(ALLOCATION_WALKED, 0x9000, 72);
         struct place place = name_and_place(&walked, 0x9008, &operand);
         assert_true(place.type_offset < 64);
@@ -505,16 +505,16 @@ static void hostile_offsets_lead_nowhere(void **state)
         struct located reported = in_block(ALLOCATION_RECORDED, 0x9000, 72);
         assert_true(place_in(ID, &reported, 0x9008, &operand).type_offset < 64);
     }
-    struct typed_operand unknown = says(999, 8);
+    struct typed_answer unknown = says(999, 8);
     struct located walked = in_block(ALLOCATION_WALKED, 0xb000, 72);
     assert_int_equal(name_and_place(&walked, 0xb008, &unknown).typed, TYPED_NOT);
     struct type_desc nothing = {.name = "struct opaque", .kind = TYPE_STRUCT};
-    struct typed_operand opaque = says(types_add(&types, 1, 50, &nothing), 8);
+    struct typed_answer opaque = says(types_add(&types, 1, 50, &nothing), 8);
     assert_int_equal(name_and_place(&walked, 0xb008, &opaque).typed, TYPED_CODE);
 }
 
-/* A size class has blocks of several types: it is of one only if all accesses say so, and the
- * code's word for one block says nothing of another. */
+/* A size class may have blocks of several types. It has a type only if all accesses agree, and the
+ * type in the code of one block does not apply to another. */
 static void a_size_class_is_of_no_majority(void **state)
 {
     (void)state;
@@ -531,7 +531,7 @@ static void a_size_class_is_of_no_majority(void **state)
     for (int i = 0; i < 50; i++)
         place_in(44, &bin, 0x9008, &says_void);
     assert_null(object_types_describe(&typed, &types, 44, &desc));
-    /* Numbers count against it, though there are fewer of them than of structs. */
+    /* Numbers count against it, even if there are fewer of them than of structs. */
     for (int i = 0; i < 100; i++)
         object_types_vote(&typed, &types, &bin, 45, i % 3 ? small.node : small.number, true);
     assert_null(object_types_describe(&typed, &types, 45, &desc));
@@ -548,7 +548,7 @@ static void a_bin_is_what_is_called_in_it(void **state)
     assert_string_equal(object_types_describe(&typed, &types, 40, &desc), "struct node");
     assert_int_equal(desc.type_votes, 16);
     assert_int_equal(desc.type_against, 4);
-    /* A declaration is no matter of votes. */
+    /* A declared type is not subject to votes. */
     object_types_declare(&typed, 41, small.particle, 1000);
     object_types_vote(&typed, &types, &bin, 41, small.node, true);
     desc = (struct object_desc){0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of processes to choose from, and facts about one, on children of this test. */
+/* The list of processes, and facts about one process, tested on children of this test. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ static const struct resolver_process *entry_of(struct resolver_process_list *lis
     return NULL;
 }
 
-/* Turns at full speed under a name that tries to steer the terminal. */
+/* Loops at full speed, with a name that contains terminal escapes. */
 static pid_t start_busy(void)
 {
     pid_t child = fork();
@@ -40,7 +40,7 @@ static pid_t start_busy(void)
         for (volatile unsigned i = 0;; i++)
             continue;
     }
-    /* A process that has just begun has no memory of its own yet. */
+    /* A process that has just started has no memory of its own yet. */
     struct process_stat stat;
     do
         assert_true(process_stat(child, &stat));
@@ -145,7 +145,7 @@ static int run_process_list(void)
     return cmocka_run_group_tests_name("process_list", tests, NULL, NULL);
 }
 
-/* The table of mappings: /proc's lines, records over it, and lines that make no sense. */
+/* The table of mappings: lines of /proc, records on top of them, and malformed lines. */
 
 static struct maps maps;
 
@@ -188,7 +188,7 @@ static void our_own_are_read(void **state)
     assert_true(map && map->kind == MAPPING_FILE && map->executable && map->inode);
     assert_non_null(strstr(maps_name(&maps, map), "test_process"));
     assert_int_equal(maps_read(&maps, 1 << 30), -ENOENT);
-    expect_sound(); /* what was known stays */
+    expect_sound(); /* the old contents are kept */
     assert_true(maps.count);
 }
 
@@ -247,7 +247,7 @@ static void findings_outlive_a_new_reading(void **state)
     assert_int_equal(read_text(text), 0);
     assert_int_equal(maps.maps[0].heap, 0);
     assert_int_equal(maps.maps[1].heap, 2);
-    assert_int_equal(maps.maps[1].module, -2); /* to be looked for again: it may be another file */
+    assert_int_equal(maps.maps[1].module, -2); /* searched for again: it may be another file */
 }
 
 static int add(uint64_t start, uint64_t length, const char *path)
@@ -273,7 +273,7 @@ static void records_cut_what_they_cover(void **state)
     assert_int_equal(maps.count, 3);
 }
 
-/* Many records at random against a table of one owner for each page. */
+/* Compares many random records with a table of the owner of each page. */
 static void many_records_are_as_by_the_plain_rule(void **state)
 {
     (void)state;
@@ -309,8 +309,8 @@ static int run_maps(void)
     return cmocka_run_group_tests_name("maps", tests, NULL, NULL);
 }
 
-/* How a process uses memory: figures between two looks, huge pages in smaps, what processors tell
- * of their TLBs (register values worked out from their manuals). */
+/* Memory use of a process: figures between two ticks, huge pages in smaps, TLB sizes reported by
+ * processors (register values from their manuals). */
 
 static size_t parse(const char *text, struct memory_use_mapping *mappings)
 {
@@ -342,7 +342,7 @@ static void huge_pages_are_reported_by_mapping(void **state)
     assert_int_equal(mappings[1].resident_kib, mappings[1].huge_kib);
 }
 
-/* A path longer than a line of ours must not be read as a line of its own. */
+/* A path longer than the line buffer must not be read as another line. */
 static void long_paths_are_no_lines(void **state)
 {
     enum { BEFORE = 255 };
@@ -408,7 +408,7 @@ static void small_pages_of_our_own_are_seen(void **state)
     memory_use_init(&use, getpid());
     memory_use_read(&use, (uint64_t)(uintptr_t)memory + BYTES / 2, 1, &out);
     assert_true(out.huge_share == 0);
-    memory_use_read(&use, 1, 2, &out); /* no mapping is there */
+    memory_use_read(&use, 1, 2, &out); /* no mapping there */
     assert_true(isnan(out.huge_share));
     memory_use_init(&use, 0);
     memory_use_read(&use, (uint64_t)(uintptr_t)memory, 1, &out);
@@ -421,10 +421,10 @@ static void processors_tell_their_tlb(void **state)
     (void)state;
     assert_int_equal(tlb_entries_amd(0x6c004000u, 0), 3072); /* 6: eight ways; C00h entries */
     assert_int_equal(tlb_entries_amd(0x0c004000u, 0), 0);    /* disabled */
-    /* Zen 5: 80h times 32, by EAX[14]; a guest of which the bit is hidden. */
+    /* Zen 5: 80h times 32, by EAX[14]; a guest that does not see this bit. */
     assert_int_equal(tlb_entries_amd(0x60804040u, 1 << 14), 4096);
     assert_int_equal(tlb_entries_amd(0x60804040u, 0x204), 0);
-    /* 8 ways of 128 sets, 4 KiB and more, unified, level 2; the same of instructions only. */
+    /* 8 ways of 128 sets, 4 KiB and more, unified, level 2; the same for instructions only. */
     assert_int_equal(tlb_entries_intel(8u << 16 | 7, 128, 2u << 5 | 3), 1024);
     assert_int_equal(tlb_entries_intel(8u << 16 | 7, 128, 2u << 5 | 2), 0);
     assert_int_equal(tlb_entries_intel(8u << 16 | 6, 128, 2u << 5 | 3), 0); /* large pages only */
@@ -440,7 +440,7 @@ static void what_the_doctor_measured_is_kept(void **state)
     assert_non_null(file);
     assert_int_equal(tlb_entries_kept(file, "GenuineIntel-906ea"), 1536);
     rewind(file);
-    assert_int_equal(tlb_entries_kept(file, "AuthenticAMD-b00f21"), 3072); /* the last one */
+    assert_int_equal(tlb_entries_kept(file, "AuthenticAMD-b00f21"), 3072); /* the last one wins */
     rewind(file);
     assert_int_equal(tlb_entries_kept(file, "AuthenticAMD"), 0);
     rewind(file);
@@ -448,7 +448,7 @@ static void what_the_doctor_measured_is_kept(void **state)
     fclose(file);
 }
 
-/* As measured on a Zen 5 guest, twice, and on one that shows no walks. */
+/* Measured on a Zen 5 guest, twice, and on a machine without visible walks. */
 static void walks_begin_at_the_knee(void **state)
 {
     static const uint32_t pages[] = {512, 1024, 2048, 3072, 4096, 6144, 8192};
@@ -477,7 +477,7 @@ static int run_memory_use(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Names of threads: from records, from /proc, forgotten with their number. */
+/* Names of threads: from records, from /proc, forgotten with their id. */
 
 static struct thread_names names;
 static char thread_names_out[THREAD_NAME_MAX];
@@ -523,7 +523,7 @@ static void what_proc_says(void **state)
     assert_true(
         thread_names_get(&names, getpid(), tid, true, thread_names_out, sizeof thread_names_out));
     assert_true(!strncmp(thread_names_out, "my", 2) && !strchr(thread_names_out, '\t'));
-    /* Asked once: a record tells of a change. */
+    /* Read only once: a change is reported by a record. */
     prctl(PR_SET_NAME, "other");
     thread_names_get(&names, getpid(), tid, true, thread_names_out, sizeof thread_names_out);
     assert_string_not_equal(thread_names_out, "other");
@@ -552,11 +552,11 @@ static int run_thread_names(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Nodes of CPUs and pages, on machines made up in a folder, and the real kernel's answer. */
+/* NUMA nodes of CPUs and pages, on fake machines in a folder, and from the real kernel. */
 
 static char folder[64];
 static int asked;
-static int refusal; /* errno of the fake; 0: it answers */
+static int refusal; /* errno of the fake; 0: success */
 
 static void put(const char *node, const char *cpus)
 {
@@ -586,13 +586,13 @@ static int tear_down(void **state)
     return system(command);
 }
 
-/* The page's number modulo 3, and 2 for "not there". */
+/* Returns the page number modulo 3; 2 means "not present". */
 static long fake_move_pages(pid_t pid, unsigned long count, void **pages, const int *nodes,
                             int *status, int flags)
 {
     asked++;
     assert_int_equal(pid, 77);
-    assert_null(nodes); /* else pages would move */
+    assert_null(nodes); /* otherwise pages would move */
     assert_int_equal(flags, 0);
     for (unsigned long i = 0; i < count; i++) {
         uintptr_t page = (uintptr_t)pages[i] >> 12;
@@ -615,7 +615,7 @@ static void cpus_belong_to_nodes(void **state)
 {
     (void)state;
     put("node0", "0-2,8\n");
-    put("node3", "3-7,99999999999999999999\n"); /* node1 and node2: empty sockets */
+    put("node3", "3-7,99999999999999999999\n"); /* node1 and node2 are empty sockets */
     put("node4", "\n");                         /* memory only */
     put("node5", "4000000000-4000000001,x\n");
     struct nodes *nodes = made();
@@ -649,7 +649,7 @@ static void pages_have_nodes(void **state)
     assert_int_equal(nodes_page(nodes, 0), -1);
 }
 
-/* What the kernel says of move_pages with no nodes: where our own page is, and it stays. */
+/* move_pages() without nodes reports where our own page is, and does not move it. */
 static void the_kernel_tells_where_a_page_is(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processes of readers: what they may do, how they end, that nothing of them stays. */
+/* Processes of readers: their rights, how they end, and that nothing of them remains. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void is_confined(void **state)
     sigaddset(&set, SIGTERM);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGTERM, SIG_IGN);
-    assert_false(socketpair(AF_UNIX, SOCK_STREAM, 0, pair)); /* must not stay open there */
+    assert_false(socketpair(AF_UNIX, SOCK_STREAM, 0, pair)); /* must not remain open there */
     fake_start(&fake_limits);
     fake_ask(0, FAKE_STATE, 0);
     fake_await(1);
@@ -38,7 +38,7 @@ static void is_confined(void **state)
     close(pair[1]);
     close(timer);
     close(self);
-    /* Five more than ours, as far as it goes. */
+    /* Five more than our own, up to the maximum. */
     int own = getpriority(PRIO_PROCESS, 0);
     snprintf(expected, sizeof expected,
              "misstop-types nice=%d core=0 int=1 term=1 blocked=0 null=1 others=1",
@@ -46,7 +46,7 @@ static void is_confined(void **state)
     assert_string_equal(fake.seen[0].name, expected);
 }
 
-/* Standard error stays open there in builds with a sanitizer; run-all looks through the logs. */
+/* Standard error stays open there in builds with a sanitizer; run-all checks the logs. */
 static void what_a_sanitizer_finds_is_reported(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void leaves_no_zombie(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-/* A launched program's end is for others to wait for. */
+/* The end of a launched program must be left to its owner to wait for. */
 static void takes_nobody_elses_child(void **state)
 {
     (void)state;
@@ -157,7 +157,8 @@ static void survives_a_signal_to_the_whole_group(void **state)
     assert_int_equal(readers_status(fake.readers).processes, 1);
 }
 
-/* The middle process is misstop: it is killed while its reader hangs, or waits for questions. */
+/* The middle process acts as misstop: it is killed while its reader hangs or waits for
+ * questions. */
 static void ends_with_misstop(void **state)
 {
     (void)state;
@@ -183,7 +184,7 @@ static void ends_with_misstop(void **state)
         assert_int_equal(read(ready[0], &byte, 1), 1);
         kill(middle, SIGKILL);
         assert_int_equal(waitpid(middle, NULL, 0), middle);
-        assert_true(waitpid(-1, NULL, 0) > 0); /* the reader, or we hang here */
+        assert_true(waitpid(-1, NULL, 0) > 0); /* the reader, otherwise the test hangs here */
         assert_int_equal(waitpid(-1, NULL, 0), -1);
         close(ready[0]);
         close(ready[1]);
@@ -203,6 +204,6 @@ int main(void)
                                        cmocka_unit_test(takes_nobody_elses_child),
                                        TEST(survives_a_signal_to_the_whole_group),
                                        cmocka_unit_test(ends_with_misstop)};
-    setpgid(0, 0); /* a signal to our group is for us alone */
+    setpgid(0, 0); /* a signal to our group reaches only us */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

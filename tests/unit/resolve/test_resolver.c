@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The resolver on a live child whose variables, stacks, TLS and mappings the test knows. */
+/* The resolver on a live child with variables, stacks, TLS and mappings that the test knows. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -136,14 +136,14 @@ static void thread_local_variables_are_found_without_stopping(void **state)
 {
     (void)state;
     uint64_t base;
-    /* Finding fs for any thread finds the blocks of all. */
+    /* Finding fs of any thread finds the blocks of all threads. */
     if (!resolver_segment(resolver_resolver, known.tid, false, &base))
-        skip(); /* another libc lays its blocks out differently */
+        skip(); /* another libc has a different layout */
     expect(known.tls, "thread_variable", OBJECT_TLS, 8);
     expect(known.thread_tls, "thread_variable", OBJECT_TLS, 16);
     assert_int_equal(resolve(known.tls, SREG_NONE).object,
                      resolve(known.thread_tls, SREG_NONE).object);
-    /* The guard of stacks; the thread's descriptor goes on behind the control block. */
+    /* The stack guard; the thread's descriptor continues after the control block. */
     expect(base + 0x28, "thread control block", OBJECT_TLS, 0x28);
     assert_int_not_equal(resolve(base + 0x40, SREG_NONE).object,
                          resolve(base + 0x28, SREG_NONE).object);
@@ -159,7 +159,7 @@ static void stacks_heap_and_mappings_are_distinguished(void **state)
     assert_int_equal(desc.kind, OBJECT_STACK);
     uint32_t main_stack = place.object;
     place = resolve(known.thread_stack, SREG_SP);
-    assert_int_equal(place.object, main_stack); /* one bin, an instance per thread */
+    assert_int_equal(place.object, main_stack); /* one object, one instance per thread */
     place = resolve(known.heap, SREG_NONE);
     assert_true(ask_object(&names, place.object, &desc));
     assert_string_equal(desc.name, "[heap]");
@@ -182,7 +182,7 @@ static void functions_of_libraries_have_names_and_bounds(void **state)
     assert_true(start == known.libc_code && end > start);
 }
 
-/* Addresses behind calls, in functions of their own. */
+/* Addresses after calls, in functions of their own. */
 static __attribute__((noinline)) uint64_t called_from(void)
 {
     return (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -199,13 +199,13 @@ static __attribute__((noinline)) uint64_t in_another(void)
     return at;
 }
 
-/* The depth of the tree for a recorded call chain. */
+/* Returns the depth of the tree for a recorded call chain. */
 static unsigned depth_of(const uint64_t *chain, uint32_t count)
 {
     struct place_names names = resolver_names(resolver_resolver);
     struct caller_desc desc;
     struct place place = resolve(known.global, SREG_NONE);
-    /* So late that the walks before it have been paid for. */
+    /* Late enough that the budget for walking is full again. */
     struct sample sample = {
         .chain = (const unsigned char *)chain, .chain_count = count, .time_ns = UINT64_C(1) << 60};
     unsigned depth = 0;
@@ -225,14 +225,14 @@ static void stacks_are_followed_as_far_as_they_make_sense(void **state)
     assert_int_equal(depth_of(chain, 1), 0);
     for (int i = 1; i < DEEP; i++)
         chain[i] = one;
-    assert_int_equal(depth_of(chain, DEEP), 2); /* one that calls itself is one */
+    assert_int_equal(depth_of(chain, DEEP), 2); /* recursive calls count as one */
     for (int i = 2; i < DEEP; i += 2)
         chain[i] = another;
     assert_int_equal(depth_of(chain, 3), 3);
     assert_int_equal(depth_of(chain, DEEP), 1 + MOST);
-    chain[2] = another + 1; /* behind no call */
+    chain[2] = another + 1; /* not after a call */
     assert_int_equal(depth_of(chain, DEEP), 2);
-    chain[2] = known.global; /* no code */
+    chain[2] = known.global; /* not code */
     assert_int_equal(depth_of(chain, DEEP), 2);
     chain[2] = UINT64_MAX;
     assert_int_equal(depth_of(chain, DEEP), 2);
@@ -276,7 +276,7 @@ static void processes_that_cannot_be_watched_are_refused(void **state)
     assert_int_equal(resolver_check(getpid(), &error), 0);
 }
 
-/* A file cut at every 64 bytes gives fewer names, never a crash. */
+/* A file truncated at every 64 bytes has fewer names, but never causes a crash. */
 static void truncated_files_are_survived(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void a_frame_has_the_whole_name_of_its_function(void **state)
     assert_string_equal(located.name, LONG_NAME " (saved registers)");
 }
 
-/* The question of a slot is asked again when its answer has been forgotten. */
+/* A question about a slot is asked again after its answer was dropped. */
 static void a_slot_that_was_named_keeps_its_instance(void **state)
 {
     (void)state;
@@ -373,7 +373,7 @@ static void a_slot_that_was_named_keeps_its_instance(void **state)
 static void *relocated[16] = {relocated};
 static void *read_later[16] = {read_later};
 
-/* A function of the dynamic linker; NULL: this one has others. */
+/* Returns a function of the dynamic linker; NULL: not available here. */
 static uint64_t linker_code(void)
 {
     return (uint64_t)(uintptr_t)dlvsym(RTLD_DEFAULT, "_dl_allocate_tls_init", "GLIBC_PRIVATE");
@@ -404,7 +404,7 @@ static struct resolver *another_resolver(bool simulated)
     return resolver;
 }
 
-/* The linker writes each pointer of a variable: for that no debug information is read. */
+/* The linker writes every pointer in a variable, for which no debug information is read. */
 static void the_linkers_relocations_ask_for_no_variable(void **state)
 {
     (void)state;
@@ -415,12 +415,12 @@ static void the_linkers_relocations_ask_for_no_variable(void **state)
     const char *type = declared(resolver, relocated, linker_code());
     assert_null(type);
     type = declared(resolver, relocated, own);
-    if (type) /* the test has debug information */
+    if (type) /* the test program has debug information */
         assert_string_equal(type, "void * [16]");
     resolver_close(resolver);
 }
 
-/* A simulation sees each variable; those with few samples are of no interest. */
+/* A simulation sees every variable; variables with few samples are not looked up. */
 static void few_samples_ask_for_no_variable(void **state)
 {
     (void)state;
@@ -435,7 +435,7 @@ static void few_samples_ask_for_no_variable(void **state)
     resolver_close(resolver);
 }
 
-/* Nor is the linker's long start-up code, as long as it has few samples. */
+/* The linker's long start-up code is not followed while it has few samples. */
 static void few_samples_of_the_linker_are_rare(void **state)
 {
     (void)state;
@@ -461,10 +461,10 @@ static void few_samples_of_the_linker_are_rare(void **state)
 
 enum { FREE_BIN = 1 << 30, USED_BIN };
 
-/* A sample of a walked block, in use or not when it is read. */
+/* Samples a walked block that is in use, or not, when it is read. */
 static struct place sample_block(uint64_t base, uint64_t size, bool in_use, uint32_t bin)
 {
-    static const struct typed_operand untyped = {.untyped = UNTYPED_NO_DEBUG};
+    static const struct typed_answer untyped = {.untyped = UNTYPED_NO_DEBUG};
     struct access access = {.address = base, .ip = known.libc_code, .time_ns = 1};
     struct place place = {0};
     struct located named;
@@ -491,7 +491,7 @@ static uint32_t settled(uint32_t object)
     return object;
 }
 
-/* And keep them: a name is never another object's later. */
+/* Names are also permanent: a name never moves to another object. */
 static void large_blocks_shown_alike_have_numbers(void **state)
 {
     (void)state;
@@ -503,13 +503,14 @@ static void large_blocks_shown_alike_have_numbers(void **state)
     assert_string_equal(desc.name, "malloc(2.0M)");
     assert_true(ask_object(&names, other.object, &desc));
     assert_string_equal(desc.name, "malloc(2.0M) #2");
-    provisional_tick(resolver_resolver, UINT64_C(1) << 60); /* neither is there any more */
+    provisional_tick(resolver_resolver, UINT64_C(1) << 60); /* neither exists any longer */
     struct place later = sample_block(0x30000000, 2101232, true, USED_BIN + 2);
     assert_true(ask_object(&names, later.object, &desc));
     assert_string_equal(desc.name, "malloc(2.0M) #3");
 }
 
-/* Whenever it is freed and used again: a sample counts in the bin that its object ends in. */
+/* A block may be freed and reused at any time: each sample counts in the bin of its final
+ * object. */
 static void samples_of_a_block_are_in_the_bin_of_its_object(void **state)
 {
     (void)state;
@@ -519,7 +520,7 @@ static void samples_of_a_block_are_in_the_bin_of_its_object(void **state)
     for (int i = 0; i < SAMPLES; i++)
         places[i] = sample_block(0x5000, 64, in_use[i], in_use[i] ? USED_BIN : FREE_BIN);
     assert_int_not_equal(places[0].object, places[1].object);
-    assert_int_equal(places[1].object, places[2].object); /* freed since the sample */
+    assert_int_equal(places[1].object, places[2].object); /* freed after the sample */
     provisional_tick(resolver_resolver, UINT64_C(1) << 60);
     for (int i = 0; i < SAMPLES; i++)
         assert_int_equal(settled(places[i].object), places[i].holder);
@@ -549,7 +550,7 @@ static int run_resolver(void)
     return cmocka_run_group_tests_name("resolver", tests, start_child, end_child);
 }
 
-/* The resolver on a program that loads libraries, starts threads and lives in other roots. */
+/* The resolver on a program that loads libraries, starts threads and runs in other roots. */
 
 static const char library[] =
     "int library_global[100] = {5};\n"
@@ -559,7 +560,7 @@ static const char library[] =
     "const char *touch(void) { library_tls[1] += before[1]; return (char *)&library_tls[1]; }\n"
     "int library_function(int i) { return library_global[i] + library_static[i]; }\n";
 
-/* Of the same shape, so that everything stands where the first one's stood. */
+/* Has the same layout, so that everything is at the same offset as in the first. */
 static const char other_library[] =
     "int other_things[100] = {5};\n"
     "__thread char before[64];\n"
@@ -610,7 +611,7 @@ static int changes_end(void **state)
     return 0;
 }
 
-/* The records that the kernel would have sent: one for each mapping of a file now. */
+/* Sends the records that the kernel would have sent: one for each current mapping of a file. */
 static void send_mappings(const char *part)
 {
     char path[64];
@@ -645,7 +646,7 @@ static void libraries_come_and_go_by_records(void **state)
     uint64_t from;
     uint64_t bound;
     changes_watch(NULL);
-    changes_resolver->space.reread_ns = UINT64_MAX; /* what records do not tell stays unknown */
+    changes_resolver->space.reread_ns = UINT64_MAX; /* mappings without records stay unknown */
     while (resolver_code_changed(changes_resolver, &from, &bound))
         continue;
     assert_true(tell("open", "one.so"));
@@ -667,7 +668,7 @@ static void libraries_come_and_go_by_records(void **state)
                   first == second ? "where the first did" : "elsewhere");
 }
 
-/* Loaded, unloaded, and loaded again beside its old place: the same file with another bias. */
+/* Loaded, unloaded, and loaded again near its old address: the same file with another bias. */
 static void a_library_that_moves(void **state)
 {
     (void)state;
@@ -697,7 +698,7 @@ static void expect_library_tls(const char *name)
     assert_true(tell("open", name));
     assert_true(target_tell(&changes_target, "touch"));
     assert_true(target_tell(&changes_target, "thread"));
-    /* A sample in the library's code makes it known; the next refresh finds its images. */
+    /* A sample in the library's code makes it known; the next refresh finds its TLS images. */
     assert_string_equal(
         target_function(changes_resolver, target_address(&changes_target, "library_function")),
         "library_function");
@@ -720,7 +721,7 @@ static void thread_local_variables_of_libraries(void **state)
     expect_library_tls("one.so");
 }
 
-/* Addressed through descriptors, as compilers for other machines do by default. */
+/* Addressed through TLS descriptors, which is the default on other architectures. */
 static void thread_local_variables_by_descriptor(void **state)
 {
     (void)state;
@@ -729,7 +730,7 @@ static void thread_local_variables_by_descriptor(void **state)
     expect_library_tls("gnu2.so");
 }
 
-/* There from the start, a library has its image below the program's. */
+/* A library loaded at start has its image below the program's. */
 static void thread_local_variables_of_a_library_from_the_start(void **state)
 {
     (void)state;
@@ -764,7 +765,7 @@ static void functions_of_the_vdso(void **state)
     void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
     const char *ours = vdso ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
     if (!ours)
-        skip(); /* a kernel without it */
+        skip(); /* a kernel without a vdso */
     uint64_t offset = (uint64_t)(uintptr_t)ours - getauxval(AT_SYSINFO_EHDR);
     uint64_t theirs = 0;
     uint64_t from;
@@ -779,7 +780,7 @@ static void functions_of_the_vdso(void **state)
     assert_int_equal(from, theirs);
 }
 
-/* A root of its own with everything the program needs, at the paths it has here. */
+/* Makes a root directory with all files that the program needs, at the same paths as here. */
 static bool make_root(const char *root)
 {
     return target_run("for f in %s $(ldd %s | grep -o '/[^ ]*'); do "
@@ -799,7 +800,7 @@ static void another_root(void **state)
     assert_true(make_root(root));
     snprintf(inside, sizeof inside, "%s%s", root, target_path("over.so"));
     assert_true(target_build(inside, "-O1 -shared -fPIC", library));
-    /* Here the same path is another library. */
+    /* Outside the root the path leads to another library. */
     assert_true(target_run("cp %s %s", target_path("two.so"), target_path("over.so")));
     changes_watch(root);
     assert_true(tell("open", "over.so"));
@@ -838,7 +839,7 @@ static enum reason reason_of(uint64_t ip, uint64_t address)
     return place.access.reason;
 }
 
-/* Neither by its code, whatever that looks at, nor by its data, whoever looks at it. */
+/* Accesses by its code to any data, and to its data by any code, are excluded. */
 static void our_own_library_is_not_the_programs(void **state)
 {
     (void)state;
@@ -880,7 +881,7 @@ static int run_resolver_changes(void)
     return cmocka_run_group_tests_name("resolver_changes", tests, build, NULL);
 }
 
-/* What mappings without an ELF file are called, on mappings of this process. */
+/* Names of mappings without an ELF file, on mappings of this process. */
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA           0x53564d41
@@ -904,7 +905,7 @@ static int mappings_end(void **state)
     return 0;
 }
 
-/* Holes around it, so that the kernel joins it to no neighbour. */
+/* Maps memory with holes around it, so that the kernel does not merge it with a neighbour. */
 static char *map_alone(size_t size, int flags, int fd)
 {
     char *room = mmap(NULL, size + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -932,7 +933,7 @@ static void names_given_by_prctl(void **state)
     assert_string_equal(name_of(map + 5000), "[page pool]");
 }
 
-/* As the kernel would write it; this one may not have such names. */
+/* As the kernel would write it; this kernel may not have such names. */
 static void names_in_records_and_lines(void **state)
 {
     (void)state;
@@ -940,7 +941,7 @@ static void names_in_records_and_lines(void **state)
         .kind = RECORD_MAPPING,
         .pid = (uint32_t)getpid(),
         .mapping = {.start = 0x10000, .length = 0x10000, .path = "[anon:\033]0;title\a]"}};
-    mappings_resolver->space.reread_ns = UINT64_MAX; /* /proc knows nothing of it */
+    mappings_resolver->space.reread_ns = UINT64_MAX; /* /proc does not have it */
     resolver_record(mappings_resolver, &record);
     assert_string_equal(target_object(mappings_resolver, 0x12345), "[?]");
     record.mapping.start = 0x30000;
@@ -974,7 +975,7 @@ static void memory_files_and_shared_memory(void **state)
     map = map_alone(4096, MAP_SHARED, fd);
     assert_string_equal(name_of(map), "misstop?[1mtest");
     shm_unlink("/misstop\033[1mtest");
-    assert_string_equal(name_of(map), "misstop?[1mtest"); /* deleted now */
+    assert_string_equal(name_of(map), "misstop?[1mtest"); /* now deleted */
 }
 
 static char *shared_memory(const char *name)
@@ -988,7 +989,7 @@ static char *shared_memory(const char *name)
     return map;
 }
 
-/* As postgres has them, a new one for each query. */
+/* As in postgres, with new shared memory for each query. */
 static void numbered_shared_memory_is_one(void **state)
 {
     (void)state;
@@ -1013,7 +1014,7 @@ static void files_by_their_last_name(void **state)
     int fd = open(target_path("table of\nthings"), O_RDWR | O_CREAT, 0600);
     assert_int_equal(ftruncate(fd, 4096), 0);
     char *map = map_alone(4096, MAP_SHARED, fd);
-    assert_string_equal(name_of(map), "table of\\012things"); /* as /proc escapes it */
+    assert_string_equal(name_of(map), "table of\\012things"); /* as escaped in /proc */
 }
 
 /* A FIFO or device in place of a mapped file must not be opened. */
@@ -1039,7 +1040,7 @@ static void blocks_of_malloc(void **state)
     free(block);
 }
 
-/* The header of a block at the start of a mapping that goes on far behind it. */
+/* A block header at the start of a mapping that extends far beyond the block. */
 static void a_mapping_is_no_block_at_its_start(void **state)
 {
     (void)state;
@@ -1053,7 +1054,7 @@ static void a_mapping_is_no_block_at_its_start(void **state)
     assert_int_equal(strncmp(name_of((char *)&part[100000]), "[anon", 5), 0);
 }
 
-/* A stack of a coroutine inside a large mapping does not make all of it a stack. */
+/* A coroutine's stack inside a large mapping does not make the whole mapping a stack. */
 static void large_mappings_are_no_stacks(void **state)
 {
     (void)state;
@@ -1090,7 +1091,7 @@ static int run_resolver_mappings(void)
     return cmocka_run_group_tests_name("resolver_mappings", tests, NULL, NULL);
 }
 
-/* The resolver on programs linked, stripped, deleted and replaced in every way. */
+/* The resolver on programs that are linked, stripped, deleted and replaced in every way. */
 
 static struct target programs_target;
 static struct resolver *programs_resolver;
@@ -1105,11 +1106,11 @@ static bool start(const char *flags)
 static void programs_watch(const char *flags)
 {
     if (!start(flags))
-        skip(); /* no compiler, or none for this kind of program */
+        skip(); /* no compiler, or not for this kind of program */
     programs_resolver = target_watch(&programs_target);
 }
 
-/* Constants stand with the code if the linker puts them there. */
+/* Constants are in the code's section if the linker puts them there. */
 static void expect_everything(enum object_kind constants)
 {
     uint64_t function = target_address(&programs_target, "function");
@@ -1124,7 +1125,7 @@ static void expect_everything(enum object_kind constants)
     assert_string_equal(target_function(programs_resolver, function + 3), "planted_function");
 }
 
-/* Bounds of the planted function start where it does, whatever told them. */
+/* Checks that the bounds of the planted function begin at its start, whatever their source. */
 static void expect_bounds(void)
 {
     uint64_t start_at;
@@ -1171,7 +1172,7 @@ static void segments_that_share_pages(void **state)
     expect_bounds();
 }
 
-/* Data is asked for before any code: its mapping alone must tell the place of the file. */
+/* Data is resolved before any code: its mapping alone must determine the file's bias. */
 static void by_a_data_mapping_first(void **state)
 {
     (void)state;
@@ -1207,7 +1208,7 @@ static void without_any_symbols(void **state)
     assert_string_equal(target_object(programs_resolver, target_address(&programs_target, "const")),
                         "planted .rodata");
     expect_bounds();
-    /* The name is the place in the file, so that it is the same in every run. */
+    /* The name is the offset in the file, which is the same in every run. */
     assert_memory_equal(
         target_function(programs_resolver, target_address(&programs_target, "function")),
         "planted+0x", 10);
@@ -1231,7 +1232,7 @@ static void deleted_while_it_runs(void **state)
     assert_string_equal(desc.module, "planted");
 }
 
-/* Another file of that name must not lend its symbols. */
+/* Another file of that name must not provide symbols. */
 static void replaced_while_it_runs(void **state)
 {
     (void)state;
@@ -1239,7 +1240,7 @@ static void replaced_while_it_runs(void **state)
         skip();
     assert_true(target_build(target_path("other"), "-O1 -g",
                              "int wrong[1 << 20] = {1}; int main(void) { return wrong[1]; }"));
-    /* The second is the name that /proc/PID/maps will have for the first. */
+    /* The second file has the name that /proc/PID/maps will show for the first. */
     assert_true(
         target_run("cd %s && cp other 'planted (deleted)' && mv other planted", target_folder()));
     programs_resolver = target_watch(&programs_target);
@@ -1252,7 +1253,7 @@ static void names_of_one_program_end_with_it(void **state)
     programs_watch("-O1 -no-pie -fno-pie -pthread");
     uint64_t global = target_address(&programs_target, "global");
     assert_string_equal(target_object(programs_resolver, global), "planted_global");
-    /* As an exec does: the same address is another program's. */
+    /* After an exec, the same address belongs to another program. */
     struct record exec = {.kind = RECORD_COMM,
                           .pid = (uint32_t)programs_target.pid,
                           .tid = (uint32_t)programs_target.pid,

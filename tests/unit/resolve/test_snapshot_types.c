@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members, pictures of types and instructions in snapshots, from places as the resolver gives. */
+/* Members, layouts and instructions in snapshots, from places as the resolver returns them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +18,10 @@ static const struct type_desc *const listed[LISTED] = {
     NULL, &small_particle, &small_node, &small_message, &small_choice, &small_cells, &small_other};
 
 static uint32_t declared; /* type of all objects */
-static uint32_t voted;    /* accesses that say so; 0: it stands in a declaration */
-static uint32_t by_code;  /* a number that the code reads */
+static uint32_t voted;    /* accesses that agree; 0: the type is declared */
+static uint32_t by_code;  /* type of a number that the code reads */
 static enum object_kind kind;
-static bool alone; /* its instances are of one element */
+static bool alone; /* each instance has one element */
 static bool parts; /* objects from 2 on are shown under object 1 */
 static struct profile *profile;
 static uint64_t now_ns;
@@ -48,7 +48,7 @@ static bool tell_function(void *context, uint32_t function, struct function_desc
     return true;
 }
 
-/* Ids above those listed are copies of them: many types. */
+/* Higher ids are copies of the listed types, to get many types. */
 static bool tell_type(void *context, uint32_t type, struct type_desc *desc)
 {
     (void)context;
@@ -144,7 +144,7 @@ static const struct snapshot_field *field_named(const struct snapshot_object *ob
     const struct snapshot_field *found = NULL;
     for (size_t i = 0; i < object->field_count; i++)
         if (!strcmp(object->fields[i].name, name)) {
-            assert_null(found); /* once */
+            assert_null(found); /* only once */
             found = &object->fields[i];
         }
     if (!found)
@@ -160,7 +160,7 @@ static void members_are_one_row_each(void **state)
     struct place store = at(BASE, PARTICLE, 7, 48, 8);
     store.access.kind = ACCESS_STORE;
     add(store, 30);
-    add(at(BASE, PARTICLE, 8, 52, 4), 10); /* the second half of mass */
+    add(at(BASE, PARTICLE, 8, 52, 4), 10); /* second half of mass */
     add(at(BASE, PARTICLE, 3, 61, 1), 5);  /* kind is in its second byte, alive in its first */
     add(at(BASE, PARTICLE, 3, 60, 1), 4);
     const struct snapshot *snapshot = look();
@@ -181,7 +181,7 @@ static void members_are_one_row_each(void **state)
     snapshot_free(snapshot);
 }
 
-/* Accesses from before the object's type was known count by their offset. */
+/* Accesses from before the object's type was known are counted by offset. */
 static void what_came_before_the_type_is_merged(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void arrays_inside_are_one_row(void **state)
     add(at(BASE, CELLS, 1, 32 + 8, 8), 10);
     add(at(BASE, CELLS, 2, 32 + 24 + 8, 8), 20);
     add(at(BASE, CELLS, 3, 84, 1), 1); /* a hole */
-    for (uint32_t i = 0; i < 4; i++)   /* by turns one and the other member of a union */
+    for (uint32_t i = 0; i < 4; i++)   /* alternating between the members of a union */
         add(at(BASE, CELLS, i, i * 8, i % 2 ? 4 : 8), 3);
     const struct snapshot *snapshot = look();
     const struct snapshot_object *object = &snapshot->objects[0];
@@ -217,7 +217,7 @@ static void arrays_inside_are_one_row(void **state)
     snapshot_free(snapshot);
 }
 
-/* ---- pictures ---- */
+/* Layouts */
 
 struct drawn {
     enum layout_row_kind kind;
@@ -337,13 +337,13 @@ static void lines_are_cut_where_they_really_are(void **state)
     assert_int_equal(row_named(layout, "mass", 48)->line, 1);
     assert_int_equal(layout->hot_span, 2);
     assert_int_equal(layout->hot_lines, 1);
-    /* Each line has 64 bytes of two elements, of which 24 are used. */
+    /* Each line contains 64 bytes of two elements, and 24 of them are used. */
     assert_int_equal(layout->reading, LAYOUT_SPREAD);
     assert_true(fabs(layout->unused - 0.625) < 1e-12 && !layout->unused_least);
     snapshot_free(snapshot);
 }
 
-/* By the size of its accesses, as the field is. */
+/* The member is chosen by the size of the accesses, like the field. */
 static void an_instruction_is_on_the_right_member_of_a_union(void **state)
 {
     (void)state;
@@ -356,8 +356,7 @@ static void an_instruction_is_on_the_right_member_of_a_union(void **state)
     snapshot_free(snapshot);
 }
 
-/* Blocks without a name of their own yet: together they are the object that an instruction is on.
- */
+/* Blocks without a name of their own: together they are the object of an instruction. */
 static void blocks_shown_as_one_are_one_of_an_instruction(void **state)
 {
     (void)state;
@@ -367,7 +366,7 @@ static void blocks_shown_as_one_are_one_of_an_instruction(void **state)
     place.object = 2;
     place.type = 0;
     place.by_member = false;
-    add(place, 3); /* the debug information is not there yet */
+    add(place, 3); /* debug information not available yet */
     for (uint32_t i = 0; i < 20; i++) {
         place = at(BASE + 128 * i, PARTICLE, 0, 32, 8);
         place.object = 3 + i;
@@ -382,7 +381,7 @@ static void blocks_shown_as_one_are_one_of_an_instruction(void **state)
     parts = false;
 }
 
-/* What is on the lines beside one that is no array is not known. */
+/* The data that shares cache lines with a single instance is not known. */
 static void lines_are_shared_with_others(void **state)
 {
     (void)state;
@@ -399,8 +398,7 @@ static void lines_are_shared_with_others(void **state)
     alone = false;
 }
 
-/* Four nodes to a line: each phase as often as the others. */
-/* Shapes of the objects of one class. */
+/* Members of two types with the same name share one row. */
 static void members_of_types_of_one_name_are_one(void **state)
 {
     (void)state;
@@ -418,6 +416,7 @@ static void members_of_types_of_one_name_are_one(void **state)
     snapshot_free(snapshot);
 }
 
+/* Four nodes per line: all phases are equally frequent. */
 static void small_elements_have_many_phases(void **state)
 {
     (void)state;
@@ -432,7 +431,7 @@ static void small_elements_have_many_phases(void **state)
     assert_true(layout->straddling == 0);
     assert_int_equal(layout->line_count, 1);
     assert_int_equal(layout->reading, LAYOUT_UNUSED);
-    assert_true(fabs(layout->unused - 0.5) < 1e-12); /* of each */
+    assert_true(fabs(layout->unused - 0.5) < 1e-12); /* of each line */
     snapshot_free(snapshot);
 }
 
@@ -447,7 +446,7 @@ static void few_samples_tell_no_phase(void **state)
     snapshot_free(snapshot);
 }
 
-/* Elements of 48 bytes, of which two places are missed on, three times and once. */
+/* Adds elements of 48 bytes with misses at two offsets, three times and once. */
 static void add_elements(void)
 {
     uint64_t random = 12345;
@@ -464,7 +463,7 @@ static void add_elements(void)
     }
 }
 
-/* No debugging information: element and offsets from the samples. */
+/* Without debug information, element and offsets are inferred from the samples. */
 static void layouts_are_inferred(void **state)
 {
     (void)state;
@@ -481,12 +480,12 @@ static void layouts_are_inferred(void **state)
     assert_int_equal(layout->rows[1].member.offset, 40);
     assert_string_equal(layout->rows[1].member.name, "+40");
     assert_true(layout->rows[0].samples == 1000 && layout->rows[1].samples == 3000);
-    assert_int_equal(layout->phases, 4); /* 48 and 64 have 16 in common */
+    assert_int_equal(layout->phases, 4); /* 48 and 64 have the common divisor 16 */
     snapshot_free(snapshot);
 }
 
-/* An array of numbers that is gone through by steps: the step is no element, and what is left of an
- * offset no index. */
+/* A loop with steps over an array of numbers: the step is not an element, and the remainder of an
+ * offset is not an index. */
 static void steps_over_numbers_are_no_elements(void **state)
 {
     (void)state;
@@ -505,7 +504,7 @@ static void steps_over_numbers_are_no_elements(void **state)
     }
 }
 
-/* An element that is hot is, also in a large array. */
+/* A hot element is reported, even in a large array. */
 static void hot_numbers_are_reported(void **state)
 {
     (void)state;
@@ -519,7 +518,7 @@ static void hot_numbers_are_reported(void **state)
     snapshot_free(snapshot);
 }
 
-/* Numbers by the code in an object of no known type; memory that an allocator deals out. */
+/* Numbers in an object without a known type, and memory that an allocator subdivides. */
 static void not_every_distance_is_an_element(void **state)
 {
     static const enum object_kind dealt_out[] = {OBJECT_ANON, OBJECT_MAP, OBJECT_HEAP};
@@ -542,7 +541,7 @@ static void not_every_distance_is_an_element(void **state)
     }
 }
 
-/* Any of several bit-fields may be meant: that is no access of the first. */
+/* An access to any of several bit-fields must not count for the first one. */
 static void bit_fields_that_are_not_distinguished(void **state)
 {
     (void)state;
@@ -566,7 +565,7 @@ static void types_of_one_object_each_have_a_picture(void **state)
     add(at(BASE, NODE, 0, 0, 8), 20);
     add(at(BASE, PARTICLE, 1, 48, 8), 70);
     add(at(BASE, CHOICE, 2, 0, 4), 8);
-    add(at(BASE, OTHER, 3, 8, 8), 2); /* too few to be drawn */
+    add(at(BASE, OTHER, 3, 8, 8), 2); /* too few to be shown */
     const struct snapshot *snapshot = look();
     const struct snapshot_object *object = &snapshot->objects[0];
     assert_int_equal(object->layout_count, 3);
@@ -593,7 +592,7 @@ static void unknown_types_are_offsets(void **state)
     snapshot_free(snapshot);
 }
 
-/* An offset beyond the type's end, whoever made it so. */
+/* An offset past the end of the type, whatever its cause. */
 static void offsets_outside_do_no_harm(void **state)
 {
     (void)state;
@@ -606,7 +605,7 @@ static void offsets_outside_do_no_harm(void **state)
     snapshot_free(snapshot);
 }
 
-/* ---- code ---- */
+/* Code */
 
 static void instructions_tell_line_object_and_field(void **state)
 {
@@ -622,7 +621,7 @@ static void instructions_tell_line_object_and_field(void **state)
     place.access.ip = 0x1001;
     place.access.kind = ACCESS_STORE;
     add(place, 20);
-    place.access.ip = 0x5000; /* of another function, no line known */
+    place.access.ip = 0x5000; /* in another function, no line known */
     place.function = 2;
     add(place, 10);
     const struct snapshot *snapshot = look();
@@ -643,7 +642,7 @@ static void instructions_tell_line_object_and_field(void **state)
     assert_true(fabs(second->share - 0.8) < 1e-12);
     assert_true(fabs(second->object_share - 0.75) < 1e-12);
     assert_int_equal(snapshot->objects[second->object].id, 1);
-    assert_string_equal(second->field, "particle.vel.y"); /* on that object */
+    assert_string_equal(second->field, "particle.vel.y"); /* on this object */
     assert_string_equal(second->inlined, "min < clamp");
     assert_string_equal(second->file, "a.c");
     assert_int_equal(second->line, 0x1004 % 1000);
@@ -660,7 +659,7 @@ static void both_bases_are_kept(void **state)
     profile_free(profile);
     start_with(1);
     add(at(BASE, PARTICLE, 1, 32, 8), 100);
-    now_ns += 3 * CLOCK_NS_PER_S; /* counts an eighth by then */
+    now_ns += 3 * CLOCK_NS_PER_S; /* decayed to an eighth by then */
     add(at(BASE, PARTICLE, 1, 48, 8), 100);
     profile_set_basis(profile, BASIS_RUN);
     const struct snapshot *snapshot = look();
@@ -681,7 +680,7 @@ static void both_bases_are_kept(void **state)
     snapshot_free(snapshot);
 }
 
-/* The time is told, not judged. */
+/* The time is only printed. */
 static void a_thousand_objects_with_a_hundred_types(void **state)
 {
     (void)state;

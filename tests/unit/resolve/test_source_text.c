@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Source files by their recorded names: where they are looked for, what of them is shown. */
+/* Source files by their recorded names: where they are searched for, and which lines are shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static void the_longest_tail_that_exists_is_taken(void **state)
     assert_non_null(strstr(source_texts_note(texts, "/build/package-1.0/src/d.c"), "src/d.c in"));
     assert_string_equal(line(texts, "/elsewhere/d.c", 1), "shorter");
     assert_string_equal(line(texts, "src/d.c", 1), "nearer");
-    /* never out of the current directory */
+    /* never leaves the current directory */
     assert_null(line(texts, "../../../../../../../../../etc/passwd", 1));
     source_texts_free(texts);
 }
@@ -134,7 +134,7 @@ static void what_is_not_found_says_each_place(void **state)
     assert_non_null(strstr(note, "/build/deep/none.c of the process"));
     assert_non_null(strstr(note, "/build/deep/none.c on this side"));
     assert_non_null(strstr(note, "/no/such/build/deep/none.c"));
-    assert_non_null(strstr(note, "build/deep/none.c and each shorter end of it in /"));
+    assert_non_null(strstr(note, "build/deep/none.c and every shorter tail of it in /"));
     source_texts_free(texts);
 }
 
@@ -171,7 +171,7 @@ static void many_files_are_let_go_and_found_again(void **state)
             text[strlen(text) - 1] = '\0';
             assert_string_equal(line(texts, path, 1), text);
         }
-    /* more bytes than are kept */
+    /* more bytes than are cached */
     for (int i = 0; i < 8; i++) {
         snprintf(path, sizeof path, "%s/big%d.c", work, i);
         write_text(path, "start\n");

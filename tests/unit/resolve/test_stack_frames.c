@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * src/resolve/elf/unwind.c: a chain of functions, each with an array that it tells the address of
- * and its canonical frame address as its compiler knows it (__builtin_dwarf_cfa()): those are what
- * has to be found from the registers of the innermost one.
+ * src/resolve/elf/unwind.c: a chain of functions, each with an array. Each prints the address of
+ * its array and its canonical frame address from the compiler (__builtin_dwarf_cfa()). Both must be
+ * found from the registers of the innermost function.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -133,7 +133,7 @@ static void take_registers(const struct user_regs_struct *from, uint64_t regs[SR
     regs[SREG_R15] = from->r15;
 }
 
-/* The registers of a process that is stopped for a moment only. */
+/* Reads the registers of a process that is stopped only briefly. */
 static bool look_at(pid_t pid, uint64_t regs[SREG_COUNT])
 {
     struct user_regs_struct from;
@@ -154,14 +154,14 @@ static const char *function_at(struct space *space, uint64_t pc)
     return symbol ? symbol->name : "?";
 }
 
-/* gcc's __builtin_dwarf_cfa() is not the CFA of its own .eh_frame in a function that aligns its
- * stack; that the frames above it are found says which of them is right. */
+/* gcc's __builtin_dwarf_cfa() differs from the CFA in its own .eh_frame in a function that aligns
+ * its stack. The frames above are found, so the .eh_frame is right. */
 static bool is_off(const char *name)
 {
     return !strcmp(name, "aligned");
 }
 
-/* Each array is in the frame of its function, and the frame is where the compiler has it. */
+/* Counts the arrays found in their function's frame, with the compiler's frame address. */
 static unsigned count_found(struct unwind *unwind, struct space *space, const uint64_t *regs,
                             const struct target *target, const char *flags)
 {
@@ -186,7 +186,7 @@ static unsigned count_found(struct unwind *unwind, struct space *space, const ui
     return found;
 }
 
-/* How many of the functions are among the callers, in their order. */
+/* Returns how many of the functions are among the callers, in order. */
 static unsigned count_callers(struct unwind *unwind, struct space *space, const uint64_t *regs,
                               const struct unwind_copy *copy)
 {
@@ -201,8 +201,8 @@ static unsigned count_callers(struct unwind *unwind, struct space *space, const 
     return found;
 }
 
-/* By a copy of its stack alone as far as that goes; with the process behind it all of them, unless
- * the stack is another one by then. */
+/* With only a copy of the stack, callers are found as far as the copy goes. With the process too,
+ * all are found, unless its stack has changed. */
 static void check_callers(struct unwind *unwind, struct space *space, const uint64_t *regs)
 {
     enum { ALL = 9, COPIED = 1024 };
@@ -231,13 +231,13 @@ static void check_build(const char *flags, const char *command, unsigned allowed
     assert_true(target_build(path, flags, chain));
     assert_true(target_start(&target, path, NULL));
     assert_true(target_tell(&target, command));
-    struct modules_from from = {.pid = target.pid, .live = true};
+    struct lookup_from from = {.pid = target.pid, .live = true};
     assert_int_equal(space_init(&space, &from), 0);
     unwind_init(&unwind, target.pid);
-    usleep(20000); /* from the line to the wait */
+    usleep(20000); /* time between the line and the wait */
     assert_true(look_at(target.pid, regs));
     unsigned found = count_found(&unwind, &space, regs, &target, flags);
-    assert_int_equal(count_found(&unwind, &space, regs, &target, flags), found); /* known rules */
+    assert_int_equal(count_found(&unwind, &space, regs, &target, flags), found); /* cached rules */
     assert_true(found + allowed >= NAMES);
     if (*command == 'w')
         check_callers(&unwind, &space, regs);
@@ -266,7 +266,7 @@ static void every_frame_from_a_system_call(void **state)
         check_build(builds[i], "w", 0);
 }
 
-/* It runs meanwhile. */
+/* The process runs meanwhile. */
 static void every_frame_from_a_loop(void **state)
 {
     (void)state;
@@ -295,7 +295,7 @@ static void the_other_compiler_too(void **state)
     free(saved);
 }
 
-/* ---- on this process ---- */
+/* On this process */
 
 struct seen {
     uint64_t address;
@@ -309,7 +309,7 @@ static uint64_t own_regs[SREG_COUNT];
 static int start_own(void **state)
 {
     (void)state;
-    struct modules_from from = {.pid = getpid(), .live = true};
+    struct lookup_from from = {.pid = getpid(), .live = true};
     unwind_init(&own, getpid());
     return space_init(&own_space, &from);
 }
@@ -340,7 +340,7 @@ static void own_registers(void)
 #define FIND(ADDRESS, FRAME)                                                                       \
     unwind_find(&own, &own_space, own_regs, (uint64_t)(uintptr_t)(ADDRESS), FRAME)
 
-/* The frame of own_registers() has gone: its callers' have not. */
+/* The frame of own_registers() is gone, but those of its callers are not. */
 __attribute__((noinline)) static void inner(volatile char *outer_mark, uint64_t outer_cfa)
 {
     volatile char mark[64] = {1};
@@ -349,7 +349,7 @@ __attribute__((noinline)) static void inner(volatile char *outer_mark, uint64_t 
     assert_true(FIND(mark + 31, &frame));
     assert_string_equal(function_at(&own_space, frame.pc), "inner");
     assert_true(frame.cfa == (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
-    for (int i = 0; i < 9; i++) { /* misaligned ones too */
+    for (int i = 0; i < 9; i++) { /* also misaligned addresses */
         assert_true(FIND(outer_mark + i, &frame));
         assert_string_equal(function_at(&own_space, frame.pc), "our_own_frames");
         assert_true(frame.cfa == outer_cfa);
@@ -364,7 +364,7 @@ static void our_own_frames(void **state)
     assert_int_equal(mark[0], 2);
 }
 
-/* A stub that is bound lazily pushes a word between two of its jumps. */
+/* A lazily bound stub pushes a word between its two jumps. */
 static void stubs_of_calls(void **state)
 {
     (void)state;
@@ -412,7 +412,7 @@ static void addresses_of_no_frame(void **state)
     assert_false(FIND(stack->end - 8, &frame)); /* above the first function: names, environment */
 }
 
-/* Whatever the registers are: an answer or none, no crash. */
+/* Random registers: any answer, but no crash. */
 static void registers_of_no_sense(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static void registers_of_no_sense(void **state)
             FIND(bad[i], &frame);
             FIND(bad[i] + 4096, &frame);
         }
-    /* Code that no file has. */
+    /* Code outside any file. */
     memcpy(own_regs, good, sizeof good);
     void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     own_regs[SREG_IP] = (uint64_t)(uintptr_t)code + 16;
@@ -440,7 +440,7 @@ static void registers_of_no_sense(void **state)
     munmap(code, 4096);
 }
 
-/* The stack may say anything by the time it is read. */
+/* The stack may contain anything when it is read. */
 static void a_stack_that_lies(void **state)
 {
     (void)state;
@@ -465,12 +465,12 @@ static void a_stack_that_lies(void **state)
         uint64_t pcs[64];
         const struct unwind_copy copy = {(unsigned char *)stack, sizeof stack};
         size_t count = unwind_callers(&own, &own_space, own_regs, &copy, pcs, 64);
-        for (size_t i = 0; i < count; i++) /* each by a call */
+        for (size_t i = 0; i < count; i++) /* each after a call */
             assert_true(unwind_is_call(&own, &own_space, pcs[i]));
     }
 }
 
-/* More instructions than rules are kept for: the oldest go, the answers stay right. */
+/* More instructions than the rule cache can hold: the oldest are evicted, answers stay correct. */
 static void rules_are_bounded(void **state)
 {
     (void)state;
@@ -480,7 +480,7 @@ static void rules_are_bounded(void **state)
     assert_non_null(map);
     uint64_t ip = own_regs[SREG_IP];
     for (uint64_t i = 0; i < 70000; i++) {
-        own_regs[SREG_IP] = map->end + i; /* no code of any file: no rule, but remembered */
+        own_regs[SREG_IP] = map->end + i; /* not in any file: no rule, but cached */
         FIND(own_regs[SREG_SP], &frame);
     }
     own_regs[SREG_IP] = ip;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stacks beside each other, guessed ones, and one that is a line of /proc/PID/maps with two blocks.
- */
+/* Adjacent stacks, guessed stacks, and a stack in one line of /proc/PID/maps with two blocks. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <pthread.h>
@@ -51,7 +50,7 @@ static void beside_a_stack_is_no_stack(void **state)
     uint64_t stop = 0x50000;
     (void)state;
     stacks_of_thread(&stacks, &tcb, &none);
-    stacks_of_thread(&stacks, &tcb, &none); /* as at each tick */
+    stacks_of_thread(&stacks, &tcb, &none); /* as in each tick */
     assert_int_equal(stacks.count, 1);
     expect(0x20000, 0x20000, 0x30000, 7);
     assert_null(stacks_find(&stacks, 0x1ffff));
@@ -65,7 +64,7 @@ static void beside_a_stack_is_no_stack(void **state)
     assert_int_equal(stop, 0x50000);
 }
 
-/* A library that does not tell: each stack begins where the one below ends, in whatever order. */
+/* A library without stack bounds: each stack begins where the one below ends, in any order. */
 static void stacks_of_one_mapping_part_it(void **state)
 {
     static struct map map = {.start = 0x100000, .end = 0x700000, .kind = MAPPING_ANON};
@@ -91,19 +90,19 @@ static void stack_pointers_tell_what_they_reached(void **state)
     expect(0x1845678, 0x1840000, 0x1940000, 0);
     stacks_reached(&stacks, &map, 0x1800000); /* deeper */
     expect(0x1845678, 0x1800000, 0x1940000, 0);
-    stacks_reached(&stacks, &map, 0x1ff8000); /* of another, that goes up to the end */
+    stacks_reached(&stacks, &map, 0x1ff8000); /* another stack, which extends to the end */
     expect(0x1ff8000, 0x1ff0000, 0x2000000, 0);
     assert_null(stacks_find(&stacks, 0x1000000));
     assert_null(stacks_find(&stacks, 0x1950000));
     expect_sound();
-    /* What is guessed grows: it gives what is beside it no other bounds. */
+    /* A guessed stack may grow, so its neighbours keep their bounds. */
     uint64_t start = map.start;
     uint64_t stop = map.end;
     stacks_gap(&stacks, 0x1950000, &start, &stop);
     assert_true(start == map.start && stop == map.end);
     stacks_refresh(&stacks, &nobody, &maps, 1);
     assert_int_equal(stacks.count, 2);
-    map.end = 0x1900000; /* unmapped in part */
+    map.end = 0x1900000; /* partly unmapped */
     stacks_refresh(&stacks, &nobody, &maps, 1);
     assert_int_equal(stacks.count, 0);
 }
@@ -134,9 +133,9 @@ static void words_that_cannot_be_are_none(void **state)
     assert_false(tcb_stack((unsigned char *)words, sizeof words, base, &start, &stop));
     const uint64_t wrong[][3] = {{base + 8, 4096, 0},                     /* begins above */
                                  {base - 65536, 4096, 0},                 /* ends below */
-                                 {4096, base, 0},                         /* all there is */
-                                 {base - 65536, 65536 + 2304, 65536 * 2}, /* guard only */
-                                 {base - 65536, 65536 + (1 << 20), 4096}, /* goes on above */
+                                 {4096, base, 0},                         /* whole address space */
+                                 {base - 65536, 65536 + 2304, 65536 * 2}, /* only a guard */
+                                 {base - 65536, 65536 + (1 << 20), 4096}, /* continues above */
                                  {base - 65536, UINT64_MAX, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         memcpy(&words[40], wrong[i], sizeof wrong[i]);
@@ -149,12 +148,12 @@ static void words_that_cannot_be_are_none(void **state)
     assert_int_equal(stop, base + 2304);
 }
 
-/* ---- one line of /proc/PID/maps: a large block of malloc's, a stack, another block ---- */
+/* One line of /proc/PID/maps: a large block of malloc, a stack, another block */
 
 enum { BLOCK = 8 << 20, STACK = 1 << 20, WHOLE = 2 * BLOCK + STACK, PAGE = 4096 };
 
 static struct merged {
-    unsigned char *reserved; /* a page more on both sides, so that nothing else joins the line */
+    unsigned char *reserved; /* with a page on both sides, so that nothing else joins the line */
     unsigned char *memory;
     uint32_t tid;
     pthread_barrier_t started;
@@ -169,7 +168,7 @@ static void *on_merged_stack(void *data)
     return data;
 }
 
-/* As malloc leaves it in front of a mapping of its own. */
+/* Writes the header that malloc puts before a mapped block. */
 static void write_chunk(unsigned char *at)
 {
     memcpy(at, (uint64_t[]){0, BLOCK | 2}, 16);
@@ -212,7 +211,7 @@ static void expect_object(struct space *space, size_t at, enum object_kind kind,
 
 static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
 {
-    const struct modules_from from = {.pid = getpid(), .live = true};
+    const struct lookup_from from = {.pid = getpid(), .live = true};
     struct space space;
     struct tcbs tcbs = {0};
     (void)state;
@@ -239,11 +238,11 @@ static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
         skip(); /* a library that registers no list of robust mutexes */
 }
 
-/* As in Go: stacks and other things in one mapping. */
+/* Like in Go: stacks and other memory in one mapping. */
 static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
 {
     enum { BYTES = 8 << 20, REACHED = 4 << 20 };
-    const struct modules_from from = {.pid = getpid(), .live = true};
+    const struct lookup_from from = {.pid = getpid(), .live = true};
     static struct names names;
     const struct tls no_tls = {0};
     struct located located;
@@ -274,12 +273,12 @@ static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
     munmap(memory, BYTES);
 }
 
-/* In a recording: whether all of the mapping is one object. */
+/* Returns true if a whole mapping of a recording is one object. */
 static bool is_one_object(struct space *space, struct names *names, uint64_t address)
 {
     const struct tls no_tls = {0};
     struct located located;
-    for (int i = 0; i < 2; i++) { /* the first time it has no name yet */
+    for (int i = 0; i < 2; i++) { /* it has no name on the first call */
         assert_true(located_make(&located, space, &no_tls, names, address, STACK_KNOWN));
         assert_true(located_intern(&located, names));
     }
@@ -289,7 +288,7 @@ static bool is_one_object(struct space *space, struct names *names, uint64_t add
 static void mappings_are_one_object_until_something_changes(void **state)
 {
     enum { START = 0x70000000, BYTES = 1 << 20, IN = START + 0x8000 };
-    const struct modules_from from = {.live = false};
+    const struct lookup_from from = {.live = false};
     const struct sample_mapping memory = {
         .start = START, .length = BYTES, .protection = PROT_READ | PROT_WRITE, .path = "//anon"};
     const struct sample_mapping other = {
@@ -302,7 +301,7 @@ static void mappings_are_one_object_until_something_changes(void **state)
     space_take(&space, &memory);
     assert_true(is_one_object(&space, &names, IN));
     uint64_t version = space_version(&space);
-    space_take(&space, &other); /* half of it is a file's now */
+    space_take(&space, &other); /* half of it now belongs to a file */
     assert_int_not_equal(space_version(&space), version);
     assert_true(is_one_object(&space, &names, IN));
     assert_false(is_one_object(&space, &names, START + BYTES / 2));
@@ -329,12 +328,12 @@ static int run_stacks(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Function bounds from .eh_frame, beside the symbols of the same file. */
+/* Function bounds from .eh_frame, compared with the symbols of the same file. */
 
 static char *image;
 static size_t image_size;
 
-/* This test program itself, in memory. */
+/* Reads this test program itself into memory. */
 static int read_self(void **state)
 {
     (void)state;
@@ -410,7 +409,7 @@ static void nothing_lies_outside(void **state)
     elf_end(elf);
 }
 
-/* Cut at any place, the section gives the entries before the cut, or none. */
+/* Truncated at any position, the section yields the entries before it, or none. */
 static void a_damaged_section_gives_fewer(void **state)
 {
     (void)state;
@@ -445,7 +444,7 @@ static int run_frames(void)
     return cmocka_run_group_tests_name("frames", tests, read_self, free_self);
 }
 
-/* Thread control blocks of this very process, whose threads know where theirs are. */
+/* Thread control blocks of this process, with threads that know their addresses. */
 
 enum { THREADS = 20 };
 
@@ -517,7 +516,7 @@ static void expect_ours(void)
         assert_true(tcb_tcbs.tcbs[i].tid < tcb_tcbs.tcbs[i + 1].tid);
 }
 
-/* Not on glibc: then the kernel knows of no list. */
+/* Returns false on other libcs than glibc, for which the kernel has no list. */
 static bool kernel_tells(void)
 {
     void *head = NULL;
@@ -555,13 +554,13 @@ static void each_knows_its_stack(void **state)
     }
 }
 
-/* The second way, for libraries that register no list. */
+/* The alternative for libraries that register no list. */
 static void a_search_finds_them_as_well(void **state)
 {
     (void)state;
     tcbs_scan(&tcb_tcbs, getpid(), &tcb_maps);
     if (!tcb_tcbs.count)
-        skip(); /* blocks that look otherwise */
+        skip(); /* blocks with another layout */
     expect_ours();
 }
 
@@ -572,7 +571,7 @@ static void threads_that_ended_are_forgotten(void **state)
     size_t before = tcb_tcbs.count;
     if (!before)
         skip();
-    tcb_tcbs.tcbs[before - 1].tid = 0x7ffffff0; /* no thread has this one */
+    tcb_tcbs.tcbs[before - 1].tid = 0x7ffffff0; /* no such thread */
     tcbs_refresh(&tcb_tcbs, getpid());
     assert_null(tcbs_of_thread(&tcb_tcbs, 0x7ffffff0));
     assert_int_equal(tcb_tcbs.count, before);
@@ -586,7 +585,7 @@ static void many_threads_are_listed_seldom(void **state)
                         .room = TCBS_MANY,
                         .again_ns = 1000};
     for (size_t i = 0; i < TCBS_MANY; i++)
-        many.tcbs[i].tid = 0x7ffffff0; /* no thread has this one */
+        many.tcbs[i].tid = 0x7ffffff0; /* no such thread */
     tcbs_tick(&many, getpid(), many.again_ns - 1);
     assert_int_equal(many.count, TCBS_MANY);
     tcbs_tick(&many, getpid(), many.again_ns);

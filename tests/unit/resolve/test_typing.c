@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is asked, when, and what becomes of the answers: the readers are played by this test. */
+/* Which questions are asked and when, and how answers are used. This test plays the readers. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +25,9 @@ struct readers {
         uint32_t serial;
     } * asked;
     size_t count;
-    size_t forgotten; /* asked before this were dropped */
-    bool busy;        /* takes no questions */
-    bool without;     /* the file is known to have nothing */
+    size_t forgotten; /* questions before this one were dropped */
+    bool busy;        /* accepts no questions */
+    bool without;     /* the file is known to have no debug information */
 };
 
 const struct readers_limits readers_usual;
@@ -120,7 +120,7 @@ static void tell(uint32_t serial, uint32_t reference, const struct type_desc *de
                        &(struct dwarf_type){.type = reference, .desc = *desc});
 }
 
-/* Answers the i-th question with what is set in `answer`. */
+/* Answers the i-th question with the fields set in `answer`. */
 static void answer(size_t i, struct dwarf_answer answer)
 {
     answer.question = readers->asked[i].question;
@@ -133,7 +133,7 @@ static struct access access_at(uint64_t ip, int64_t displacement)
         .ip = ip, .displacement = displacement, .base = SREG_BX, .index = SREG_NONE, .size = 8};
 }
 
-static const struct typed_operand *operand(uint64_t ip, int64_t displacement)
+static const struct typed_answer *operand(uint64_t ip, int64_t displacement)
 {
     struct access access = access_at(ip, displacement);
     return typing_operand(typing, &one, &access);
@@ -146,15 +146,16 @@ static void each_question_is_asked_once(void **state)
         assert_null(operand(0x1000, 8));
         assert_null(operand(0x1000, 16));
         assert_null(operand(0x1004, 8));
-        assert_null(typing_global(typing, &one, 0x5000, 0x1000));
-        assert_null(typing_global(typing, &one, 0x5000, 0x1004)); /* whoever touches it */
-        assert_null(typing_global(typing, &two, 0x5000, 0x1000));
-        assert_null(typing_tls(typing, &one, 0x5000, 0x1000));
+        assert_null(typing_answer(typing, &one, DWARF_VARIABLE, 0x1000, 0x5000));
+        assert_null(typing_answer(typing, &one, DWARF_VARIABLE, 0x1004,
+                                  0x5000)); /* whatever code accesses it */
+        assert_null(typing_answer(typing, &two, DWARF_VARIABLE, 0x1000, 0x5000));
+        assert_null(typing_answer(typing, &one, DWARF_TLS, 0x1000, 0x5000));
         assert_null(typing_slot(typing, &one, 0x1000, -24));
         assert_null(typing_slot(typing, &one, 0x1000, -16));
         assert_null(typing_slot(typing, &one, 0x1004, -16));
         assert_null(typing_line(typing, &one, 0x1000));
-        assert_null(typing_call(typing, &one, 0x1000));
+        assert_null(typing_answer(typing, &one, DWARF_CALL, 0x1000, 0));
     }
     assert_int_equal(readers->count, 11);
     answer(0, (struct dwarf_answer){.untyped = UNTYPED_VOID});
@@ -163,33 +164,33 @@ static void each_question_is_asked_once(void **state)
     assert_int_equal(readers->count, 11);
 }
 
-/* An array in a frame: its slots are hardly touched twice, and one answer is for all of them. */
+/* An array in a frame: a slot is rarely accessed twice, and one answer applies to all slots. */
 static void a_variable_in_a_frame_is_asked_about_once(void **state)
 {
     const struct dwarf_answer table = {
         .slot = DWARF_SLOT_VARIABLE, .name = "table", .size = 800, .count = 100, .offset = 40};
     const struct dwarf_answer spill = {.slot = DWARF_SLOT_SPILL, .untyped = UNTYPED_SPILL};
     (void)state;
-    for (int64_t slot = -760; slot < -400; slot += 8) /* not one question for each */
+    for (int64_t slot = -760; slot < -400; slot += 8) /* without one question per slot */
         assert_null(typing_slot(typing, &one, 0x1000, slot));
     assert_int_equal(readers->count, 2);
-    answer(0, table); /* it begins at -800 */
-    const struct typed_variable *variable = typing_slot(typing, &one, 0x1000, -800);
+    answer(0, table); /* begins at -800 */
+    const struct typed_answer *variable = typing_slot(typing, &one, 0x1000, -800);
     assert_non_null(variable);
     assert_int_equal(variable->offset, 0);
     assert_int_equal(typing_slot(typing, &one, 0x1000, -1)->offset, 799);
     assert_int_equal(typing_slot(typing, &one, 0x1000, -760)->offset, 40);
     assert_string_equal(typing_slot(typing, &one, 0x1000, -96)->name, "table");
     assert_int_equal(readers->count, 2);
-    assert_null(typing_slot(typing, &one, 0x1000, 0)); /* beside it */
+    assert_null(typing_slot(typing, &one, 0x1000, 0)); /* outside it */
     assert_null(typing_slot(typing, &one, 0x1000, -808));
-    assert_null(typing_slot(typing, &two, 0x1000, -760)); /* another file, another place */
+    assert_null(typing_slot(typing, &two, 0x1000, -760)); /* in another file */
     assert_null(typing_slot(typing, &one, 0x1004, -760));
     assert_int_equal(readers->count, 5);
     struct dwarf_answer second = table;
     second.offset = 48;
     answer(1, second);
-    answer(2, spill); /* it is of one slot only */
+    answer(2, spill); /* applies to one slot only */
     assert_int_equal(typing_slot(typing, &one, 0x1000, 0)->slot, DWARF_SLOT_SPILL);
     assert_null(typing_slot(typing, &one, 0x1000, 8));
     assert_int_equal(readers->count, 6);
@@ -220,7 +221,7 @@ static void every_part_of_an_operand_is_asked_about(void **state)
     }
 }
 
-/* The last question first: each gets its own. */
+/* Answers the last question first: each answer goes to its own question. */
 static void answers_come_in_any_order(void **state)
 {
     (void)state;
@@ -231,7 +232,7 @@ static void answers_come_in_any_order(void **state)
     for (size_t i = QUESTIONS; i-- > 0;)
         answer(i, (struct dwarf_answer){.type = 5, .offset = (int64_t)i, .indexed = i % 2});
     for (uint64_t i = 0; i < QUESTIONS; i++) {
-        const struct typed_operand *known = operand(0x1000 + i, 8);
+        const struct typed_answer *known = operand(0x1000 + i, 8);
         assert_non_null(known);
         assert_int_equal(known->type, 1);
         assert_int_equal(known->offset, i);
@@ -247,32 +248,37 @@ static void references_are_the_files_own(void **state)
     tell(1, 5, &small_particle);
     tell(2, 5, &small_node);
     tell(2, 6, &small_particle);
-    typing_global(typing, &one, 0x5000, 0);
-    typing_global(typing, &two, 0x6000, 0);
-    typing_global(typing, &two, 0x7000, 0);
-    typing_global(typing, &two, 0x8000, 0);
+    typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000);
+    typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x6000);
+    typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x7000);
+    typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x8000);
     answer(0, (struct dwarf_answer){.type = 5, .count = 7, .size = 448, .name = "particles"});
     answer(1, (struct dwarf_answer){.type = 5, .offset = 8});
     answer(2, (struct dwarf_answer){.type = 6});
     answer(3, (struct dwarf_answer){.type = 7}); /* never told */
-    const struct typed_variable *known = typing_global(typing, &one, 0x5000, 0);
+    const struct typed_answer *known = typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000);
     assert_string_equal(known->name, "particles");
     assert_int_equal(known->count, 7);
     assert_int_equal(known->size, 448);
     uint32_t particle = known->type;
     const struct types *types = typing_types(typing);
     assert_string_equal(types_at(types, particle)->name, "struct particle");
-    known = typing_global(typing, &two, 0x6000, 0);
+    known = typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x6000);
     assert_string_equal(types_at(types, known->type)->name, "struct node");
     assert_int_equal(known->offset, 8);
     assert_null(known->name);
-    assert_int_equal(typing_global(typing, &two, 0x7000, 0)->type, particle);
-    known = typing_global(typing, &two, 0x8000, 0);
+    assert_int_equal(typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x7000)->type, particle);
+    known = typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x8000);
     assert_int_equal(known->type, 0);
-    assert_int_not_equal(known->untyped, UNTYPED_NO_REASON);
+    assert_int_equal(known->untyped, UNTYPED_GAVE_UP);
+    tell(1, 5, &small_node); /* another process reads the file */
+    typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x9000);
+    answer(4, (struct dwarf_answer){.type = 5});
+    known = typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x9000);
+    assert_string_equal(types_at(types, known->type)->name, "struct node");
 }
 
-/* The reader's strings last until its next answer only. */
+/* The reader's strings are valid only until its next answer. */
 static void strings_are_kept(void **state)
 {
     (void)state;
@@ -281,7 +287,7 @@ static void strings_are_kept(void **state)
     char outer[] = "clamp";
     char name[] = "struct node.list";
     typing_line(typing, &one, 0x1000);
-    typing_call(typing, &one, 0x1000);
+    typing_answer(typing, &one, DWARF_CALL, 0x1000, 0);
     typing_line(typing, &one, 0x2000);
     answer(0, (struct dwarf_answer){
                   .file = file, .line = 12, .inlined_count = 2, .inlined = {inner, outer}});
@@ -295,7 +301,8 @@ static void strings_are_kept(void **state)
     assert_string_equal(line->file, "/src/a.c");
     assert_string_equal(line->inlined, "min < clamp");
     assert_int_equal(line->line, 12);
-    assert_string_equal(typing_call(typing, &one, 0x1000)->name, "struct node.list");
+    assert_string_equal(typing_answer(typing, &one, DWARF_CALL, 0x1000, 0)->name,
+                        "struct node.list");
     line = typing_line(typing, &one, 0x2000);
     assert_null(line->file);
     assert_null(line->inlined);
@@ -362,7 +369,7 @@ static void what_nobody_asked_is_no_answer(void **state)
     readers->take.answer(readers->take.context, 1, &stray);
     assert_null(typing_line(typing, &one, 0x1000));
     answer(0, (struct dwarf_answer){.line = 6});
-    answer(0, (struct dwarf_answer){.line = 7}); /* the first one counts */
+    answer(0, (struct dwarf_answer){.line = 7}); /* the first one is kept */
     assert_int_equal(typing_line(typing, &one, 0x1000)->line, 6);
     struct dwarf_answer of_another = {.question = {.ask = DWARF_LINE, .pc = 0x2000}, .line = 8};
     assert_null(typing_line(typing, &two, 0x2000));
@@ -382,7 +389,7 @@ static void busy_readers_are_asked_again(void **state)
     assert_int_equal(readers->count, 1);
 }
 
-/* Types stay, what was known of addresses does not; an answer under way does no harm. */
+/* Types are kept, but results for addresses are dropped; a pending answer is harmless. */
 static void forgetting_asks_anew(void **state)
 {
     (void)state;
@@ -419,7 +426,7 @@ static void files_without_are_not_asked(void **state)
     assert_int_equal(readers->count, 0);
 }
 
-/* Then what is known stays known, and what is new is given up at once, not waited for. */
+/* When full, known answers stay valid, and new questions fail at once instead of waiting. */
 static void it_can_be_full(void **state)
 {
     (void)state;
@@ -429,10 +436,11 @@ static void it_can_be_full(void **state)
     assert_true(asked < ASKED_MAX);
     assert_int_equal(readers->count, asked);
     assert_int_equal(operand(0x1000 + asked, 8)->untyped, UNTYPED_GAVE_UP);
-    assert_int_equal(typing_global(typing, &one, 0x5000, 0)->untyped, UNTYPED_GAVE_UP);
-    assert_int_equal(typing_global(typing, &one, 0x5000, 0)->type, 0);
+    assert_int_equal(typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000)->untyped,
+                     UNTYPED_GAVE_UP);
+    assert_int_equal(typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000)->type, 0);
     assert_null(typing_line(typing, &one, 0x5000)->file);
-    assert_null(typing_call(typing, &one, 0x5000)->name);
+    assert_null(typing_answer(typing, &one, DWARF_CALL, 0x5000, 0)->name);
     answer(77, (struct dwarf_answer){.untyped = UNTYPED_VOID});
     assert_int_equal(operand(0x1000 + 77, 8)->untyped, UNTYPED_VOID);
     typing_forget(typing);
@@ -505,7 +513,7 @@ static void what_two_files_tell_is_one(void **state)
     assert_int_equal(types_of_file(&types_types, 3, 77), 0);
 }
 
-/* Nothing of what was told is pointed to: the reader's memory goes. */
+/* Keeps no pointers into the reader's memory, which is freed. */
 static void copies_are_deep(void **state)
 {
     (void)state;
@@ -527,7 +535,7 @@ static void copies_are_deep(void **state)
     assert_int_equal(kept->members[0].size, 8);
 }
 
-/* Every part of a description tells two types apart. */
+/* Any difference in a description makes two types different. */
 static void any_difference_is_another_type(void **state)
 {
     (void)state;
@@ -565,7 +573,7 @@ static void any_difference_is_another_type(void **state)
     assert_int_equal(types_of_file(&types_types, 1, 1), first);
 }
 
-/* More members than a type may have are left out, and that is told. */
+/* Members beyond the maximum are dropped, and `cut` is set. */
 static void too_many_members_are_cut(void **state)
 {
     (void)state;
@@ -584,7 +592,7 @@ static void too_many_members_are_cut(void **state)
     assert_true(kept->cut);
 }
 
-/* What is known stays found when there is no room for more; what is new is not known. */
+/* When there is no more room, known types are still found, and new types are not known. */
 static void types_it_can_be_full(void **state)
 {
     (void)state;
@@ -607,7 +615,7 @@ static void types_it_can_be_full(void **state)
     assert_int_equal(types_of_file(&types_types, 2, 2), 6);
 }
 
-/* The bound is one of bytes too: long names, many members. */
+/* The bound also limits bytes: long names, many members. */
 static void its_memory_is_bounded(void **state)
 {
     (void)state;
@@ -635,11 +643,11 @@ static void containing_is_by_members(void **state)
     uint32_t node = types_add(&types_types, 1, 4, &small_node);
     uint32_t cells = types_add(&types_types, 1, 5, &small_cells);
     assert_true(types_contains(&types_types, particle, vec3));
-    assert_true(types_contains(&types_types, particle, number)); /* deep */
-    assert_true(types_contains(&types_types, cells, vec3));      /* an element of an array */
+    assert_true(types_contains(&types_types, particle, number)); /* nested */
+    assert_true(types_contains(&types_types, cells, vec3));      /* in an array */
     assert_false(types_contains(&types_types, vec3, particle));
     assert_false(types_contains(&types_types, particle, node));
-    assert_false(types_contains(&types_types, node, node)); /* a pointer to it is no part */
+    assert_false(types_contains(&types_types, node, node)); /* a pointer is not a part */
     assert_false(types_contains(&types_types, particle, 0));
     assert_false(types_contains(&types_types, 0, vec3));
     assert_false(types_contains(&types_types, particle, 99));
@@ -710,7 +718,7 @@ static void most_is_not_enough(void **state)
     assert_int_equal(against, 60);
 }
 
-/* A member's votes are for the type that has it, also when they are more. */
+/* Votes for a member count for the type that contains it, even if they are more numerous. */
 static void the_containing_type_wins(void **state)
 {
     (void)state;
@@ -726,7 +734,7 @@ static void the_containing_type_wins(void **state)
     assert_int_equal(against, 20);
 }
 
-/* Where a struct would not fit into the block it is not what the block is. */
+/* A struct that would not fit into the block is not its type. */
 static void misfits_do_not_lead(void **state)
 {
     (void)state;
@@ -739,7 +747,7 @@ static void misfits_do_not_lead(void **state)
     assert_int_equal(votes_leader(&votes, &votes_types), small.particle);
 }
 
-/* Copies by plain numbers do not hide the struct; a few stray structs no array of numbers. */
+/* Copies as plain numbers do not hide a struct; a few structs do not hide an array of numbers. */
 static void scalars_only_without_structs(void **state)
 {
     (void)state;
@@ -753,7 +761,7 @@ static void scalars_only_without_structs(void **state)
     assert_int_equal(votes_leader(&array, &votes_types), small.number);
 }
 
-/* Also where the plain numbers are of more kinds than are counted. */
+/* The same if there are more kinds of plain numbers than are counted. */
 static void many_kinds_of_scalars_hide_no_struct(void **state)
 {
     (void)state;
@@ -782,7 +790,7 @@ static void leaders_can_change(void **state)
     assert_true(votes.all <= 1 << 20);
 }
 
-/* A type that comes after a leader was worn away gets a clean slot. */
+/* A type that comes after a leader was decremented away gets a clean slot. */
 static void slots_are_used_again(void **state)
 {
     (void)state;
@@ -792,7 +800,7 @@ static void slots_are_used_again(void **state)
     for (uint32_t i = 0; i < VOTES_STRUCTS * 3; i++)
         votes_add(&votes, &votes_types, structs[i % VOTES_STRUCTS], false);
     for (int k = 0; k < 3; k++)
-        votes_add(&votes, &votes_types, small.node, true); /* wears them all down */
+        votes_add(&votes, &votes_types, small.node, true); /* decrements all of them */
     for (unsigned i = 0; i < VOTES_TYPES; i++)
         assert_int_equal(votes.count[i], 0);
     add(&votes, small.node, 40);
@@ -801,7 +809,7 @@ static void slots_are_used_again(void **state)
         assert_true(votes.misfits[i] == 0 && (votes.type[i] == 0 || votes.type[i] == small.node));
 }
 
-/* A thousand times numbers in a struct say nothing of which struct it is. */
+/* Any number of votes for numbers in a struct does not decide between structs. */
 static void scalars_decide_no_vote_of_structs(void **state)
 {
     (void)state;
@@ -812,7 +820,7 @@ static void scalars_decide_no_vote_of_structs(void **state)
     assert_int_equal(votes_leader(&votes, &votes_types), small.node);
 }
 
-/* Structs (0 to 19) and scalars (20 to 39). */
+/* Adds structs (0 to 19) and scalars (20 to 39). */
 static void tell_many(uint32_t ids[40])
 {
     char name[8];
@@ -837,8 +845,8 @@ static void check_counts(const struct votes *votes, const uint32_t *truth)
     assert_true(sum <= votes->all);
 }
 
-/* No count is ever higher than the truth, misfits are some of them; a struct that has more than
- * a fifth of the votes for structs is counted. */
+/* No count is ever too high, and misfits are a part of it. A struct with more than a fifth of the
+ * votes for structs is counted. */
 static void counts_are_never_too_high(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The walk on made up memory of several versions of glibc, sound and broken. */
+/* The walk on made-up memory of several glibc versions, valid and damaged. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static void every_block_is_found_by_its_bytes(void **state)
     for (size_t i = 0; i < IMAGE_LAYOUTS; i++) {
         begin(&image_layouts[i]);
         update();
-        /* From the last on: nothing is known of what stands before. */
+        /* From the last block on: no earlier block is known. */
         for (size_t b = image.block_count; b-- > 0;) {
             find(image.blocks[b].start, &image.blocks[b]);
             find(image.blocks[b].start + image.blocks[b].usable_bytes - 1, &image.blocks[b]);
@@ -136,7 +136,7 @@ static void a_chunk_that_changes_is_seen_anew(void **state)
     update();
     for (size_t b = 0; b < image.block_count; b++)
         find(image.blocks[b].start, &image.blocks[b]);
-    /* Two blocks in use, next to each other, become one; the old header stays inside. */
+    /* Two adjacent blocks in use become one; the old header stays inside. */
     size_t b = two_in_use(400);
     uint64_t more = image.blocks[b + 1].usable_bytes + 8;
     *image_word(&image, image.blocks[b].start - 8) += more;
@@ -145,7 +145,7 @@ static void a_chunk_that_changes_is_seen_anew(void **state)
     end();
 }
 
-/* The process goes on between the reads of one find: never the block as it was before. */
+/* The process runs between the reads of one find: never returns the block's old state. */
 static void a_chunk_that_changes_meanwhile_is_not_given_as_it_was(void **state)
 {
     (void)state;
@@ -181,8 +181,8 @@ static void unlink_chunk(uint64_t chunk)
     *image_word(&image, previous + 16) = next;
 }
 
-/* Many blocks, all known, give way to a large one that is not written to: their headers stay,
- * lead from one to the next, and agree with what is remembered. Only the lists tell. */
+/* Many known blocks are replaced by a large one that is not written to. Their headers stay, form a
+ * chain, and agree with the marks; only the free lists show the change. */
 static void old_headers_inside_a_block_are_not_believed(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void old_headers_inside_a_block_are_not_believed(void **state)
     end();
 }
 
-/* A free chunk's size stands at its end too: where they differ no chunk is believed. */
+/* A free chunk's size is repeated at its end: if the two differ, the chunk is rejected. */
 static void a_size_reported_twice_must_agree(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void a_size_reported_twice_must_agree(void **state)
     end();
 }
 
-/* As much as a lookup is told to cost at most, while what is read was written by an enemy. */
+/* A lookup stays within its cost limit on hostile memory. */
 static void random_damage_ends_and_stays_inside(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void random_damage_ends_and_stays_inside(void **state)
     assert_true(most < 200000);
 }
 
-/* The last block of the main arena. */
+/* Returns the last block of the main arena. */
 static const struct image_block *last_in_brk(void)
 {
     size_t last = image.block_count - 1;
@@ -308,7 +308,7 @@ static void the_next_walk_counts_finds_on(void **state)
     end();
 }
 
-/* Of a mapping that grew only what is new is searched for blocks. */
+/* Only the new part of a mapping that grew is searched for blocks. */
 static uint64_t reads_for_foreign(uint64_t address)
 {
     struct walk_block block;
@@ -336,6 +336,27 @@ static void a_mapping_that_grows_is_searched_once(void **state)
                   (unsigned long long)again, (unsigned long long)grown);
     assert_true(grown > again);
     assert_true(grown - again < (first - again) / 2);
+    end();
+}
+
+/* madvise(MADV_HUGEPAGE) of a part of a block: its header is in the mapping before. */
+static void a_block_goes_on_over_a_huge_page_s_start(void **state)
+{
+    enum { BEFORE = 16 << 12 };
+    struct map cut[IMAGE_PARTS + 1];
+    const struct maps maps = {.maps = cut, .count = IMAGE_PARTS + 1, .names = image.names[0]};
+    size_t at = 0;
+    (void)state;
+    begin(&image_layouts[3]);
+    while (image.mappings[at].start != image.parts[IMAGE_BLOCK].start)
+        at++;
+    memcpy(cut, image.mappings, (at + 1) * sizeof *cut);
+    memcpy(cut + at + 1, image.mappings + at, (IMAGE_PARTS - at) * sizeof *cut);
+    cut[at].end = cut[at + 1].start = image.parts[IMAGE_BLOCK].start + BEFORE;
+    assert_int_equal(walk_update(walk, &maps), 0);
+    find(cut[at + 1].start + 4096, known(image.parts[IMAGE_BLOCK].start + 16));
+    assert_int_equal(walk_all(walk, check, NULL), in_use());
+    assert_int_equal(wrong, 0);
     end();
 }
 
@@ -373,7 +394,7 @@ static void why_there_is_no_heap_is_said(void **state)
     end();
 }
 
-/* A program without jemalloc, with memory that is full of one pointer into itself. */
+/* A program without jemalloc, with memory full of one pointer into itself. */
 enum { BSS = 0x10001000, BSS_BYTES = (2 << 20) + 4096, POOL = 0x20000000, POOL_BYTES = 4 << 20 };
 
 static size_t read_pool(void *context, uint64_t address, void *out, size_t size)
@@ -468,6 +489,7 @@ int main(void)
         cmocka_unit_test(a_find_keeps_within_its_reach),
         cmocka_unit_test(the_next_walk_counts_finds_on),
         cmocka_unit_test(a_mapping_that_grows_is_searched_once),
+        cmocka_unit_test(a_block_goes_on_over_a_huge_page_s_start),
         cmocka_unit_test(why_there_is_no_heap_is_said),
         cmocka_unit_test(memory_without_an_extent_is_not_jemallocs_own),
         cmocka_unit_test(an_arena_found_later_is_walked),

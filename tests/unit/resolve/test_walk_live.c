@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The walk on programs that write their own blocks down: every answer is compared. */
+/* The walk on programs that log their own blocks: every answer is compared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static struct follow follow;
 
-/* Blocks that walk_all() gave, by start. */
+/* Blocks that walk_all() visited, by start. */
 static struct hash walked;
 static uint64_t *usable_bytes;
 static size_t walked_count;
@@ -24,7 +24,7 @@ static bool keep_block(void *context, const struct walk_block *block)
     bool created;
     (void)context;
     uint32_t *index = hash_insert(&walked, block->start, &created);
-    assert_true(created); /* none twice */
+    assert_true(created); /* no block twice */
     assert_true(walked_count < BLOCKS_MAX);
     assert_int_equal(block->state, WALK_IN_USE);
     *index = (uint32_t)walked_count;
@@ -33,8 +33,9 @@ static bool keep_block(void *context, const struct walk_block *block)
     return true;
 }
 
-/* A process that lost its CPU in the middle of malloc shows no sound arena until it goes on:
- * walk_update() is called again, as misstop does. Returns whether the first look did. */
+/* Attaches to the process. If it lost its CPU in the middle of malloc, its arenas look damaged
+ * until it continues; walk_update() is then called again, as misstop does. Returns true if the
+ * first attempt succeeded. */
 static bool attach(void)
 {
     assert_true(follow_attach(&follow));
@@ -53,7 +54,7 @@ static void start(const char *program, const char *mode, unsigned threads, uint6
     char path[4096];
     follow_path(path, program);
     assert_true(follow_start(&follow, path, mode, threads, operations, ready, NULL));
-    /* Threads that end do so after they were counted. */
+    /* Wait for ending threads, which exit after they were counted. */
     usleep(ready ? 50000 : 0);
     attach();
 }
@@ -80,7 +81,7 @@ struct verdict {
     size_t live, missing, wrong_size, freed_in_use, unknown;
 };
 
-/* What the program says against what the walk says. */
+/* Compares the program's log with the walk. */
 static struct verdict compare(void)
 {
     struct verdict verdict = {0};
@@ -144,7 +145,7 @@ static void print_stats(void)
                   (unsigned long long)stats->retries);
 }
 
-/* Every live block is found from an address in it, first and last byte too. */
+/* Finds every live block from an address in it, including its first and last byte. */
 static void expect_finds(void)
 {
     size_t asked = 0, failed = 0;
@@ -177,7 +178,7 @@ static void expect_finds(void)
     assert_int_equal(failed, 0);
 }
 
-/* What was freed last and is no block now is found to be none. After expect_all(). */
+/* Checks that recently freed memory outside all blocks is found to be free. After expect_all(). */
 static void expect_freed(void)
 {
     size_t asked = 0, in_use = 0;
@@ -239,7 +240,7 @@ static void a_static_program_is_walked(void **state)
     expect_finds();
 }
 
-/* One block of a program at full speed: right, failed (counted), or changed while asked. */
+/* Samples a block of a program at full speed: correct, failed (counted), or changed meanwhile. */
 static void sample(uint64_t *random, size_t counts[4])
 {
     struct walked_slot *slot;
@@ -264,7 +265,7 @@ static void sample(uint64_t *random, size_t counts[4])
                       block.state, block.arena);
 }
 
-/* Any answer about a block that was there all the time is right; the rest is counted. */
+/* Answers about blocks that were live all the time must be correct; other answers are counted. */
 static size_t sample_many(const char *mode, size_t samples)
 {
     size_t counts[4] = {0};
@@ -286,12 +287,12 @@ static size_t sample_many(const char *mode, size_t samples)
 static void a_process_at_full_speed_gives_no_wrong_answer(void **state)
 {
     (void)state;
-    /* WALK_SAMPLES: for longer runs by hand. */
+    /* WALK_SAMPLES: for longer manual runs. */
     const char *samples = getenv("WALK_SAMPLES");
     assert_true(sample_many("churn", samples ? strtoul(samples, NULL, 10) : 50000) > 10000);
 }
 
-/* No block lives longer than some milliseconds: nothing known of the heap stays true. */
+/* Blocks live only for milliseconds, so no knowledge about the heap stays valid. */
 static void a_storm_of_allocations_gives_no_wrong_answer(void **state)
 {
     (void)state;
@@ -407,8 +408,7 @@ static bool count_visited(void *context, const struct walk_block *block)
     return true;
 }
 
-/* Each block exactly; of all together what is in use, and no more beside it than threads keep in
- * their caches. */
+/* Checks each block exactly, and the total in use, which may include blocks in threads' caches. */
 static void expect_jemalloc(const char *mode, unsigned threads, uint64_t operations)
 {
     char path[4096];

@@ -49,7 +49,9 @@ const struct intel_cpu intel_cpus[] = {
      {{"cpu_core", 4, 0x1cd, 0x2cd, false},
       {"cpu_atom", 10, 0x5d0, 0x6d0, false},
       {"cpu_lowpower", 11, 0x5d0, 0x6d0, false}}},
-    /* libpfm4 gives STORE_SAMPLE as 0x3cd, which no kernel takes for it; ALL_STORES is right. */
+    /*
+     * libpfm4 encodes STORE_SAMPLE as 0x3cd, which no kernel accepts for it; ALL_STORES is right.
+     */
     {"Sapphire Rapids", "spr", 0x82d0, 0xc000ca3, 3, true, ONE(0x1cd, 0x2cd, true)},
     {"Emerald Rapids", NULL, 0, 0, 3, true, ONE(0x1cd, 0x2cd, true)},
     {"Granite Rapids", NULL, 0, 0, 3, false, ONE(0x1cd, 0x2cd, true)},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Intel CPUs that are not here: the sysfs files their kernels write, the events they take, and a
- * kernel that judges attributes as theirs do. From arch/x86/events/intel/core.c:
- * intel_pmu_init() and the attributes named mem_ld_* and mem_st_*, intel_pmu_hw_config() for
- * mem-loads-aux, x86_pmu_max_precise() in ../core.c; ds.c for which stores carry an address.
+ * Models of Intel CPUs: the sysfs files that their kernels write, the events that they accept, and
+ * a kernel that checks attributes as theirs do. From arch/x86/events/intel/core.c: intel_pmu_init()
+ * and the attributes named mem_ld_* and mem_st_*, intel_pmu_hw_config() for mem-loads-aux,
+ * x86_pmu_max_precise() in ../core.c; ds.c for which stores carry an address.
  */
 #ifndef MISSTOP_UNIT_SAMPLE_INTEL_CPUS_H
 #define MISSTOP_UNIT_SAMPLE_INTEL_CPUS_H
@@ -16,7 +16,7 @@
 enum { INTEL_PMUS = 3, INTEL_AUX = 0x8203, INTEL_CYCLES = 0x3c };
 
 struct intel_pmu {
-    const char *name; /* NULL: no further one */
+    const char *name; /* NULL: end of the list */
     uint32_t type;
     uint64_t loads;
     uint64_t stores; /* 0: no event carries their address */
@@ -25,9 +25,9 @@ struct intel_pmu {
 
 struct intel_cpu {
     const char *name;
-    const char *libpfm;     /* what libpfm4 4.13 calls it; NULL: does not know it */
-    uint64_t libpfm_stores; /* where that is another event than in sysfs */
-    uint64_t stall;         /* libpfm4's event of stalled cycles; 0: it knows none */
+    const char *libpfm;     /* name in libpfm4 4.13; NULL: unknown to it */
+    uint64_t libpfm_stores; /* if it differs from the event in sysfs */
+    uint64_t stall;         /* libpfm4's event of stalled cycles; 0: none */
     int max_precise;
     bool needs_aux;
     struct intel_pmu pmus[INTEL_PMUS];
@@ -38,11 +38,11 @@ extern const unsigned intel_cpu_count;
 
 const struct intel_cpu *intel_cpu_named(const char *name);
 
-/* Writes the files of the CPU into the fake kernel's tree; `events` false: formats only. */
+/* Writes the files of the CPU to the fake kernel's tree; `events` false: only the formats. */
 void intel_cpu_files(const struct intel_cpu *cpu, bool events);
 
-/* What that CPU's kernel says to the attributes: 0 or -errno. `leader`: config of the group's
- * leader, 0: none. `pmu`: index of the PMU whose CPU it is opened on; -1: any. */
+/* Returns the result of that CPU's kernel for the attributes: 0 or -errno. `leader`: config of the
+ * group's leader, 0: none. `pmu`: index of the PMU of the CPU on which it is opened; -1: any. */
 int intel_cpu_judge(const struct intel_cpu *cpu, const struct perf_event_attr *attr,
                     uint64_t leader, int pmu);
 

@@ -1,4 +1,4 @@
-# Unit tests of src/sample: a program a concept, linked with all stages.
+# Unit tests of src/sample: one program per concept, linked with all stages.
 UNIT_SAMPLE = tests/unit/sample/test_record tests/unit/sample/test_event \
 	tests/unit/sample/test_switching \
 	tests/unit/sample/test_source tests/unit/sample/test_source_intel tests/unit/sample/test_session \
@@ -55,7 +55,7 @@ tests_unit_sample_test_sampler_live_LDADD = $(UNIT_LIBS)
 tests_unit_sample_test_precise_recordings_SOURCES = tests/unit/sample/test_precise_recordings.c
 tests_unit_sample_test_precise_recordings_LDADD = $(UNIT_LIBS)
 
-# Reading recordings: unit tests, replay against perf, fuzz, bench.
+# Reading recordings: unit tests, replay compared with perf, fuzz test, benchmark.
 check_PROGRAMS += tests/replay/print_records tests/replay/load
 dist_check_SCRIPTS += tests/replay/test_replay.sh tests/replay/test_levels.sh \
 	tests/replay/test_rates.sh tests/replay/test_events.sh tests/replay/test_binaries.sh
@@ -88,7 +88,7 @@ TESTS += tests/fuzz/fuzz_record
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c
 tests_fuzz_fuzz_record_LDADD = $(SAMPLE_LIBS)
 
-# Writing recordings: unit tests, the tools of perf on what was written, bench.
+# Writing recordings: unit tests, perf's tools on the written files, benchmark.
 check_PROGRAMS += tests/replay/record_samples
 dist_check_SCRIPTS += tests/replay/test_write.sh
 TESTS += tests/replay/test_write.sh

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is read of recordings that were written: perfdata_fixture.h. */
+/* Writes recordings and reads them back: perfdata_fixture.h. */
 #include "unit/sample/perfdata_fixture.h"
 
 #include <ftw.h>
@@ -19,7 +19,7 @@ static const char *text_of(const struct record *record)
                                           : NULL;
 }
 
-/* Strings live during the callback only. */
+/* Strings are valid only during the callback. */
 static void take(void *context, const struct record *record)
 {
     struct found *found = context;
@@ -170,7 +170,7 @@ void seen_rest(struct perfdata *perfdata, struct seen *seen)
 
 #define WEIGHT_STRUCT (UINT64_C(1) << 24)
 
-/* ax bx cx dx si di bp sp ip flags, r8 to r15: what misstop asks for. */
+/* ax bx cx dx si di bp sp ip flags, r8 to r15: the registers that misstop requests. */
 #define REGISTERS UINT64_C(0xff03ff)
 
 void written_init(struct written *written, uint64_t sample_type, unsigned precise)
@@ -228,7 +228,7 @@ void written_add(struct written *written, const struct record *record,
     assert_int_equal(perfdata_writer_add(written->writer, record, reported), 0);
 }
 
-/* Half of the time nothing, else anything but nothing. */
+/* Returns 0 in half of the cases, otherwise a value that is not 0. */
 static uint64_t perhaps(struct prng *prng)
 {
     return prng_below(prng, 2) ? prng_next(prng) | 1 : 0;
@@ -297,13 +297,13 @@ void written_sample(struct written *written)
     bool has_source = written->attrs[sample->event].sample_type & PERF_SAMPLE_DATA_SRC;
     if (expected.sample.has & SAMPLE_HAS_ADDRESS && !has_source && !precise)
         expected.sample.has |= SAMPLE_HAS_RECORDED;
-    /* Where the event has none of its own, what perf is shown is not taken for one. */
+    /* If the event has no data source of its own, the one written for perf does not count. */
     if (has_source)
         expected.sample.has |= SAMPLE_HAS_DATA_SRC;
     written_add(written, &record, &reported, &expected);
 }
 
-/* One of the other kinds. */
+/* Writes a record of another kind. */
 static void written_other(struct written *written)
 {
     static const char *const names[] = {"worker", "main", "\033[1mhostile", ""};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What comes out of a recording, counted. */
+/* Counts the records of a recording. */
 #ifndef MISSTOP_UNIT_SAMPLE_PERFDATA_FIXTURE_H
 #define MISSTOP_UNIT_SAMPLE_PERFDATA_FIXTURE_H
 
@@ -24,16 +24,14 @@ struct seen {
     bool backwards;
 };
 
-/* For perfdata_read(): context is a struct seen. */
+/* Sink for perfdata_read(): context is a struct seen. */
 void seen_count(void *context, const struct record *record);
 
-/* All that is left of the recording. */
+/* Reads the rest of the recording. */
 void seen_rest(struct perfdata *perfdata, struct seen *seen);
 
-/*
- * Recordings that are written and read again: records made at random, a folder of its own for
- * the files, and what a reader finds in one. For test_perfdata_write*.c.
- */
+/* Recordings that are written and read back: random records, a folder for the files, and the
+ * records that a reader finds. For test_writer.c. */
 enum { WRITTEN_PID = 4711, WRITTEN_RECORDS = 40000 };
 
 struct written {
@@ -45,12 +43,12 @@ struct written {
     struct perfdata_writer *writer;
     struct prng prng;
     uint64_t time_ns;
-    /* As they are to come back. */
+    /* expected records, as read back */
     struct record *expected;
     size_t expected_count;
 };
 
-/* What reading gave. */
+/* result of reading */
 struct found {
     struct record *records;
     size_t count;
@@ -62,38 +60,37 @@ struct found {
     char host[64];
 };
 
-/* A folder, and options for two events: the first with `sample_type`, the second plain. */
+/* Makes a folder, and options for two events: the first with `sample_type`, the second plain. */
 void written_init(struct written *written, uint64_t sample_type, unsigned precise);
 void written_fini(struct written *written);
 
 void written_open(struct written *written);
 
-/* A sample made at random, told what a decoder might, and what is to come back of it. */
+/* Writes a random sample with a random result of decoding, and stores the expected record. */
 void written_sample(struct written *written);
 
-/* Adds a record, and that it is to come back as `expected`. */
+/* Writes a record, and stores that `expected` is to be read back. */
 void written_add(struct written *written, const struct record *record,
                  const struct perfdata_written *reported, const struct record *expected);
 
-/* Samples and some of the others, a sample last. */
+/* Writes samples and some other records, a sample last. */
 void written_records(struct written *written, unsigned count);
 
 void written_close(struct written *written);
 
-/* Of a file; 0: there is none. */
+/* Returns the size of a file; 0: there is none. */
 size_t written_size(const char *path);
 
-/* Negative where it cannot be opened, which must be said in one line. */
+/* Reads a file. Returns a negative errno if it cannot be opened, which must be reported in one
+ * line. */
 int found_read(struct found *found, const char *path);
 void found_fini(struct found *found);
 
-/* All of what is found is what is expected from `first` on. */
+/* The records found must equal those expected from `first` on. */
 void found_is(const struct found *found, const struct written *written, size_t first);
 
-/*
- * The file at `path` is whole, and holds `count` records, those expected from `first` on. Both
- * events must have samples, or they are numbered anew.
- */
+/* The file at `path` must be complete, and contain `count` records, those expected from `first` on.
+ * Both events must have samples, because events are numbered by them. */
 void found_all(const struct written *written, const char *path, size_t first, size_t count);
 
 #endif

@@ -17,7 +17,7 @@ void recording_bytes(struct recording *recording, const void *bytes, size_t size
     recording->size += size;
 }
 
-/* Byte by byte, the lowest first or last: not by what the reader swaps with. */
+/* Puts byte by byte, lowest byte first or last, independently of the reader's swapping. */
 static void put_number(struct recording *recording, uint64_t value, unsigned width)
 {
     for (unsigned i = 0; i < width; i++) {
@@ -61,7 +61,7 @@ void recording_end(struct recording *recording)
     recording->size = end;
 }
 
-/* Bit fields of the other byte order: in each byte from the other end. */
+/* With the other byte order, bit fields start at the other end of each byte. */
 static void put_flags(struct recording *recording, uint64_t flags)
 {
     for (unsigned byte = 0; byte < 8; byte++) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Recordings put together in memory, for tests of the reader: of either byte order, as a file or
- * as a pipe. What is written here follows the documents of the format, not the reader.
- */
+/* Recordings assembled in memory, for tests of the reader: of either byte order, as a file or as a
+ * pipe. Follows the documentation of the format, not the reader. */
 #ifndef MISSTOP_UNIT_SAMPLE_RECORDING_H
 #define MISSTOP_UNIT_SAMPLE_RECORDING_H
 
@@ -16,22 +14,22 @@ enum { RECORDING_BYTES = 256 * 1024 };
 struct recording {
     unsigned char bytes[RECORDING_BYTES];
     size_t size;
-    size_t record_at; /* of the record that was begun last */
+    size_t record_at; /* of the record begun last */
     size_t data_at;
-    bool swap; /* as a machine of the other byte order writes it */
+    bool swap; /* written as on a machine of the other byte order */
 };
 
 void recording_u64(struct recording *recording, uint64_t value);
 void recording_u32(struct recording *recording, uint32_t value);
 void recording_bytes(struct recording *recording, const void *bytes, size_t size);
-/* With its NUL, filled up to whole words. */
+/* Puts a string with its NUL, padded to whole words. */
 void recording_string(struct recording *recording, const char *text);
 
-/* A record; what is put between the two is its body. */
+/* Begins and ends a record; the bytes put in between are its body. */
 void recording_begin(struct recording *recording, uint32_t type, uint16_t misc);
 void recording_end(struct recording *recording);
 
-/* Attribute of `attr_bytes`; flags as the bits of the word that a little-endian machine has. */
+/* An attribute of `attr_bytes`; flags as the bits of the word on a little-endian machine. */
 struct recording_event {
     uint32_t type;
     uint64_t config;
@@ -48,16 +46,17 @@ struct recording_event {
 void recording_attr(struct recording *recording, const struct recording_event *event,
                     size_t attr_bytes);
 
-/* A file's head with events, their ids and the data's place; finish sets the data's size. */
+/* Puts the header of a file with events, their ids and the position of the data; finish sets the
+ * size of the data. */
 void recording_file(struct recording *recording, bool swap, const struct recording_event *events,
                     size_t count, size_t attr_bytes);
 void recording_finish(struct recording *recording);
 
-/* A pipe's head, and an attribute as it stands in one. */
+/* Put the header of a pipe, and an attribute as a record. */
 void recording_pipe(struct recording *recording, bool swap);
 void recording_pipe_event(struct recording *recording, const struct recording_event *event);
 
-/* Opened for reading through a path in /proc, which is returned; close `*fd` after. */
+/* Opens the bytes for reading by a path in /proc, which is returned; close `*fd` afterwards. */
 const char *recording_path(const void *bytes, size_t size, int *fd, char path[64]);
 
 #endif

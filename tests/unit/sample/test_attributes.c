@@ -60,7 +60,9 @@ static void older_attributes_end_in_zeros(void **state)
     attributes_fini(&attributes);
 }
 
-/* perf record -d asks it of every event; a fault's address is one, a timer's is 0. */
+/*
+ * perf record -d requests a data source for every event; a fault has a real address, a timer has 0.
+ */
 static void software_has_no_data_source(void **state)
 {
     static const struct {
@@ -106,7 +108,8 @@ static unsigned number(const struct attributes *attributes, size_t index)
     return attributes->events[index].format.event;
 }
 
-/* perf record of a hybrid CPU: the small cores' event comes first and has hardly a sample. */
+/* perf record on a hybrid CPU: the event of the efficient cores comes first and has hardly any
+ * samples. */
 static void kinds_of_cores_are_no_events_of_their_own(void **state)
 {
     static const char *const names[][2] = {{"cpu_atom/cycles:u/", "cpu_core/cycles:u/"},
@@ -124,11 +127,13 @@ static void kinds_of_cores_are_no_events_of_their_own(void **state)
         assert_int_equal(number(&attributes, 2), 0);
         assert_int_equal(number(&attributes, 3), 1);
         assert_true(attributes.joined[0] && !attributes.joined[1]);
-        assert_int_equal(attributes.shown, 2); /* the dummy is none to rank by */
+        assert_int_equal(attributes.shown, 2); /* the dummy must not rank */
         assert_int_equal(attributes.events[2].attr.config, PERF_COUNT_HW_CPU_CYCLES);
         attributes_fini(&attributes);
     }
-    /* Raw events have the number of their PMU as type: names alone tell. */
+    /*
+     * Raw events have the number of their PMU as type: only the names show that they are the same.
+     */
     struct attributes attributes = {0};
     add_event(&attributes, 10, 0x5d0, 1, "cpu_atom/mem-loads,ldlat=30/P");
     add_event(&attributes, 4, 0x1cd, 9, "cpu_core/mem-loads,ldlat=30/P");
@@ -137,7 +142,7 @@ static void kinds_of_cores_are_no_events_of_their_own(void **state)
     attributes_number(&attributes);
     assert_int_equal(number(&attributes, 1), 0);
     assert_int_equal(number(&attributes, 2), 1);
-    assert_int_equal(number(&attributes, 3), 2); /* asked for twice */
+    assert_int_equal(number(&attributes, 3), 2); /* requested twice */
     attributes_fini(&attributes);
 }
 
@@ -174,14 +179,14 @@ static void piped_attributes_bring_their_ids(void **state)
     assert_ptr_equal(attributes_by_id(&attributes, 77), &attributes.events[0]);
     assert_ptr_equal(attributes_by_id(&attributes, 78), &attributes.events[0]);
     assert_null(attributes_by_id(&attributes, 79));
-    assert_int_equal(add_record(&attributes, 136, 128), -EBADMSG); /* more than there is */
+    assert_int_equal(add_record(&attributes, 136, 128), -EBADMSG); /* more than available */
     assert_int_equal(add_record(&attributes, 8, 128), -EBADMSG);
     assert_int_equal(attributes.count, 1);
-    assert_int_equal(add_record(&attributes, 0, 128), 0); /* the oldest did not say */
+    assert_int_equal(add_record(&attributes, 0, 128), 0); /* the oldest perf did not write a size */
     attributes_fini(&attributes);
 }
 
-/* Samples carry the id after the address, other records before their last word, the CPU. */
+/* The id is after the address in samples, and before the last word, the CPU, in other records. */
 static void records_find_their_event_without_identifier(void **state)
 {
     static struct recording recording;
@@ -250,7 +255,7 @@ static void features_tell_of_the_machine(void **state)
         recording.swap = swap;
         recording_u32(&recording, 1);
         recording_u32(&recording, 3);
-        for (uint32_t i = 0; i < 3; i++) { /* two cores' L1 and one L2 */
+        for (uint32_t i = 0; i < 3; i++) { /* L1 of two cores and one L2 */
             uint32_t cache[] = {i < 2 ? 1 : 2, 64, i < 2 ? 64 : 1024, 8};
             for (size_t word = 0; word < 4; word++)
                 recording_u32(&recording, cache[word]);
@@ -322,7 +327,7 @@ static void mappings_get_the_build_id_of_their_path(void **state)
     assert_int_equal(mapping.build_id[2], 3);
     mapping.path = "/bin/cat";
     build_ids_complete(&build_ids, &mapping);
-    assert_int_equal(mapping.build_id_size, 16); /* its own stays */
+    assert_int_equal(mapping.build_id_size, 16); /* keeps its own */
     mapping = (struct sample_mapping){.path = "/bin/bad"};
     build_ids_complete(&build_ids, &mapping);
     assert_int_equal(mapping.build_id_size, 0);
@@ -348,7 +353,7 @@ static void processes_are_counted_named_and_descend(void **state)
     assert_int_equal(processes.count, 2);
     assert_int_equal(processes.list[0].pid, 6);
     assert_int_equal(processes.list[0].samples, 2);
-    assert_string_equal(processes.list[0].comm, "sh"); /* of its parent: it did not exec */
+    assert_string_equal(processes.list[0].comm, "sh"); /* its parent's: it did not exec */
     assert_non_null(processes_find(&processes, 5));
     assert_null(processes_find(&processes, 9));
     assert_true(processes_hands_down(&processes, 6, 5, 99));
@@ -418,7 +423,7 @@ static void steering_reaches_the_rate_of_a_steady_program(void **state)
 {
     uint64_t period = 10007;
     (void)state;
-    /* 300 million misses a second: 2000 samples a second need a period of 150,000. */
+    /* 300 million misses per second: 2000 samples per second need a period of 150,000. */
     for (int i = 0; i < 20; i++)
         period = period_steer(period, 3e8 / (double)period, 2000, 997, UINT64_C(1) << 36);
     assert_in_range(period, 140000, 160000);

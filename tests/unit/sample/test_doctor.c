@@ -55,7 +55,7 @@ static void a_machine_without_counters(void **state)
     expect("pebs     no");
     expect("ibs      no");
     expect("counter  no");
-    expect("pmu=on"); /* the way to enable it */
+    expect("pmu=on"); /* how to enable it */
     expect("clock    yes");
     expect("mem-fill   none that can be counted here");
     expect("none: no counter here counts misses");
@@ -75,7 +75,7 @@ static int open_all(struct perf_event_attr *attr, pid_t pid, int cpu, int group_
     return answer && !misses && !cycles ? answer : fake_kernel_descriptor();
 }
 
-/* What gives miss rates is a line that can be typed; the deepest misses rank. */
+/* The line for miss rates can be typed as it is; the deepest misses rank. */
 static void a_machine_with_counters(void **state)
 {
     (void)state;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Encodings, also of CPUs that are not here: libpfm4 is told which one to be by
- * LIBPFM_FORCE_PMU, once per process, so each such case runs in a child.
- */
+/* Encodings, including those of other CPUs: LIBPFM_FORCE_PMU selects libpfm4's CPU, once per
+ * process, so each such case runs in a child. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,7 +79,7 @@ static void aliases_on_amd(void **state)
 {
     /* Fills from DRAM or I/O, near and far: event 0x44, umasks 0x08 and 0x40. */
     static const struct expected zen3[] = {{"mem-fill", 4, 0x4844, 0, EVENT_MEM_FILL}};
-    /* Zen 4 counts the cycles in which the oldest instruction waits for a load that missed. */
+    /* Zen 4 counts cycles in which the oldest instruction waits for a load that missed. */
     static const struct expected zen4[] = {{"stall", 4, 0xa2d6, 0, EVENT_STALL}};
     (void)state;
     CHECK("amd64_fam19h_zen3", zen3);
@@ -89,7 +87,7 @@ static void aliases_on_amd(void **state)
     CHECK("amd64_fam19h_zen4", zen4);
 }
 
-/* Where libpfm4 has no better event, perf's generic ones are taken. */
+/* Falls back to perf's generic events if libpfm4 has no better one. */
 static void aliases_fall_back_to_generic_events(void **state)
 {
     static const struct expected generic[] = {
@@ -170,7 +168,7 @@ static void unknown_names_get_the_nearest(void **state)
     expect_error(long_name, "longer than");
 }
 
-/* What an unknown name was is shown without steering the terminal. */
+/* An unknown name is printed without its control characters. */
 static void messages_are_printable(void **state)
 {
     struct event event;
@@ -205,7 +203,7 @@ static void candidates_run_out(void **state)
     assert_int_equal(event_encode(&event, "cycles", 6, 1, event_kernel, &error), -ENOENT);
 }
 
-/* On hybrids the generic events have a second encoding, for the efficient cores. */
+/* On hybrid CPUs the generic events have a second encoding, for the efficient cores. */
 static void hybrids_have_a_twin(void **state)
 {
     struct event event;
@@ -222,7 +220,7 @@ static void hybrids_have_a_twin(void **state)
     assert_int_equal(event.twin_count, 0);
 }
 
-/* On Intel the generic event counts misses of the last level: not the L2's. */
+/* On Intel the generic event counts misses of the last level, not of L2. */
 static void cache_misses_are_no_l2_misses_on_intel(void **state)
 {
     struct event event;
@@ -240,7 +238,7 @@ static void cache_misses_are_no_l2_misses_on_intel(void **state)
     assert_int_equal(event.role, EVENT_MEM_FILL);
 }
 
-/* A share means something else for each; recordings have the attribute and the name only. */
+/* A share has a different meaning for each event; recordings have only attribute and name. */
 static void events_say_what_they_weigh(void **state)
 {
     static const struct {
@@ -270,7 +268,7 @@ static void events_say_what_they_weigh(void **state)
          "loads"},
         {{.name = "x", .type = 4, .config = 0x82d0, .precise_ip = 2, .role = EVENT_OTHER},
          "stores"},
-        /* Not precise: it counts, and nothing filters. */
+        /* Not precise: it counts without a filter. */
         {{.name = "r82d0", .type = 4, .config = 0x82d0, .role = EVENT_OTHER}, "r82d0"},
         {{.name = "ibs_op//", .type = 9, .config = 1 << 19, .role = EVENT_ACCESS},
          "loads and stores among the ops tagged"},
@@ -294,7 +292,7 @@ static void events_say_what_they_weigh(void **state)
     }
 }
 
-/* Only what every load, or every op, may become a sample of tells hits as well as misses. */
+/* Only events that sample every load, or every op, include hits as well as misses. */
 static void which_events_sample_hits_too(void **state)
 {
     struct event loads = {.type = 4, .config = 0x1cd, .config1 = 3, .precise_ip = 2};
@@ -315,7 +313,7 @@ static void which_events_sample_hits_too(void **state)
 
 static int run_event(void)
 {
-    /* Set before libpfm4 is first used: children that forked later start anew. */
+    /* Set before libpfm4 is first used: children that are forked later initialise it again. */
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
     const struct CMUnitTest in_children[] = {
         cmocka_unit_test(aliases_on_amd),   cmocka_unit_test(aliases_fall_back_to_generic_events),
@@ -333,14 +331,14 @@ static int run_event(void)
         cmocka_unit_test(events_say_what_they_weigh),
     };
     int failed = cmocka_run_group_tests(in_children, set_up, tear_down);
-    /* Not the events of this machine's CPU. */
+    /* Excludes the events of this machine's CPU. */
     setenv("LIBPFM_FORCE_PMU", "perf", 1);
     return failed + cmocka_run_group_tests(here, set_up, tear_down);
 }
 
 enum { ATTR = 72 };
 
-/* Two events: "cpu/mem-loads/" with 3 ids and a name that steers terminals. */
+/* Two events: "cpu/mem-loads/" with 3 ids, and a name with terminal escapes. */
 static size_t build(unsigned char *at)
 {
     static const char *const names[] = {"cpu/mem-loads/", "a\033[31mb"};
@@ -384,7 +382,7 @@ static void names_are_found_and_made_printable(void **state)
     attributes_fini(&attributes);
 }
 
-/* The sections of perf need not stand in the order of the attributes: ids decide. */
+/* perf's sections may be in another order than the attributes: the ids decide. */
 static void ids_decide_whose_name_it_is(void **state)
 {
     unsigned char section[512];
@@ -415,7 +413,7 @@ static void cut_anywhere_it_stays_inside(void **state)
         free(copy);
     }
     assert_string_equal(attributes.events[0].name, "cpu/mem-loads/");
-    assert_string_equal(attributes.events[1].name, ""); /* never whole */
+    assert_string_equal(attributes.events[1].name, ""); /* never complete */
     memset(section, 0xff, sizeof section);
     take(section, sizeof section, &attributes);
     attributes_fini(&attributes);
@@ -522,7 +520,7 @@ static void terms_are_spread_over_their_bits(void **state)
     assert_int_equal(event.config1, 0x1e);
 }
 
-/* 3 is the event file's own threshold: 30 replaces it, it is not ORed to it. */
+/* 3 is the threshold of the event file: 30 must replace it, not be ORed to it. */
 static void a_later_term_replaces_that_of_the_event(void **state)
 {
     struct event event;

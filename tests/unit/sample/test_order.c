@@ -19,7 +19,7 @@ static void add(struct order *order, uint64_t time_ns, uint64_t number)
     assert_int_equal(order_add(order, time_ns, item, &number), 0);
 }
 
-/* Pops the head: its time; the number that came with it. UINT64_MAX: none is ready. */
+/* Pops the head. Returns its time, and the number stored with it; UINT64_MAX: none is ready. */
 static uint64_t pop(struct order *order, uint64_t *number)
 {
     uint64_t time_ns;
@@ -53,7 +53,7 @@ static void a_round_frees_what_the_one_before_had_seen(void **state)
     add(&order, 30, 0);
     add(&order, 10, 1);
     order_round(&order);
-    assert_int_equal(pop(&order, &number), UINT64_MAX); /* the next round may hold older ones */
+    assert_int_equal(pop(&order, &number), UINT64_MAX); /* the next round may have older ones */
     add(&order, 20, 2);
     add(&order, 50, 3);
     order_round(&order);
@@ -99,7 +99,8 @@ static void any_order_comes_out_sorted(void **state)
     }
 }
 
-/* Without rounds at most so many wait, and what comes too late for that is counted. */
+/* Without rounds the number of waiting records is bounded, and records that come too late are
+ * counted. */
 static void memory_is_bounded_and_late_ones_counted(void **state)
 {
     enum { LIMIT = 1000, COUNT = 100000 };
@@ -108,12 +109,12 @@ static void memory_is_bounded_and_late_ones_counted(void **state)
     (void)state;
     order_init(&order, 1 << 20, LIMIT);
     for (uint64_t i = 0; i < COUNT; i++) {
-        add(&order, 1000 + (i ^ 7), i); /* out of order by less than what may wait */
+        add(&order, 1000 + (i ^ 7), i); /* out of order by less than the number that may wait */
         handed += pop_all(&order);
         assert_true(order.count - order.next < LIMIT);
     }
     assert_int_equal(order.late, 0);
-    assert_true(order.block_count <= 2); /* blocks are used again */
+    assert_true(order.block_count <= 2); /* blocks are reused */
     add(&order, 1, COUNT);
     assert_int_equal(order.late, 1);
     order_finish(&order);
@@ -174,7 +175,7 @@ static void close_tape(struct opened *opened)
     close(opened->fd);
 }
 
-/* Records of growing sizes, each with its number. */
+/* Puts records of growing sizes, each with its number. */
 static void put_numbered(struct recording *recording, size_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -185,7 +186,7 @@ static void put_numbered(struct recording *recording, size_t count)
     }
 }
 
-/* How many records came before the end, all whole and in their order. */
+/* Returns how many records were read, after checking that they are complete and in order. */
 static size_t read_numbered(struct opened *opened)
 {
     struct tape_record record;
@@ -241,7 +242,7 @@ static void what_lies_behind_a_record_is_stepped_over(void **state)
         recording_end(&recording);
         recording_bytes(&recording, noise, sizeof noise);
         recording_begin(&recording, TAPE_TRACING_DATA, 0);
-        recording_u32(&recording, 13); /* and 3 to fill the word */
+        recording_u32(&recording, 13); /* and 3 bytes of padding */
         recording_end(&recording);
         recording_bytes(&recording, noise, 16);
     }
@@ -253,7 +254,8 @@ static void what_lies_behind_a_record_is_stepped_over(void **state)
     close_tape(&opened);
 }
 
-/* One zstd stream in chunks of `step` bytes, so that records begin in one and end in another. */
+/* Puts one zstd stream in chunks of `step` bytes, so that records begin in one chunk and end in
+ * another. */
 static void put_chunks(struct recording *recording, uint32_t type, size_t step)
 {
     static struct recording inner;
@@ -268,7 +270,7 @@ static void put_chunks(struct recording *recording, uint32_t type, size_t step)
         if (type == TAPE_COMPRESSED2)
             recording_u64(recording, part);
         recording_bytes(recording, packed + at, part);
-        if (type == TAPE_COMPRESSED2) /* filled up to whole words */
+        if (type == TAPE_COMPRESSED2) /* padded to whole words */
             recording_bytes(recording, "\xff\xff\xff\xff\xff\xff\xff", (8 - part % 8) % 8);
         recording_end(recording);
         recording_begin(recording, TAPE_FINISHED_ROUND, 0);
@@ -298,7 +300,7 @@ static void what_zstd_refuses_ends_the_reading(void **state)
     assert_int_equal(read_recording(&recording, TAPE_NOT_UNPACKED), 0);
     memset(&recording, 0, sizeof recording);
     recording_begin(&recording, TAPE_COMPRESSED2, 0);
-    recording_u64(&recording, 9); /* more than there is */
+    recording_u64(&recording, 9); /* more than available */
     recording_u64(&recording, 0);
     recording_end(&recording);
     assert_int_equal(read_recording(&recording, TAPE_DAMAGED), 0);
@@ -323,7 +325,7 @@ static void damage_and_cuts_are_distinguished(void **state)
     assert_int_equal(read_recording(&recording, TAPE_CUT), 1);
 }
 
-/* A pipe cannot be sought in: the same, and spooled for a second reading. */
+/* A pipe cannot seek: reads it directly, and spooled for a second reading. */
 static void a_pipe_reads_like_a_file(void **state)
 {
     static struct recording recording;

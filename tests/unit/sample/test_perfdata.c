@@ -16,7 +16,7 @@
 
 enum { ID = 77, ID_OTHER = 78 };
 
-/* Two events with one id each; attributes of `attr_bytes`, as older and newer perf write. */
+/* Two events with one id each; attributes of `attr_bytes`, as by older and newer perf. */
 static void begin(struct recording *file, size_t attr_bytes)
 {
     struct recording_event events[2] = {{.id = ID}, {.config = 1, .id = ID_OTHER}};
@@ -45,7 +45,7 @@ static int open_bytes(struct perfdata **out, const void *bytes, size_t size, pid
 {
     char path[64];
     int fd;
-    memset(error, 0x5a, sizeof *error); /* what stood there before must not matter */
+    memset(error, 0x5a, sizeof *error); /* earlier contents must not matter */
     int code = perfdata_open(out, recording_path(bytes, size, &fd, path), pid, NULL, NULL, error);
     close(fd);
     return code;
@@ -92,7 +92,7 @@ static void attributes_of_any_size(void **state)
     }
 }
 
-/* mem-loads-aux and dummies come before what is sampled; event 0 is to rank. */
+/* mem-loads-aux and dummies come before the sampled events; event 0 must rank. */
 static void events_without_samples_come_last(void **state)
 {
     struct recording file;
@@ -131,11 +131,11 @@ static void other_processes_are_left_out(void **state)
     sample(&file, ID, 6, 20);
     sample(&file, ID, 6, 30);
     recording_finish(&file);
-    assert_int_equal(read_bytes(&file, 0).samples, 2); /* of the busiest */
+    assert_int_equal(read_bytes(&file, 0).samples, 2); /* of the process with most samples */
     assert_int_equal(read_bytes(&file, 5).samples, 1);
 }
 
-/* Time 0 is the first sample of the process shown; what came before is there at once. */
+/* Time 0 is the first sample of the process shown; everything before it is present at once. */
 static void it_is_played_again_for_another_process(void **state)
 {
     struct recording file;
@@ -157,7 +157,7 @@ static void it_is_played_again_for_another_process(void **state)
     seen_rest(perfdata, &first);
     assert_int_equal(perfdata_restart(perfdata, 0, &error), 0);
     assert_int_equal(perfdata_read(perfdata, 100, seen_count, &again), 2);
-    assert_int_equal(perfdata_restart(perfdata, 0, &error), 0); /* from the midst of it */
+    assert_int_equal(perfdata_restart(perfdata, 0, &error), 0); /* in the middle */
     again = (struct seen){0};
     seen_rest(perfdata, &again);
     assert_memory_equal(&again, &first, sizeof first);
@@ -202,7 +202,7 @@ static void note_name(void *context, const struct record *record)
         snprintf(name, 32, "%s", record->comm.name);
 }
 
-/* Forked, it never ran another program: it is called as its parent was then. */
+/* Forked, without an exec: it has the name that its parent had then. */
 static void a_fork_is_named_after_its_parent(void **state)
 {
     struct recording file;
@@ -221,7 +221,7 @@ static void a_fork_is_named_after_its_parent(void **state)
     recording_finish(&file);
     assert_int_equal(open_bytes(&perfdata, file.bytes, file.size, 0, &error), 0);
     const struct perfdata_process *list = perfdata_processes(perfdata, &count);
-    assert_int_equal(list[0].pid, 0); /* listed, though not shown unasked */
+    assert_int_equal(list[0].pid, 0); /* listed, but shown only on request */
     assert_string_equal(list[0].comm, "swapper");
     assert_int_equal(list[1].pid, 6);
     assert_string_equal(list[1].comm, "parent");
@@ -239,7 +239,7 @@ static void a_fork_is_named_after_its_parent(void **state)
     perfdata_close(perfdata);
 }
 
-/* data.size 0 while the recorder has it open: its end is to come. */
+/* data.size is 0 while the recorder has the file open: more will come. */
 static void a_file_still_written_is_not_killed(void **state)
 {
     struct recording file;
@@ -288,7 +288,7 @@ static void reading_stops_at_the_time_asked_for(void **state)
     perfdata_close(perfdata);
 }
 
-/* data.size 0: the recorder was killed; the records go on to the end of the file. */
+/* data.size is 0 because the recorder was killed; the records continue to the end of the file. */
 static void a_killed_recorder_left_its_records(void **state)
 {
     struct recording file;
@@ -297,7 +297,7 @@ static void a_killed_recorder_left_its_records(void **state)
     sample(&file, ID, 5, 10);
     sample(&file, ID, 5, 20);
     assert_int_equal(read_bytes(&file, 0).samples, 2);
-    file.size -= 4; /* and the last one cut */
+    file.size -= 4; /* and the last one is truncated */
     assert_int_equal(read_bytes(&file, 0).samples, 1);
 }
 
@@ -314,7 +314,7 @@ static void a_cut_recording_says_so(void **state)
     recording_finish(&file);
     assert_int_equal(open_bytes(&perfdata, file.bytes, file.size - 40, 0, &error), 0);
     perfdata_describe(perfdata, &info);
-    assert_non_null(strstr(info.note, "cut short"));
+    assert_non_null(strstr(info.note, "truncated"));
     perfdata_close(perfdata);
 }
 
@@ -420,7 +420,7 @@ static int run_perfdata(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* The same records in all the forms that a recording can have. */
+/* The same records in all forms of a recording. */
 
 static const struct recording_event forms_event = {
     .type = PERF_TYPE_SOFTWARE,
@@ -483,7 +483,7 @@ static void round_end(struct recording *recording)
 
 static void put_records(struct recording *recording)
 {
-    mapping(recording, 5, 0, "/bin/first"); /* before there was a clock */
+    mapping(recording, 5, 0, "/bin/first"); /* before the clock is known */
     forms_sample(recording, 5, 30);
     forms_sample(recording, 6, 20);
     mapping(recording, 5, 10, "/lib/before");
@@ -499,7 +499,7 @@ static void put_records(struct recording *recording)
     trailer(recording, 7, 60);
 }
 
-/* One letter for each record, with its time behind it. */
+/* Notes one letter per record, followed by its time. */
 static void forms_note(void *context, const struct record *record)
 {
     static const char letters[] = {
@@ -549,7 +549,7 @@ static void make(struct recording *recording, bool piped, bool swap)
         recording_finish(recording);
 }
 
-/* What has no time comes first of what waits; the rest in order; 6 has its parent's mappings. */
+/* Records without a time come first, the others in order; 6 has its parent's mappings. */
 static const char everyone[] = "M10/bin/first/5 M10/lib/before/5 F15/6 S20/6 S30/5 M40/lib/after/5 "
                                "S45/6 S50/6 L60/7 ";
 static const char busiest[] = "M10/lib/before/6 F15/6 S20/6 S45/6 S50/6 L60/7 ";
@@ -573,14 +573,17 @@ static void *feed(void *context)
     int *end = context;
     static struct recording recording;
     make(&recording, true, false);
-    for (size_t at = 0; at < recording.size; at++) /* as slowly as can be */
+    for (size_t at = 0; at < recording.size; at++) /* one byte at a time */
         if (write(*end, recording.bytes + at, 1) != 1)
             break;
     close(*end);
     return NULL;
 }
 
-/* With the process named a pipe is played as it comes; else it is spooled to be counted. */
+/*
+ * If the process is named, a pipe is played as it arrives; otherwise it is spooled and counted
+ * first.
+ */
 static void pipes_that_trickle(void **state)
 {
     (void)state;
@@ -623,7 +626,7 @@ static void records_of_no_event_are_counted(void **state)
     assert_string_equal(text, "S2/5 ");
     perfdata_describe(file, &info);
     assert_int_equal(perfdata_counts(file).unknown, 1);
-    assert_non_null(strstr(info.note, "1 records of events that it does not describe"));
+    assert_non_null(strstr(info.note, "1 records of undescribed events"));
     perfdata_close(file);
     close(fd);
 }
@@ -641,7 +644,7 @@ static void note_reported(void *context, double share)
     reported->times++;
 }
 
-/* A recording of 200,000 samples, which says how far it is and can be interrupted meanwhile. */
+/* A recording of 200,000 samples, with progress reports, that can be interrupted. */
 static void a_long_survey_tells_and_ends(void **state)
 {
     enum { SAMPLES = 200000 };
@@ -679,7 +682,7 @@ static void a_long_survey_tells_and_ends(void **state)
     unlink(path);
 }
 
-/* The table of features has a section for each bit that is set, in their order. */
+/* The table of features has a section for each bit set, in order of the bits. */
 static void features_are_found_by_their_bit(void **state)
 {
     static struct recording recording;
@@ -720,9 +723,9 @@ static int run_perfdata_forms(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Recordings of other projects, from hardware that is not here: what is in them comes out. */
+/* Recordings of other projects, from hardware that is not available here. */
 
-/* Read where they are and never copied (their README). */
+/* Read in place and never copied (see their README). */
 static const char *shared(char path[512], const char *name)
 {
     const char *folder = getenv("SHARED_DATA");
@@ -768,7 +771,7 @@ static void pebs_of_a_server(void **state)
     struct sampler_info info = {0};
     (void)state;
     struct seen seen = read_shared("pebs-xeon-8173M-weight-struct.perf.data", 0, &info);
-    /* System-wide: 14 samples of several processes; those of the busiest are shown. */
+    /* System-wide: 14 samples of several processes; shows the process with most samples. */
     assert_in_range(seen.samples, 1, 14);
     assert_int_equal(seen.with_latency, seen.samples);
     assert_false(seen.backwards);
@@ -795,7 +798,8 @@ static void expect_sampled(void *context, const struct record *record)
         assert_true(perfdata_sampled(context, record->sample.ip, 1));
 }
 
-/* Before the first sample is played; of recordings with samples of one size, and of several. */
+/* Known before the first sample is played; for recordings with samples of one size and of several
+ * sizes. */
 static void code_that_is_sampled_is_known(void **state)
 {
     static const char *const names[] = {"pebs-xeon-8173M-weight-struct.perf.data",
@@ -811,14 +815,14 @@ static void code_that_is_sampled_is_known(void **state)
         assert_false(perfdata_sampled(perfdata, 0x10000, 0));
         for (uint64_t at = UINT64_C(1) << 46; at < (UINT64_C(1) << 46) + 100; at++)
             elsewhere += perfdata_sampled(perfdata, at << 16, 0x10000);
-        assert_true(elsewhere < 10); /* a hash, which may be wrong at times */
+        assert_true(elsewhere < 10); /* a Bloom filter has some false positives */
         while (perfdata_read(perfdata, UINT64_MAX, expect_sampled, perfdata) >= 0)
             continue;
         perfdata_close(perfdata);
     }
 }
 
-/* A record of size 0 among the mappings: no sample stands before it. */
+/* A record of size 0 among the mappings, before any sample. */
 static void damaged_pipe(void **state)
 {
     char path[512];
@@ -859,7 +863,7 @@ static int run_perfdata_shared(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Samples that carry the counts of a group: who gets which weight, and counts that lie. */
+/* Samples with the counts of a group: the weight of each member, and invalid counts. */
 
 enum { LEADER = 7, MEMBER = 8, STRANGER = 99 };
 
@@ -882,7 +886,7 @@ static int reads_note(void *context, struct attribute *event, const struct recor
     return 0;
 }
 
-/* One sample at 0x1000 of a group whose members count so much. */
+/* Expands one sample at 0x1000 of a group with these counts. */
 static int expand(uint64_t members, const uint64_t (*counts)[2], size_t written)
 {
     static struct recording recording;
@@ -925,7 +929,7 @@ static void each_weighs_what_it_counted_since(void **state)
     assert_false(reads_in(&reads_events[1].format));
     assert_int_equal(expand(2, (uint64_t[][2]){{LEADER, 100}, {MEMBER, 5}}, 2), 0);
     assert_string_equal(reported, "0:100:1000 1:5:1000 ");
-    /* Nothing was counted of the second: there is no sample of it. */
+    /* The second member counted nothing, so it gets no sample. */
     assert_int_equal(expand(2, (uint64_t[][2]){{LEADER, 230}, {MEMBER, 5}}, 2), 0);
     assert_string_equal(reported, "0:130:1000 ");
     assert_int_equal(expand(2, (uint64_t[][2]){{LEADER, 230}, {MEMBER, 6}}, 2), 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What real PEBS and IBS hardware wrote takes the way of live samples: record, decoder, profile.
- * The figures are those of
- *   perf script -i FILE -F event,pid,weight,data_src,addr,ip
- * and for IBS those of the text file's own columns. Skipped by name where the recordings are
- * absent (../shared/data beside the sources).
+ * Recordings of real PEBS and IBS hardware take the same path as live samples: record, decoder,
+ * profile. The expected figures are those of perf script -i FILE -F
+ * event,pid,weight,data_src,addr,ip and, for IBS, of the text file's own columns. Skipped by name
+ * if the recordings are absent
+ * (../shared/data next to the sources).
  */
 #include <errno.h>
 #include <math.h>
@@ -34,7 +34,7 @@ static const char *recording(const char *name)
     return path;
 }
 
-/* The binaries that were recorded are not here: no code can be read. */
+/* The recorded binaries are absent: no code can be read. */
 static size_t no_code(void *context, uint64_t address, void *out, size_t size)
 {
     (void)context;
@@ -44,7 +44,7 @@ static size_t no_code(void *context, uint64_t address, void *out, size_t size)
     return 0;
 }
 
-/* Counted from samples and, beside that, by the profile. */
+/* Counted from the samples and, independently, by the profile. */
 static struct {
     unsigned samples;
     unsigned user;
@@ -57,7 +57,7 @@ static struct {
     unsigned hitm;
     unsigned timed;
     uint64_t cycles;
-    double weight_by_level[SAMPLE_EVENTS_MAX][DATA_LEVEL_COUNT]; /* of those attributed */
+    double weight_by_level[SAMPLE_EVENTS_MAX][DATA_LEVEL_COUNT]; /* attributed samples only */
     struct decoder *decoder;
     struct profile *profile;
     uint64_t last_ns;
@@ -136,7 +136,7 @@ static void replay(const char *file, pid_t pid)
     sampler_close(sampler);
 }
 
-/* The profile tells the same of what was attributed. */
+/* The profile must have the same figures for the attributed samples. */
 static void check_profile(uint16_t event)
 {
     struct snapshot head = {.iteration = 1};
@@ -152,7 +152,7 @@ static void check_profile(uint16_t event)
     snapshot_free(snapshot);
 }
 
-/* 204 loads and 494 stores of a desktop Coffee Lake, one process. */
+/* 204 loads and 494 stores of one process on a desktop Coffee Lake. */
 static void loads_and_stores_of_an_i9(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void loads_and_stores_of_an_i9(void **state)
     assert_int_equal(seen.hitm, 0);
     assert_int_equal(seen.timed, 204);
     assert_int_equal(seen.cycles, 9922);
-    /* The kernel's own are told as such; the others need no code to be attributed. */
+    /* Kernel samples are marked as such; the others need no code to be attributed. */
     assert_int_equal(seen.reasons[REASON_KERNEL], 76);
     assert_int_equal(seen.attributed, 622);
     assert_int_equal(seen.kinds[ACCESS_LOAD] + seen.kinds[ACCESS_STORE], 622);
@@ -188,7 +188,7 @@ static void loads_of_a_xeon(void **state)
     begin();
     for (size_t i = 0; i < sizeof pids / sizeof *pids; i++)
         replay(file, pids[i]);
-    /* 14 less two of the idle task, which is no process. */
+    /* 14 minus two of the idle task, which is not a process. */
     assert_int_equal(seen.samples, 12);
     assert_int_equal(seen.levels[DATA_LFB], 4);
     assert_int_equal(seen.levels[DATA_L1], 4);
@@ -201,7 +201,7 @@ static void loads_of_a_xeon(void **state)
     end();
 }
 
-/* Columns of the IBS file that its kernel would put into a sample. */
+/* Columns of the IBS file that the kernel would put into a sample. */
 enum ibs_column {
     IBS_TSC,
     IBS_CPU,
@@ -235,7 +235,7 @@ static bool split(char *line, uint64_t columns[IBS_COLUMNS])
     return true;
 }
 
-/* As perf_ibs_get_data_src() puts it together: amd/ibs.c. */
+/* Builds the data source like perf_ibs_get_data_src() in amd/ibs.c. */
 static uint64_t data_src_of(const uint64_t *columns)
 {
     uint64_t word = columns[IBS_LOAD]    ? PERF_MEM_S(OP, LOAD)
@@ -262,7 +262,7 @@ static const struct record_format *lookup(void *context, uint64_t id, bool has_i
     return context;
 }
 
-/* One row as a record in the ring of a session of our own ibs source. */
+/* Converts one row to a record in the ring of our own ibs session. */
 static void take_row(const uint64_t *columns, const struct perf_event_attr *attr,
                      struct record_format *format)
 {
@@ -318,14 +318,14 @@ static void ops_of_an_amd(void **state)
     assert_int_equal(seen.samples, 999);
     assert_int_equal(accesses, 175);
     assert_int_equal(seen.cycles, cycles);
-    /* All rows are of user mode; those without an address say so. */
+    /* All rows are from user mode; those without an address are marked. */
     assert_int_equal(seen.attributed, 175);
     assert_int_equal(seen.reasons[REASON_NO_ADDRESS], 999 - 175);
     assert_int_equal(seen.timed, 10);
-    /* 112 loads and 67 stores, of which 4 rows are both: the kernel calls those loads. */
+    /* 112 loads and 67 stores; 4 rows are both, which the kernel reports as loads. */
     assert_int_equal(seen.kinds[ACCESS_LOAD], 112);
     assert_int_equal(seen.kinds[ACCESS_STORE], 63);
-    /* Those without an address among them, 182 in all; 4 misses of unknown source. */
+    /* 182 in total, including those without an address; 4 misses have an unknown source. */
     assert_int_equal(seen.levels[DATA_L1], 171);
     assert_int_equal(seen.levels[DATA_LFB], 7);
     assert_int_equal(seen.levels[DATA_UNKNOWN], 999 - 171 - 7);

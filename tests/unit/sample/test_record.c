@@ -11,7 +11,7 @@
 #include "unit.h"
 #include "unit/sample/recording.h"
 
-/* Bytes of one record as a test puts them together. */
+/* Bytes of one record as a test assembles them. */
 struct builder {
     unsigned char bytes[4096];
     size_t size;
@@ -56,7 +56,7 @@ static const struct record_format *one_format(void *context, uint64_t id, bool h
     return context;
 }
 
-/* From an exact heap copy, so that ASan sees a read past the record's end. */
+/* Parses an exact heap copy, so that ASan detects a read past the end of the record. */
 static int parse(const struct builder *builder, const struct record_format *format,
                  struct record *out)
 {
@@ -127,8 +127,8 @@ static void segments_and_vectors_do_not_shift_registers(void **state)
     assert_int_equal(record.sample.regs[SREG_AX], 1);
     assert_int_equal(record.sample.regs[SREG_R8], 3);
     assert_int_equal(record.sample.regs[SREG_CX], 0);
-    /* What was not asked for is not taken for 0; but the instruction pointer stands in the sample.
-     */
+    /* Registers that were not requested must not count as 0; the instruction pointer is in the
+     * sample. */
     uint32_t known = 1u << SREG_AX | 1u << SREG_R8 | 1u << SREG_IP;
     assert_int_equal(record.sample.regs_missing, ((1u << SREG_COUNT) - 1) & ~known);
     assert_int_equal(record.sample.regs[SREG_IP], record.sample.ip);
@@ -150,7 +150,7 @@ static void short_samples_have_no_registers(void **state)
     assert_int_equal(record.sample.data_src, 0x55);
 }
 
-/* 32-bit registers are not those of x86-64 code. */
+/* 32-bit registers are not valid for x86-64 code. */
 static void registers_of_32_bit_code_are_not_used(void **state)
 {
     struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER, .regs_user = 1};
@@ -206,11 +206,11 @@ static void the_users_part_of_a_call_chain(void **state)
     assert_int_equal(with_chain(twice, 6).chain_count, 1);
     assert_null(with_chain(both, 2).chain);
     assert_null(with_chain(both, 3).chain);
-    assert_null(with_chain(both + 3, 3).chain); /* without a marker nobody says whose it is */
+    assert_null(with_chain(both + 3, 3).chain); /* without a marker the owner is unknown */
     assert_null(with_chain(both, 0).chain);
 }
 
-/* Every variable-sized field stands before what we read, in the order of the ABI. */
+/* Every variable-sized field precedes the fields that are read, in the order of the ABI. */
 static void all_fields_are_stepped_over(void **state)
 {
     struct record_format format = {
@@ -253,7 +253,7 @@ static void all_fields_are_stepped_over(void **state)
     word(&builder, 16); /* STACK_USER */
     word(&builder, 0x5eed);
     word(&builder, 9);
-    word(&builder, 8);                       /* bytes of them that were filled */
+    word(&builder, 8);                       /* bytes of it that were filled */
     word(&builder, 300);                     /* WEIGHT */
     word(&builder, PERF_MEM_S(OP, LOAD));    /* DATA_SRC */
     word(&builder, 9);                       /* TRANSACTION */
@@ -275,7 +275,7 @@ static void all_fields_are_stepped_over(void **state)
     assert_int_equal(record.sample.has, SAMPLE_HAS_ADDRESS | SAMPLE_HAS_REGS | SAMPLE_HAS_LATENCY |
                                             SAMPLE_HAS_DATA_SRC | SAMPLE_HAS_PHYSICAL |
                                             SAMPLE_HAS_EXACT_IP);
-    /* Cut anywhere, it is bad and never read beyond. */
+    /* Truncated anywhere, the record is bad and is never read past its end. */
     for (size_t size = 8; size < builder.size; size++) {
         struct builder cut = builder;
         cut.size = size;
@@ -310,13 +310,13 @@ static int address_with(uint64_t address, uint64_t data_src, bool recorded)
     return !!(record.sample.has & SAMPLE_HAS_ADDRESS);
 }
 
-/* IBS tags operations that touch no memory too: their address is left over (doc/facts.md). */
+/* IBS also tags operations that access no memory: their address is an old one (doc/facts.md). */
 static void an_address_needs_an_access(void **state)
 {
     (void)state;
     assert_true(address_with(0x1000, PERF_MEM_S(OP, LOAD), true));
     assert_true(address_with(0x1000, PERF_MEM_S(OP, STORE), true));
-    assert_true(address_with(0x1000, 0, true)); /* data source not known: nothing against it */
+    assert_true(address_with(0x1000, 0, true)); /* data source not known: no contradiction */
     assert_false(address_with(0x1000, PERF_MEM_S(OP, NA), true));
     assert_false(address_with(0, PERF_MEM_S(OP, LOAD), true));
     assert_false(address_with(0x1000, PERF_MEM_S(OP, LOAD), false));
@@ -385,7 +385,7 @@ static void mappings_keep_their_path_apart_from_the_trailer(void **state)
     assert_string_equal(record.mapping.path, "/lib/libx.so");
 }
 
-/* As kernels 3.12 to 3.15 wrote it: the path comes where later ones have the protection. */
+/* As written by kernels 3.12 to 3.15: the path is where later kernels write the protection. */
 static void old_mappings_lack_the_protection(void **state)
 {
     static const char *const paths[] = {"/lib/libx.so", "[vdso]", "//anon", ""};
@@ -449,12 +449,12 @@ static void a_path_without_end_is_bad(void **state)
     word(&builder, UINT64_C(0x4141414141414141));
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
-    /* The zeros of the trailer are not the end of the name before it. */
+    /* The zeros of the trailer must not end the name before it. */
     struct record_format trailing = {.sample_type = usual, .sample_id_all = true};
     trailer(&builder, 6);
     end(&builder);
     assert_int_equal(parse(&builder, &trailing, &record), -EBADMSG);
-    builder.size = 16; /* no room for a name at all */
+    builder.size = 16; /* no room for a name */
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
 }
@@ -513,7 +513,8 @@ static void tasks_names_and_losses(void **state)
     assert_int_equal(record.kind, RECORD_THROTTLE);
 }
 
-/* Events that share a ring are told apart by IDENTIFIER: first in samples, last elsewhere. */
+/* Events that share a ring are distinguished by IDENTIFIER: first in samples, last in other
+ * records. */
 struct seen_id {
     struct record_format format;
     uint64_t id;
@@ -585,7 +586,7 @@ static int run_record(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* A sample with every field there is, in either byte order, whole and cut. */
+/* A sample with every possible field, in either byte order, complete and truncated. */
 
 enum { ALL_FIELDS = (1 << 24) - 1, WEIGHT_STRUCT = 1 << 24 };
 
@@ -678,7 +679,7 @@ static void every_field_in_either_byte_order(void **state)
         assert_int_equal(sample->physical, 0x1234000);
         assert_int_equal(sample->regs[SREG_AX], 100);
         assert_int_equal(sample->regs[SREG_FLAGS], 109);
-        assert_int_equal(sample->regs[SREG_R8], 112); /* after two segments */
+        assert_int_equal(sample->regs[SREG_R8], 112); /* after two segment registers */
         assert_int_equal(sample->regs[SREG_R15], 119);
         assert_int_equal(sample->event, 3);
         assert_int_equal(sample->has, SAMPLE_HAS_ADDRESS | SAMPLE_HAS_REGS | SAMPLE_HAS_LATENCY |
@@ -693,7 +694,7 @@ static void every_field_in_either_byte_order(void **state)
     }
 }
 
-/* A record that says it is shorter by some words lacks a field, whichever that is. */
+/* A record with a size that is some words too small lacks a field, whichever it is. */
 static void cut_in_any_field_it_is_bad(void **state)
 {
     static struct recording recording;
@@ -711,7 +712,7 @@ static void cut_in_any_field_it_is_bad(void **state)
     }
 }
 
-/* A count that claims more than the record holds must not be multiplied and believed. */
+/* A count that exceeds the record must not be multiplied and trusted. */
 static void counts_that_lie_are_refused(void **state)
 {
     static struct recording recording;
@@ -760,15 +761,15 @@ static void interrupted_registers_serve_where_there_are_no_others(void **state)
     assert_int_equal(sample.regs[SREG_AX], 2);
     sample = with_registers(PERF_SAMPLE_REGS_USER, PERF_RECORD_MISC_USER, false);
     assert_int_equal(sample.regs[SREG_AX], 1);
-    /* Those of the kernel are not the user's. */
+    /* Kernel registers are not the user's. */
     assert_int_equal(with_registers(0, PERF_RECORD_MISC_KERNEL, false).has, 0);
-    /* Numbers of another machine's registers mean others here. */
+    /* The register numbers of another architecture have another meaning here. */
     assert_int_equal(with_registers(0, PERF_RECORD_MISC_USER, true).has, SAMPLE_HAS_OTHER_REGS);
     assert_int_equal(with_registers(PERF_SAMPLE_REGS_USER, PERF_RECORD_MISC_USER, true).has,
                      SAMPLE_HAS_OTHER_REGS);
 }
 
-/* Records of no interest and those that nobody knows yet: skipped, not damage. */
+/* Unneeded records and unknown types are skipped and do not count as damage. */
 static void other_kinds_are_skipped(void **state)
 {
     static struct recording recording;
@@ -787,7 +788,7 @@ static void other_kinds_are_skipped(void **state)
     }
 }
 
-/* Random records of random formats, some cut short, some with registers of 32-bit code or none. */
+/* Random records of random formats, some truncated, some with registers of 32-bit code or none. */
 static void a_survey_agrees_with_parsing(void **state)
 {
     static const uint64_t fields[] = {
@@ -876,7 +877,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* As the kernel writes: bytes first, wrapping, then the head. */
+/* Writes like the kernel: the bytes first, wrapping, then the head. */
 static void put(struct fixture *fixture, uint16_t size, unsigned char fill)
 {
     unsigned char record[DATA];
@@ -949,13 +950,13 @@ static void sizes_that_make_no_sense_are_refused(void **state)
     fixture->data[64 + 6] = 7; /* shorter than its header */
     expect_skip(fixture, DATA);
     put(fixture, 64, 1);
-    fixture->data[128 + 7] = 0xff; /* longer than what waits */
+    fixture->data[128 + 7] = 0xff; /* longer than the available bytes */
     expect_skip(fixture, DATA);
-    put(fixture, 64, 1); /* longer than the room for it */
+    put(fixture, 64, 1); /* longer than the buffer */
     expect_skip(fixture, 32);
-    fixture->page->data_head += DATA + 8; /* more waits than the ring holds */
+    fixture->page->data_head += DATA + 8; /* more available than the ring holds */
     expect_skip(fixture, DATA);
-    fixture->page->data_head += 4; /* less than a header waits */
+    fixture->page->data_head += 4; /* less available than a header */
     expect_skip(fixture, DATA);
     fixture->page->data_head -= 4; /* the head went backwards */
     expect_skip(fixture, DATA);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A whole session on a real process: threads that are there, threads that come, grandchildren
- * that must not show, exit. Skipped by name where perf_event_open is refused.
- */
+/* A complete session on a real process: existing threads, new threads, grandchildren that must not
+ * show, exit. Skipped by name if perf_event_open is refused. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <fcntl.h>
@@ -25,13 +23,13 @@
 #include "unit.h"
 #include "unit/sample/fake_kernel.h"
 
-/* Conditions are waited for, as the machine may be busy with other tests. */
+/* The test waits for conditions, because the machine may be busy with other tests. */
 enum { DEADLINE_MS = 120000, TARGET_ENDS_S = 600 };
 enum { TIDS = 8, TOUCHED_PAGES = 4096, PAGE = 4096 };
 
 /* Shared between the test and its target. */
 struct board {
-    _Atomic int tids[TIDS]; /* threads of the target, in order of their start */
+    _Atomic int tids[TIDS]; /* threads of the target, in order of creation */
     _Atomic int go;         /* start one more thread, and a grandchild */
     _Atomic int grandchild;
     _Atomic int stop;
@@ -59,7 +57,7 @@ static void start_thread(int slot)
     pthread_create(&thread, NULL, busy, &board->tids[slot]);
 }
 
-/* Main thread and two more; at `go` a fourth one and a busy grandchild. */
+/* A main thread and two more; at `go` a fourth thread and a busy grandchild. */
 static void busy_target(void)
 {
     atomic_store(&board->tids[0], own_tid());
@@ -81,7 +79,7 @@ static void busy_target(void)
     _exit(0);
 }
 
-/* Touches fresh pages for ever. */
+/* Touches fresh pages forever. */
 static void faulting_target(void)
 {
     size_t size = (size_t)TOUCHED_PAGES * PAGE;
@@ -103,7 +101,7 @@ static void sleep_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* Sleeps and wakes all the time, as a server with short requests. */
+/* Sleeps and wakes all the time, like a server with short requests. */
 static void switching_target(void)
 {
     atomic_store(&board->tids[0], own_tid());
@@ -117,7 +115,7 @@ static pid_t start(void (*target)(void), int threads)
     memset(board, 0, sizeof *board);
     pid_t pid = fork();
     if (!pid) {
-        alarm(TARGET_ENDS_S); /* whatever happens to the test, its target ends */
+        alarm(TARGET_ENDS_S); /* the target ends even if the test fails */
         target();
     }
     for (int thread = 0; thread < threads; thread++) {
@@ -255,7 +253,7 @@ static struct sampler *open_on(pid_t pid, const char *source, const char *events
     return sampler;
 }
 
-/* The higher the rate, the less of the stack comes with a sample. */
+/* The higher the rate, the smaller the part of the stack in a sample. */
 static void stacks_fit_into_the_rings(void **state)
 {
     (void)state;
@@ -280,8 +278,8 @@ static void stacks_fit_into_the_rings(void **state)
     finish(pid);
 }
 
-/* Where each switch sets the timer of a virtual machine, fewer samples are taken, unless a rate is
- * asked for. */
+/* If each switch programs the timer of a virtual machine, fewer samples are taken, unless a rate is
+ * requested. */
 static void a_process_that_is_switched_often_is_spared(void **state)
 {
     enum { ENOUGH_MS = 3000 };
@@ -320,7 +318,7 @@ static void clock_sees_all_threads(void **state)
     assert_int_equal(sampler_tick(sampler, clock_now_ns()), 0);
     atomic_store(&board->go, 1);
     watch_until(sampler, &seen, all_four);
-    watch(sampler, &seen, 200); /* time for the grandchild to show, if it did */
+    watch(sampler, &seen, 200); /* time for a wrongly sampled grandchild to show */
     for (int i = 0; i < 4; i++)
         if (seen.of_tid[i] < 5)
             fail_msg("thread %d of the target: %zu samples of %zu", i, seen.of_tid[i],
@@ -352,8 +350,8 @@ static double cpu_ns(pid_t pid)
     return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
 }
 
-/* Its CPU time is what the weights of a busy program add up to: a second of it. What it used while
- * sampling began and ended may be in or not, and is much where others had the CPU we are on. */
+/* The weights of a busy program add up to its CPU time: one second. The time used while sampling
+ * started and stopped may or may not be included; it is long if other processes had our CPU. */
 static void weights_add_up_to_the_time_used(void **state)
 {
     (void)state;
@@ -406,10 +404,10 @@ static void page_faults_carry_their_address(void **state)
     struct seen seen = {.pid = pid};
     struct sampler *sampler = open_on(pid, "counter", "page-faults", 97);
     watch_until(sampler, &seen, some_samples);
-    seen = (struct seen){.pid = pid}; /* without what a process touches at its start */
+    seen = (struct seen){.pid = pid}; /* ignores the pages touched at the start */
     watch_until(sampler, &seen, many_samples);
     const struct sampler_info *info = sampler_info(sampler);
-    assert_int_equal(info->events[0].period, 97); /* exactly as asked for */
+    assert_int_equal(info->events[0].period, 97); /* exactly as requested */
     assert_true(many_samples(&seen));
     assert_int_equal(seen.with_address, seen.samples);
     assert_true(seen.inside * 100 >= seen.samples * 95);
@@ -418,7 +416,7 @@ static void page_faults_carry_their_address(void **state)
     finish(pid);
 }
 
-/* Two events in one ring are told apart by their ids. */
+/* Two events in one ring are distinguished by their ids. */
 static size_t of_event[SAMPLE_EVENTS_MAX];
 
 static void count_events(void *context, const struct record *record)
@@ -446,7 +444,7 @@ static void events_share_the_rings(void **state)
     finish(pid);
 }
 
-/* Not reaped: a zombie answers kill(0) as if it lived. */
+/* Not reaped: kill(0) on a zombie succeeds as if it still ran. */
 static void exit_is_noticed_before_it_is_reaped(void **state)
 {
     int code = 0;
@@ -547,13 +545,13 @@ static void nothing_stays_open(void **state)
     finish(pid);
 }
 
-/* The host's kernel, but for what a test changes: sessions need real descriptors. */
+/* The host's kernel, except for what a test changes: sessions need real descriptors. */
 static struct {
-    unsigned left; /* opens until EMFILE */
+    unsigned left; /* number of opens before EMFILE */
     bool no_inherit_thread;
-    int dying_tid;     /* gone between listing and opening */
-    const char *sysfs; /* in place of /sys */
-    int atom_cpu;      /* a CPU whose PMU wants the twin */
+    int dying_tid;     /* ended between listing and opening */
+    const char *sysfs; /* replaces /sys */
+    int atom_cpu;      /* a CPU with a PMU that needs the twin */
 } trick;
 
 static int tricky_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
@@ -628,11 +626,11 @@ static void threads_that_die_meanwhile_are_no_error(void **state)
     seen.pid = pid;
     atomic_store(&board->go, 1);
     drain_until(&session, &seen, count, first_and_grandchild);
-    sleep_ms(200); /* time for the grandchild to show, if it did */
+    sleep_ms(200); /* time for a wrongly sampled grandchild to show */
     session_read(&session, UINT64_MAX, count, &seen);
     assert_true(seen.of_tid[0] > 0);
     assert_int_equal(seen.of_tid[2], 0);
-    assert_true(atomic_load(&board->grandchild)); /* inherited as well, and filtered */
+    assert_true(atomic_load(&board->grandchild)); /* also inherited, and filtered */
     assert_int_equal(seen.foreign, 0);
     session_close(&session);
     finish(pid);
@@ -660,7 +658,7 @@ static void count_cpus(void *context, const struct record *record)
         seen->of_tid[record->sample.cpu]++;
 }
 
-/* A CPU that comes while we watch: a file of sysfs says so, the CPU itself is a real one. */
+/* A CPU that appears during the session: only a file of sysfs is fake, the CPU is real. */
 static void cpus_that_come_are_followed(void **state)
 {
     struct session session;
@@ -694,7 +692,7 @@ static void cpus_that_come_are_followed(void **state)
     finish(pid);
 }
 
-/* As in a container without /sys: /proc/stat has the CPUs. */
+/* As in a container without /sys: the CPUs are listed in /proc/stat. */
 static void without_sysfs_all_cpus_are_watched(void **state)
 {
     struct session session;

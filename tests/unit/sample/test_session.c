@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Whole sessions on Intel CPUs that are not here: their kernels judge each attribute, and what
- * they take becomes a dummy event of the running kernel, with a real descriptor, ring and group.
- */
+/* Complete sessions on models of Intel CPUs: their kernels check each attribute, and each accepted
+ * event becomes a dummy event of the running kernel, with a real descriptor, ring and group. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -30,7 +28,7 @@ struct opened {
     pid_t tid;
     int cpu;
     bool sampling;
-    bool timed; /* reading it tells how long it was counted */
+    bool timed; /* reading it returns how long it was counted */
 };
 
 static struct {
@@ -38,13 +36,13 @@ static struct {
     struct opened opened[OPENED_MAX];
     unsigned count;
     uint64_t config_of_fd[FDS];
-    bool forbidden; /* the running kernel gives no events at all */
+    bool forbidden; /* the running kernel refuses all events */
     int refusal_on_first_cpu;
 } here;
 
 static const struct kernel *intel_kernel;
 
-/* CPU numbers are those of the fake machine, one of each kind of core; all run on our CPU 0. */
+/* CPU numbers are those of the fake machine, one per kind of core; all run on our CPU 0. */
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
                       unsigned long flags)
 {
@@ -130,13 +128,13 @@ static int run(struct session *session, const char *cpu, const char *online, pid
     int code = source_pebs.plan(&plan, NULL, intel_kernel, error);
     if (!code)
         code = source_try(&source_pebs, &plan, pid, intel_kernel, error);
-    /* Threads are those of the real process. */
+    /* The threads are those of the real process. */
     with_procs = *intel_kernel;
     with_procs.procfs = "/proc";
     return code ? code : session_open(session, &source_pebs, &plan, &options, &with_procs, error);
 }
 
-/* Ends the test by name where no event can be had. */
+/* Skips the test by name if no event can be opened. */
 static void skip_where_forbidden(pid_t pid)
 {
     if (!here.forbidden)
@@ -163,7 +161,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Both kinds of cores, both threads: on the performance core behind the leader. */
+/* Both kinds of cores, both threads: on the performance core with the leader. */
 static void a_hybrid_has_its_own_events_on_each_core(void **state)
 {
     struct session session;
@@ -225,7 +223,7 @@ static void a_server_with_a_leader(void **state)
     assert_int_equal(count(0, 4, 0x2cd, 0), 2);
     for (unsigned i = 0; i < here.count; i++)
         assert_true(here.opened[i].timed);
-    /* The leader counts and does not sample; it is no event that is shown. */
+    /* The leader counts and does not sample; it is not shown as an event. */
     for (unsigned i = 0; i < here.count; i++)
         assert_true(here.opened[i].sampling == (here.opened[i].config != INTEL_AUX));
     assert_int_equal(session.events[0].opened, 2);
@@ -244,8 +242,8 @@ static int times(uint64_t enabled, uint64_t running)
     return fd;
 }
 
-/* One cannot be read, one is always counted on whichever of two CPUs its thread is, one half of the
- * time: it takes turns. */
+/* One event cannot be read, one is always counted on either of the two CPUs of its thread, and one
+ * is counted half of the time. */
 static void events_that_take_turns_are_reported(void **state)
 {
     struct session_handle handles[] = {{times(0, 0), 0, 0},
@@ -262,7 +260,7 @@ static void events_that_take_turns_are_reported(void **state)
     assert_true(isnan(session.events[0].counted));
     assert_true(session.events[1].counted == 1);
     assert_true(session.events[2].counted == 0.5);
-    session_ask_times(&session); /* at their ends now: what was known stays */
+    session_ask_times(&session); /* cannot be read now: the known values stay */
     assert_true(session.events[2].counted == 0.5);
     for (int i = 0; i < 5; i++)
         close(handles[i].fd);
@@ -276,7 +274,7 @@ static int open_descriptors(void)
     return open_now;
 }
 
-/* Between trying and opening things change: told, and nothing stays open. */
+/* Something changes between trying and opening: it is reported, and nothing stays open. */
 static void trouble_while_opening(void **state)
 {
     static const struct {
@@ -309,7 +307,7 @@ static void trouble_while_opening(void **state)
     finish(pid);
 }
 
-/* -c below what IBS takes, or not in its steps. */
+/* -c below the minimum of IBS, or not in its steps. */
 static void periods_of_ibs(void **state)
 {
     struct session session;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The source `sim` on memory that the test itself writes, in good and in bad faith. */
+/* The source `sim` on memory that the test itself writes, correctly and maliciously. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { KEPT_MAX = 64, PID = 1234, FUZZ_ROUNDS = 2000 };
 static struct sim_memory memory;
 static struct sim_session session;
 static struct sampler_info info;
-static struct sim_shared *tool; /* the same memory as the tool has it */
+static struct sim_shared *tool; /* the same memory as mapped by the tool */
 static struct record kept[KEPT_MAX];
 static char kept_text[KEPT_MAX][80];
 static size_t kept_count;
@@ -92,7 +92,7 @@ static long read_all(void)
     return count;
 }
 
-/* Served by the L3: a miss of the first two levels. */
+/* Served by L3: a miss of the first two levels. */
 static void test_a_miss_is_a_sample_of_each_level(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void put_line(uint8_t kind, uint8_t level, uint16_t used_bytes, uint32_t 
                                           .uses = {5, 6, 7, 8}};
 }
 
-/* Of the event of the level it left; never more used than there is. */
+/* An evicted line belongs to the event of its level; used bytes are limited to the line. */
 static void test_a_line_that_left(void **state)
 {
     (void)state;
@@ -157,13 +157,13 @@ static void test_a_line_of_no_level(void **state)
     assert_int_equal(kept_count, 0);
     assert_int_equal(session.bad, 2);
     put_line(SIM_REUSED, 255, 0, 0);
-    memory.wanted.use = false; /* not asked for, but told */
+    memory.wanted.use = false; /* not requested, but reported */
     read_all();
     assert_int_equal(kept_count, 0);
     assert_int_equal(session.bad, 3);
 }
 
-/* Only instructions there are; a table full of nonsense ends. */
+/* Only existing instructions are reported; a table full of garbage ends. */
 static void test_pairs(void **state)
 {
     struct line_pair pair;
@@ -212,7 +212,7 @@ static void test_memory_and_sharing(void **state)
     assert_int_equal(data_source_decode(kept[0].sample.data_src).snoop, SNOOP_HITM);
 }
 
-/* Misses of L3, L2 and L1: the evictor is of the level that the unit says. 15 is no cause. */
+/* Misses of L3, L2 and L1: the unit gives the level of the evictor. 15 is not a valid cause. */
 static void test_causes_of_each_level(void **state)
 {
     static const enum miss_cause expected[] = {CAUSE_CAPACITY, CAUSE_UNKNOWN, CAUSE_CONFLICT};
@@ -238,8 +238,8 @@ static void test_causes_of_each_level(void **state)
     assert_int_equal(kept[3].sample.cause, CAUSE_NOT_KNOWN);
 }
 
-/* Events: misses of L3, L2 and L1, accesses. What was on its way is of the level it was told for.
- */
+/* Events: misses of L3, L2 and L1, accesses. A unit already in the ring keeps the level for which
+ * it was written. */
 static void test_the_evictor_follows_the_ranking(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static void test_what_is_not_due_waits(void **state)
     assert_int_equal(read_all(), 0);
 }
 
-/* However much waits, one reading takes a part, and the next goes on with what it left. */
+/* However much is waiting, one reading takes a part of it, and the next one continues. */
 static void test_a_full_ring_is_read_in_parts(void **state)
 {
     uint64_t head;
@@ -337,7 +337,7 @@ static void test_a_full_ring_is_read_in_parts(void **state)
         assert_int_equal(kept_count, SIM_RING_UNITS - left);
         assert_int_equal(kept[(kept_count - 1) % KEPT_MAX].sample.address, 0x7000 + head - left);
     }
-    /* What is not due yet is not left behind. */
+    /* Units that are not due yet are not skipped. */
     for (uint64_t i = 0; i < SIM_SESSION_AT_ONCE; i++)
         put_miss(SIM_MISS, SIM_LOAD, 1, 1);
     next_unit()->miss = (struct sim_miss){.stamp = UINT64_MAX, .kind = SIM_MISS};
@@ -406,7 +406,8 @@ static void test_events_by_name(void **state)
         -EINVAL);
 }
 
-/* A tool that lies in every way: reading ends, and stays inside the memory. Under the sanitizer. */
+/* A tool that writes invalid data everywhere: reading ends, and stays inside the memory. For the
+ * sanitizer. */
 static void test_hostile_memory(void **state)
 {
     struct prng prng = {7};

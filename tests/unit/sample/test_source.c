@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plans and fallbacks against kernels and CPUs that are not here. */
+/* Plans and fallbacks with models of kernels and CPUs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 
 #define PMU "sys/bus/event_source/devices/"
 
-/* What the fake kernel says to whom; reset before each test. */
+/* Answers of the fake kernel; reset before each test. */
 static struct {
-    int all;                 /* to everything: 0 or -errno */
-    uint64_t refused_config; /* this one gets `refusal` */
+    int all;                 /* for every event: 0 or -errno */
+    uint64_t refused_config; /* this config gets `refusal` */
     int refusal;
     bool old;       /* before 5.13: inherit_thread is unknown */
-    bool wants_aux; /* load latency only behind 0x8203 */
+    bool wants_aux; /* load latency requires 0x8203 as leader */
     unsigned calls;
     int aux_fd;
     struct perf_event_attr last;
@@ -106,7 +106,9 @@ static void pebs_needs_intel_and_counters(void **state)
     assert_int_equal(answers.calls, 0);
 }
 
-/* libpfm4 does not know this CPU (the test's machine is another): the sysfs files do. */
+/*
+ * libpfm4 does not support this CPU (the test's machine has another one), but the sysfs files do.
+ */
 static void pebs_takes_the_files_of_sysfs(void **state)
 {
     (void)state;
@@ -130,7 +132,7 @@ static void pebs_finds_the_leader_that_the_cpu_demands(void **state)
     (void)state;
     intel();
     answers.wants_aux = true;
-    assert_int_equal(plan_and_try(&source_pebs, NULL), -ENODATA); /* no such event: no way */
+    assert_int_equal(plan_and_try(&source_pebs, NULL), -ENODATA); /* no such event: fails */
     fake_kernel_file(PMU "cpu/events/mem-loads-aux", "event=0x03,umask=0x82");
     assert_int_equal(plan_and_try(&source_pebs, NULL), 0);
     assert_true(source_test_plan.needs_aux);
@@ -179,7 +181,7 @@ static void pebs_names_what_it_was_asked_for(void **state)
     assert_int_equal(plan_and_try(&source_pebs, "r20d1"), 0);
     assert_string_equal(source_test_plan.weighs, "r20d1");
     assert_int_equal(answers.last.precise_ip, 2);
-    /* Precise it might be, but without an address. */
+    /* It could be precise, but has no address. */
     assert_int_equal(plan_and_try(&source_pebs, "cache-misses"), -EINVAL);
     expect_text("no data address");
 }
@@ -208,7 +210,7 @@ static void ibs_filters_in_software_where_it_can(void **state)
     assert_int_equal(source_test_plan.period_step, 16);
 }
 
-/* The registers of an IBS or PEBS sample are never to be computed with. */
+/* The registers of an IBS or PEBS sample must never be used in computations. */
 static void precise_registers_are_marked_alien(void **state)
 {
     struct perf_event_attr attr;
@@ -223,7 +225,7 @@ static void precise_registers_are_marked_alien(void **state)
 static void counter_takes_the_next_candidate(void **state)
 {
     (void)state;
-    answers.refused_config = 0x10002; /* LLC read misses: many CPUs have none */
+    answers.refused_config = 0x10002; /* LLC read misses: absent on many CPUs */
     answers.refusal = -ENOENT;
     setenv("LIBPFM_FORCE_PMU", "perf", 1);
     assert_int_equal(plan_and_try(&source_counter, "mem-fill"), 0);
@@ -231,7 +233,7 @@ static void counter_takes_the_next_candidate(void **state)
     assert_string_equal(source_test_plan.events[0].name, "mem-fill");
 }
 
-/* Unasked, the deepest miss event that opens ranks; those that do not are left out. */
+/* By default the deepest miss event that opens ranks; events that do not open are left out. */
 static void counter_ranks_by_what_there_is(void **state)
 {
     (void)state;
@@ -252,7 +254,7 @@ static void counter_without_its_deepest_event(void **state)
 {
     (void)state;
     assert_int_equal(source_counter.plan(&source_test_plan, NULL, source_kernel, &source_error), 0);
-    /* The first event has no candidate left, the others do. */
+    /* The first event has no further candidate, the others have. */
     strcpy(source_test_plan.events[0].name, "gone");
     answers.refused_config = source_test_plan.events[0].config;
     answers.refusal = -ENOENT;
@@ -262,7 +264,7 @@ static void counter_without_its_deepest_event(void **state)
     assert_int_equal(source_test_plan.events[0].role, second);
 }
 
-/* An Intel CPU that libpfm4 does not know: no event for misses of the L2, but the others. */
+/* An Intel CPU that libpfm4 does not support: no event for L2 misses, but the other events. */
 static void counter_leaves_out_what_has_no_event(void **state)
 {
     (void)state;
@@ -275,7 +277,7 @@ static void counter_leaves_out_what_has_no_event(void **state)
     assert_int_equal(plan_and_try(&source_counter, "l2-miss"), -ENOENT);
 }
 
-/* What was asked for is not replaced. */
+/* Requested events are not replaced. */
 static void counter_keeps_to_the_list(void **state)
 {
     (void)state;
@@ -351,7 +353,7 @@ static void refusals_tell_cause_and_remedy(void **state)
         assert_int_equal(source_error.code, cases[i].code);
         expect_text(cases[i].text);
         assert_null(strchr(source_error.text, '\n'));
-        /* Root has nothing to gain by it. */
+        /* sudo does not help root. */
         if (cases[i].code == -EACCES)
             assert_int_equal(strstr(source_error.text, "try sudo") != NULL, geteuid() != 0);
     }
@@ -366,7 +368,7 @@ static void paranoia_is_reported_with_the_command(void **state)
     expect_text("perf_event_paranoid is 4");
     expect_text("sysctl kernel.perf_event_paranoid=2");
     expect_text("cap_perfmon");
-    /* At 2 that is not the cause, except for what watches the kernel as well. */
+    /* 2 is not the cause, except for events that include the kernel. */
     fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "2");
     assert_int_equal(plan_and_try(&source_clock, NULL), -EACCES);
     assert_null(strstr(source_error.text, "sysctl"));
@@ -411,7 +413,7 @@ static int run_source(void)
         CASE(paranoia_is_reported_with_the_command),
         CASE(lists_have_an_end),
     };
-    /* The same events wherever the test runs: perf's generic ones. */
+    /* The same events on any test machine: perf's generic ones. */
     setenv("LIBPFM_FORCE_PMU", "perf", 1);
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -419,10 +421,10 @@ static int run_source(void)
 #undef PMU
 
 /*
- * ibs on the kernels and CPUs that have it, each judging attributes as arch/x86/events/amd/ibs.c
- * does: perf_ibs_init() for the checks and their order, the attribute groups for what format/
- * shows on which CPU. Zen 2 with 5.15 knows whole CPUs only (task_ctx_nr is
- * perf_invalid_context), Zen 4 filters by L3 misses, Zen 5 by latency.
+ * ibs on the kernels and CPUs that have it; each checks attributes like arch/x86/events/amd/ibs.c:
+ * perf_ibs_init() for the checks and their order, the attribute groups for the files in format/ on
+ * each CPU. Zen 2 with 5.15 supports only whole CPUs (task_ctx_nr is perf_invalid_context), Zen 4
+ * filters by L3 misses, Zen 5 by latency.
  */
 
 enum { IBS_TYPE = 11, CNT_CTL = 1 << 19, L3_MISS_ONLY = 1 << 16 };
@@ -459,7 +461,7 @@ static int judge(const struct perf_event_attr *attr, pid_t pid)
     bool excludes = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
     uint64_t ldlat = attr->config1 & 0xfff;
     if (!attr->exclude_kernel && paranoid > 1)
-        return -EACCES; /* sys_perf_event_open, before the PMU is asked */
+        return -EACCES; /* sys_perf_event_open(), before the PMU is called */
     if (attr->type == PERF_TYPE_RAW && (attr->config == 0xa2d6 || attr->config == 0x76))
         return attr->exclude_kernel && !attr->config2 ? 0 : -EINVAL;
     if (attr->type != IBS_TYPE)
@@ -487,7 +489,7 @@ static int amd_open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int 
     int code = amd_answer ? amd_answer : judge(attr, pid);
     if (code)
         return code;
-    assert_int_equal(group_fd, -1); /* validate_group(): never two of them */
+    assert_int_equal(group_fd, -1); /* validate_group(): never two in one group */
     accepted = *attr;
     return fake_kernel_descriptor();
 }
@@ -535,7 +537,7 @@ static void amd_expect_text(const char *text)
         fail_msg("'%s' lacks '%s'", amd_error.text, text);
 }
 
-/* From 6.14 an unprivileged user samples user mode; before, the kernel cannot be left out. */
+/* From 6.14 on an unprivileged user can sample user mode; before, the kernel cannot be excluded. */
 static void user_mode_only_where_it_can_be_filtered(void **state)
 {
     (void)state;
@@ -560,8 +562,8 @@ static void user_mode_only_where_it_can_be_filtered(void **state)
     fake_kernel_end();
 }
 
-/* By libpfm4's events of Zen 4; one without swfilt does not keep them from leaving the kernel out.
- */
+/* With libpfm4's events of Zen 4; an ibs event without swfilt does not prevent them from excluding
+ * the kernel. */
 static int zen4_offers_stalls(void)
 {
     static const struct amd_machine early = {
@@ -612,7 +614,7 @@ static void before_6_2_there_are_no_processes(void **state)
         amd_expect_text("-s counter");
         fake_kernel_end();
     }
-    /* A newer one that refuses for another reason does not hear of 6.2. */
+    /* A newer kernel that refuses for another reason does not mention 6.2. */
     begin(&zen4, 2);
     amd_answer = -EINVAL;
     assert_int_equal(try_ibs(NULL), -ENOTSUP);
@@ -699,7 +701,7 @@ static int run_source_amd(void)
 int main(void)
 {
     int failed = 0;
-    /* First: its child must not inherit an initialised libpfm4. */
+    /* First, because its child must not inherit an initialised libpfm4. */
     failed += run_source_amd();
     failed += run_source();
     return failed;

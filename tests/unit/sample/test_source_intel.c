@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pebs on every Intel CPU from Nehalem on: what is asked for, and what is done when it is refused.
- */
+/* pebs on every Intel CPU since Nehalem: the requested events, and the fallbacks if they are
+ * refused. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@ enum { FDS = 1024 };
 
 static struct {
     const struct intel_cpu *cpu;
-    int all;          /* to everything: 0 or -errno */
+    int all;          /* for every event: 0 or -errno */
     uint64_t refused; /* this config gets `refusal` */
     int refusal;
     uint64_t config_of_fd[FDS];
-    struct perf_event_attr loads; /* as last accepted */
+    struct perf_event_attr loads; /* last accepted one */
     struct perf_event_attr stores;
     struct perf_event_attr stalls;
     struct perf_event_attr cycles;
@@ -83,7 +83,7 @@ static void expect_text(const char *text)
         fail_msg("'%s' lacks '%s'", error.text, text);
 }
 
-/* The pair that answers whether the process waits is sampled as the counter source does. */
+/* The pair that shows whether the process waits is sampled as by the counter source. */
 static void check_stalls(uint64_t stall)
 {
     assert_int_equal(here.stalls.config, stall);
@@ -114,7 +114,7 @@ static void check_attributes(const struct intel_cpu *cpu, uint64_t stores, uint6
     assert_int_equal(here.loads.sample_type & wanted, wanted);
     /* Registers after the access would only make records longer. */
     assert_false(here.loads.sample_type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR));
-    /* What large PEBS asks for but the clock: a fixed period, no wake-up by events. */
+    /* The conditions of large PEBS except for the clock: a fixed period, no wake-up by events. */
     assert_true(!here.loads.freq && !here.loads.wakeup_events && here.loads.exclude_kernel);
     assert_int_equal(plan.needs_aux, cpu->needs_aux);
     assert_true(!!here.aux_opened == cpu->needs_aux);
@@ -140,7 +140,7 @@ static void each_cpu_by_its_files(void **state)
         begin(cpu, true);
         if (try_pebs(NULL))
             fail_msg("%s: %s", cpu->name, error.text);
-        check_attributes(cpu, cpu->pmus[0].stores, 0); /* libpfm4 does not know the CPU */
+        check_attributes(cpu, cpu->pmus[0].stores, 0); /* libpfm4 does not support the CPU */
         check_twins(cpu);
         expect_text("");
         assert_string_equal(plan.weighs, "loads that took more than 30 cycles");
@@ -152,7 +152,7 @@ static int by_libpfm(const struct intel_cpu *cpu)
 {
     setenv("LIBPFM_FORCE_PMU", cpu->libpfm, 1);
     begin(cpu, false);
-    /* Without the file for it, no leader can be had; that CPU is told apart below. */
+    /* No leader is possible without its file; that CPU is handled below. */
     struct intel_cpu alone = *cpu;
     alone.needs_aux = false;
     here.cpu = &alone;
@@ -166,7 +166,7 @@ static int by_libpfm(const struct intel_cpu *cpu)
     return 0;
 }
 
-/* libpfm4 is told which CPU to be once per process. */
+/* libpfm4 reads its CPU setting once per process. */
 static void each_cpu_by_libpfm4(void **state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void less_precise_where_the_kernel_says_so(void **state)
     assert_int_equal(here.loads.precise_ip, 1);
     assert_false(source_format(&source_pebs, &here.loads, 0).exact_ip);
     assert_true(source_format(&source_pebs, &here.loads, 0).recorded_address);
-    /* A kernel before 4.15 does not say, and refuses. */
+    /* A kernel before 4.15 does not report it, and refuses the event. */
     fake_kernel_file("sys/bus/event_source/devices/cpu/caps/max_precise", "");
     assert_int_equal(try_pebs(NULL), 0);
     assert_int_equal(here.loads.precise_ip, 1);
@@ -243,7 +243,7 @@ static void precise_counters_that_are_not_passed_on(void **state)
     fake_kernel_end();
 }
 
-/* Half of the pair is no answer, and no sample is taken for it. */
+/* One of the two is not enough, and is not sampled. */
 static int stalls_are_refused(void)
 {
     setenv("LIBPFM_FORCE_PMU", "skl", 1);
@@ -280,7 +280,7 @@ static void stores_may_be_missing(void **state)
     fake_kernel_end();
 }
 
-/* Sapphire Rapids with a sysfs that lacks the leader: told, not guessed. */
+/* Sapphire Rapids with a sysfs that lacks the leader: an error, not a guess. */
 static void no_leader_no_loads(void **state)
 {
     (void)state;
@@ -298,7 +298,7 @@ static void no_leader_no_loads(void **state)
     fake_kernel_end();
 }
 
-/* What doctor says where all is well: what is opened, and on which cores. */
+/* doctor on a CPU where everything works: the opened events, and the cores. */
 static void doctor_names_what_is_opened(void **state)
 {
     char *text = NULL;
@@ -351,7 +351,7 @@ static void refusals_tell_cause_and_remedy(void **state)
     fake_kernel_end();
 }
 
-/* sizes of the names in sysfs are not ours to trust */
+/* sizes of names in sysfs are not trusted */
 static void hostile_files_are_refused(void **state)
 {
     static const char *const texts[] = {"event=0xcd,umask=0x1,ldlat=zzz", "nonsense=1", "=,=,=,",
@@ -371,7 +371,7 @@ static void hostile_files_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* First: children that fork later must not inherit an initialised libpfm4. */
+        /* First, because children that are forked later must not inherit an initialised libpfm4. */
         cmocka_unit_test(each_cpu_by_libpfm4),
         cmocka_unit_test(half_of_the_pair_is_left_out),
         cmocka_unit_test(each_cpu_by_its_files),

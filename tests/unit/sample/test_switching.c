@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often a process is switched in, from a made /proc: what is counted, and when it is often. */
+/* How often a process is switched in, from a fake /proc: which switches count, and when there
+ * are too many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,13 +63,13 @@ static void switches_of_all_threads(void **state)
     assert_true(switching.per_cpu_second == 0 && !switching.often);
     thread_is(77, 1.25, 3000);
     thread_is(78, 5.25, 100);
-    thread_is(79, 9, 90000); /* new: its past is not of this second */
+    thread_is(79, 9, 90000); /* new: its counts are not from this second */
     look_a_second_later();
     assert_true(switching.per_cpu_second > 3999 && switching.per_cpu_second < 4001);
     assert_true(switching.often);
 }
 
-/* The workers of a server are younger than the threads that only wait. */
+/* The workers of a server are younger than threads that only wait. */
 static void young_threads_among_many(void **state)
 {
     (void)state;
@@ -100,7 +101,7 @@ static void often_ends_well_below(void **state)
     assert_false(switching.often);
 }
 
-/* A process that hardly runs, one that is gone, a number that is another thread's by now. */
+/* A process that hardly runs, a process that has ended, and a thread id that has been reused. */
 static void nothing_new_changes_nothing(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which lines are watched and what becomes of each watch, against registers and a clock of our own;
- * and the budget. */
+/* Which lines are watched and how each watch ends, with fake registers and a fake clock; and the
+ * budget. */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <math.h>
@@ -18,12 +18,12 @@
 
 enum { TRAP_NS = 2000, ARM_NS = 1000 };
 
-/* Registers as the kernel has them, and how often they were set. */
+/* Fake registers of the kernel, and how often they were set. */
 static struct {
     uint64_t address[WATCH_SLOTS]; /* 0: off */
     uint64_t now_ns;
     uint64_t ran_ns; /* since any register was armed */
-    uint64_t ip;     /* of what touches */
+    uint64_t ip;     /* of the touching instruction */
     unsigned armings;
     int refuse; /* negative errno */
 } machine;
@@ -66,7 +66,7 @@ static void begin(unsigned slots, double part)
     machine.ip = 0x1000;
     watch_budget_init(&budget, part);
     watch_lines_init(&lines, &arms, slots, &budget, TRAP_NS, 42);
-    /* The first one begins the account, the second fills it. */
+    /* The first refill starts the account, the second fills it. */
     watch_budget_refill(&budget, 0, 0);
     watch_budget_refill(&budget, 1000 * MS, 1000 * MS);
 }
@@ -78,7 +78,7 @@ static void offer(uint64_t address, uint32_t object)
     watch_lines_offer(&lines, &offered);
 }
 
-/* The target touches a word: reported where a register watches it, which is off then. */
+/* The target touches a word: reported if a register watches it, which is then disarmed. */
 static bool touch_by(uint64_t address, uint32_t tid)
 {
     for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
@@ -111,7 +111,7 @@ static unsigned armed(void)
     return count;
 }
 
-/* ---- a watch from its beginning to its end ---- */
+/* ---- a complete watch ---- */
 
 static void two_legs_and_a_visit(void **state)
 {
@@ -126,7 +126,7 @@ static void two_legs_and_a_visit(void **state)
     assert_true(other / 64 == 0x10048 / 64 && other != 0x10048 && other % 8 == 0);
     pass(10 * MS);
     assert_true(touch_by(0x10048, 1));
-    assert_int_equal(machine.address[0], 0x10048); /* the second leg began at once */
+    assert_int_equal(machine.address[0], 0x10048); /* the second leg starts at once */
     machine.now_ns += MS / 2;
     assert_true(touch_by(other, 1));
     pass(5 * MS);
@@ -156,13 +156,13 @@ static void a_word_left_alone_is_reported_as_that(void **state)
     pass(MS);
     assert_true(touch_by(0x10048, 1));
     pass(WATCH_VISIT_NS);
-    assert_int_equal(machine.address[1], 0); /* not waited for any longer */
+    assert_int_equal(machine.address[1], 0); /* no longer waited for */
     assert_int_equal(results(out), 2);
     assert_int_equal(out[1].kind, WATCH_VISIT);
     assert_int_equal(out[1].end, WATCH_EXPIRED);
 }
 
-/* The other word was touched in a visit of its own: nothing is known of the one that counts. */
+/* The other word was touched in an earlier visit: the visit in question has no result. */
 static void a_visit_of_the_other_word_alone_says_nothing(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
@@ -194,7 +194,7 @@ static void what_is_never_touched_expires(void **state)
     assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_ENOUGH_NS);
 }
 
-/* What counts is the time that the target ran, up to a limit. */
+/* The time that the target ran counts, up to a limit. */
 static void of_an_idle_target_it_is_waited_for_longer(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
@@ -212,7 +212,7 @@ static void of_an_idle_target_it_is_waited_for_longer(void **state)
     assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_LONGEST_NS);
 }
 
-/* Touched by an instruction, as soon as it can be seen. */
+/* Touches by an instruction, within the shortest observable time. */
 static void touch_at(uint64_t ip)
 {
     machine.now_ns += ARM_NS;
@@ -220,7 +220,7 @@ static void touch_at(uint64_t ip)
     assert_true(touch_by(0x10048, 1));
 }
 
-/* A load, and the store of the sum a moment later: the next visit is what is asked about. */
+/* A load, and soon after the store of the sum, are one visit; the next visit is measured. */
 static void a_visit_of_several_touches_is_one(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
@@ -240,7 +240,8 @@ static void a_visit_of_several_touches_is_one(void **state)
     assert_int_equal(out[1].end_ns - out[1].origin_ns, 20 * MS + ARM_NS);
 }
 
-/* Code that comes round, another thread, or more code than is told apart: each a reuse. */
+/* An instruction that repeats, another thread, or more instructions than are distinguished: each is
+ * a reuse. */
 static void what_comes_round_is_reuse(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
@@ -271,7 +272,7 @@ static void what_comes_round_is_reuse(void **state)
     assert_int_equal(out[1].end_ns - out[1].origin_ns, ARM_NS);
 }
 
-/* Of 10 ms it ran for 3; what another thread did says nothing of it. */
+/* It ran for 3 of 10 ms; another thread's run time does not show that. */
 static void waiting_for_a_cpu_is_reported(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
@@ -307,9 +308,9 @@ static void results_wait_for_the_samples(void **state)
     assert_int_equal(watch_lines_results(&lines, machine.now_ns, out, WATCH_RESULTS), 1);
 }
 
-/* ---- what may go wrong ---- */
+/* ---- error cases ---- */
 
-/* A record from before the watch was set, of a register that was on the same word. */
+/* A record from before the watch was armed, of a register on the same word. */
 static void stale_touches_are_of_no_watch(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
@@ -375,13 +376,13 @@ static void one_register_is_enough(void **state)
     assert_int_equal(armed(), 1);
     assert_true(touch_by(0x10000, 1));
     pass(2 * MS);
-    assert_int_equal(results(out), 1); /* and no visit: there is nothing to see it with */
+    assert_int_equal(results(out), 1); /* and no visit: no register is free for it */
     assert_int_equal(armed(), 1);
 }
 
-/* ---- which samples ---- */
+/* ---- choice of samples ---- */
 
-/* 200 samples come, none is touched: each is as likely to be watched at the end as any. */
+/* 200 samples without a touch: each is equally likely to be watched at the end. */
 static void each_sample_has_the_same_chance(void **state)
 {
     enum { ROUNDS = 4000, SAMPLES = 200, PARTS = 4 };
@@ -399,14 +400,15 @@ static void each_sample_has_the_same_chance(void **state)
             kept[(machine.address[slot] / 64 - 1) * PARTS / SAMPLES]++;
         all++;
     }
-    /* Four standard deviations of a quarter of 4000. */
+    /* Four standard deviations for a probability of 1/4 and 4000 trials. */
     for (int i = 0; i < PARTS; i++)
         assert_in_range(kept[i], all / PARTS - 110, all / PARTS + 110);
 }
 
 /* ---- the budget ---- */
 
-/* A line touched as soon as it is watched, offered all the time, for ten seconds of its CPU. */
+/* A line that is touched as soon as it is watched, offered all the time, for ten seconds of CPU
+ * time. */
 static double spent_on_a_hot_line(double part)
 {
     begin(4, part);
@@ -427,7 +429,7 @@ static void the_budget_is_kept(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double spent = spent_on_a_hot_line(parts[i]);
         printf("  a hot line, budget %g%%: %.3f%% spent\n", parts[i] * 100, spent * 100);
-        /* What was saved before may be spent once, and the last watch may overdraw. */
+        /* Earlier savings may be spent once, and the last watch may overdraw. */
         assert_true(spent > parts[i] * 0.9 && spent < parts[i] * 1.06);
     }
 }
@@ -445,7 +447,7 @@ static void nothing_is_armed_for_an_idle_target(void **state)
     assert_int_equal(lines.unpaid, 1);
 }
 
-/* A target of 100 threads grants no more than one CPU's part. */
+/* A target with 100 threads earns no more than the share of one CPU. */
 static void many_threads_do_not_grant_more(void **state)
 {
     (void)state;
@@ -483,14 +485,14 @@ static int run_watch_lines(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Debug registers asked of a kernel of our own: what it is asked for, and what a user is told where
- * it refuses. On the running kernel, a touch of our own; skipped by name where it refuses. */
+/* Debug registers of a fake kernel: the requests, and the message if it refuses. With the running
+ * kernel, a touch by the test itself; skipped by name if it refuses. */
 
 static struct {
-    int code; /* of breakpoints; 0: they open */
-    int most; /* open at a time */
+    int code; /* result for breakpoints; 0: they open */
+    int most; /* open at the same time */
     int open;
-    int kernel_too; /* asked for it so often */
+    int kernel_too; /* number of requests including the kernel */
 } answers;
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
@@ -543,11 +545,11 @@ static void a_refusal_says_what_helps(void **state)
     refused_with(-EACCES, "perf_event_paranoid is 3", "kernel.perf_event_paranoid=2");
     refused_with(-EOPNOTSUPP, "refuses hardware breakpoints", "leave --watch out");
     refused_with(-ESRCH, "is gone", "process");
-    /* What the kernel touches is asked for, and done without. */
+    /* Touches by the kernel are requested, and given up if refused. */
     assert_true(answers.kernel_too > 0);
 }
 
-/* Descriptors that are no events cannot be mapped: that, too, is no success. */
+/* Descriptors that are not events cannot be mapped: this must count as a failure, too. */
 static void what_cannot_be_measured_is_refused(void **state)
 {
     struct error error = {0};
@@ -583,7 +585,7 @@ static void a_touch_is_reported_once(void **state)
     assert_true(touches[0].ip > 0 && touches[0].time_ns <= clock_now_ns());
     assert_int_equal(watch_registers_read(&registers, &touches), 0);
     assert_true(watch_registers_cpu_ns(&registers) > 0);
-    /* And again, after it has switched itself off. */
+    /* And again, after the event has switched itself off. */
     assert_true(watch_registers_arm(&registers, 0, (uint64_t)(uintptr_t)&word, &from_ns) > 0);
     word = 1;
     assert_int_equal(watch_registers_read(&registers, &touches), 1);

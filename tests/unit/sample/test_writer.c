@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * What is written comes back, record by record, and after every kind of end. That perf reads the
- * same is tests/replay/test_write.sh.
- */
+/* Everything written can be read back, record by record, however the recording ends.
+ * tests/replay/test_write.sh checks the same with perf. */
 #include <elf.h>
 #include <errno.h>
 #include <pthread.h>
@@ -50,7 +48,7 @@ static void copy_file(const char *from, const char *to, size_t size_max)
 {
     static char bytes[16 << 20];
     FILE *in = fopen(from, "re");
-    unlink(to); /* a file that is truncated and closed is flushed to the disk: slow */
+    unlink(to); /* faster: closing a truncated file flushes it to disk */
     FILE *out = fopen(to, "we");
     assert_non_null(in);
     assert_non_null(out);
@@ -60,7 +58,7 @@ static void copy_file(const char *from, const char *to, size_t size_max)
     assert_int_equal(fclose(out), 0);
 }
 
-/* The file as a kill would leave it: no more is called of the writer. */
+/* The file as a kill leaves it: the writer is not called again. */
 static void what_was_synced_is_whole_after_a_kill(void **state)
 {
     struct written written;
@@ -71,7 +69,7 @@ static void what_was_synced_is_whole_after_a_kill(void **state)
     written_open(&written);
     for (int refresh = 0; refresh < 5; refresh++) {
         size_t synced = written.expected_count;
-        /* More than the buffer holds: some of it is written without a sync. */
+        /* More than the buffer holds, so some records are written without a sync. */
         written_records(&written, refresh == 3 ? 8000 : 100);
         struct found found;
         copy_file(written.path, copy, SIZE_MAX);
@@ -106,7 +104,7 @@ static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
         copy_file(written.path, copy, size);
         if (found_read(&found, copy))
             continue;
-        /* Which of the events has samples is not known before. */
+        /* Not known before which events have samples. */
         if (found.samples > 8)
             found_is(&found, &written, 0);
         assert_true(found.count >= before);
@@ -117,7 +115,7 @@ static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
     written_fini(&written);
 }
 
-/* Where the kernel is sampled too, what it maps stands in the recording, if it may be known. */
+/* If the kernel is sampled too, the recording contains its mappings, if they are readable. */
 static void a_live_recording_begins_with_what_there_is(void **state)
 {
     struct written written;
@@ -162,7 +160,7 @@ static int run_perfdata_write(void)
 }
 #undef USUAL
 
-/* The files of a recording: older ones, links and folders, a full disk, the limit. */
+/* The files of a recording: older files, links and folders, a full disk, the limit. */
 
 #define USUAL (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC)
 
@@ -186,7 +184,7 @@ static void a_full_disk_is_said_and_survived(void **state)
     assert_int_equal(perfdata_writer_sync(written.writer, &error), -EFBIG);
     assert_non_null(strstr(error.text, "ulimit -f"));
     found_all(&written, written.path, 0, before);
-    /* The buffer fills up, and the rest is lost. */
+    /* The buffer fills up, and further records are lost. */
     struct record lost = {
         .kind = RECORD_SAMPLE, .time_ns = written.time_ns, .sample = {.time_ns = written.time_ns}};
     while (!perfdata_writer_add(written.writer, &lost, NULL))
@@ -208,7 +206,7 @@ static void a_full_disk_is_said_and_survived(void **state)
     written_fini(&written);
 }
 
-/* How many records at the head say what was before. */
+/* Returns how many records at the start describe the earlier state. */
 static size_t reported_before(const struct found *found)
 {
     size_t count = 0;
@@ -256,7 +254,7 @@ static void at_the_limit_files_are_begun_that_stand_alone(void **state)
             assert_int_equal(found.records[k].time_ns, written.expected[first + k - 1].time_ns);
         found_fini(&found);
     }
-    assert_true(first > 1); /* the oldest are gone */
+    assert_true(first > 1); /* the oldest files are gone */
     snprintf(path, sizeof path, "%s.3", written.path);
     assert_int_equal(written_size(path), 0);
     written_fini(&written);
@@ -289,7 +287,7 @@ static void an_older_file_makes_way(void **state)
     unlink(written.path);
     assert_int_equal(mkfifo(written.path, 0600), 0);
     assert_int_equal(perfdata_writer_open(&written.writer, &written.options, &error), -ENOTSUP);
-    assert_non_null(strstr(error.text, "no regular file"));
+    assert_non_null(strstr(error.text, "not a regular file"));
     written.options.path = written.folder;
     assert_int_equal(perfdata_writer_open(&written.writer, &written.options, &error), -EISDIR);
     written.options.path = "/nonexistent/perf.data";
@@ -311,11 +309,11 @@ static int run_perfdata_write_files(void)
 }
 #undef USUAL
 
-/* Parts of the writer: what is remembered of tasks, a process as it is found, build-ids. */
+/* Parts of the writer: stored tasks, an existing process, build-ids. */
 
 struct reported {
     size_t mappings, names, forks;
-    bool here; /* a mapping around `around` */
+    bool here; /* has a mapping around `around` */
     uint64_t around;
     uint32_t tid;
     char name[32]; /* of `tid` */
@@ -372,7 +370,7 @@ static void what_is_mapped_over_is_forgotten(void **state)
     map(&tasks, 0x1000, 0x1000);
     map(&tasks, 0x4000, 0x2000);
     map(&tasks, 0x1000, 0x2000);
-    map(&tasks, 0x5000, 0x1000); /* in part: both, the newer later */
+    map(&tasks, 0x5000, 0x1000); /* partial overlap: both stay, the newer one later */
     struct reported reported = all(&tasks, 1);
     assert_int_equal(reported.mappings, 3);
     assert_int_equal(reported.starts[0], 0x4000);
@@ -380,7 +378,7 @@ static void what_is_mapped_over_is_forgotten(void **state)
     assert_int_equal(reported.starts[2], 0x5000);
     map(&tasks, 0, UINT64_MAX);
     assert_int_equal(all(&tasks, 1).mappings, 1);
-    /* A program that maps and unmaps for ever. */
+    /* A program that maps and unmaps forever. */
     for (int i = 0; i < 100000; i++)
         map(&tasks, 0x10000 + (uint64_t)(i % 3) * 0x1000, 0x1000);
     assert_int_equal(all(&tasks, 1).mappings, 4);
@@ -449,7 +447,7 @@ static void a_process_is_reported_as_it_is(void **state)
     assert_int_not_equal(stub.names, 0);
 }
 
-/* An ELF file with a note of another kind before the one that counts. */
+/* An ELF file with a note of another kind before the build-id. */
 static size_t make_elf(unsigned char bytes[512])
 {
     const Elf64_Nhdr other = {4, 3, 1};
@@ -494,7 +492,7 @@ static void a_build_id_is_found_and_damage_is_not_believed(void **state)
     assert_int_equal(id.bytes[19], 20);
     for (size_t cut = 0; cut < size; cut++)
         assert_false(read_id(good, cut, &id));
-    /* Whatever it says, no more than 20 bytes. */
+    /* Whatever its size field, no more than 20 bytes are used. */
     for (int i = 0; i < 3000; i++) {
         memcpy(bad, good, sizeof bad);
         for (int k = 0; k < 4; k++)
@@ -504,7 +502,7 @@ static void a_build_id_is_found_and_damage_is_not_believed(void **state)
     }
 }
 
-/* What is listed is what this reader takes for the section. */
+/* The reader must accept the list as the section. */
 static void files_are_listed_once(void **state)
 {
     struct perfdata_build_ids ids = {0};
@@ -531,7 +529,7 @@ static void files_are_listed_once(void **state)
     struct cursor cursor = {ids.section.at, ids.section.used, false, false};
     while (cursor.left)
         assert_int_equal(build_ids_add(&taken, &cursor), 0);
-    assert_in_range(taken.count, 1, 2); /* a linker may be told to leave ours out */
+    assert_in_range(taken.count, 1, 2); /* a linker may be configured to omit ours */
     reported.build_id_size = 0;
     build_ids_complete(&taken, &reported);
     assert_int_equal(reported.build_id_size, 3);

@@ -1,4 +1,4 @@
-# Unit tests of src/sim: a program a concept, linked with all stages.
+# Unit tests of src/sim: one program per concept, linked with all stages.
 UNIT_SIM = tests/unit/sim/test_model tests/unit/sim/test_model_random tests/unit/sim/test_whatif
 check_PROGRAMS += $(UNIT_SIM)
 TESTS += $(UNIT_SIM)
@@ -13,7 +13,7 @@ tests_unit_sim_test_whatif_SOURCES = tests/unit/sim/test_whatif.c tests/unit/sim
 	tests/unit/sim/model_host.h
 tests_unit_sim_test_whatif_LDADD = src/libsim.a $(UNIT_LIBS)
 
-# The simulated caches: hand-worked traces, a plain second model, reuse distances, specs.
+# The simulated caches: traces with counts worked out by hand, a simple second model, reuse distances, specs.
 MODEL_HOST = tests/unit/sim/model_host.c tests/unit/sim/model_host.h
 check_PROGRAMS += tests/unit/model_trace
 TESTS += tests/unit/sim/test_model_cachegrind.sh tests/unit/sim/test_model_alone.sh

@@ -11,7 +11,7 @@ static void *allocate(void *context, size_t size_bytes)
     size_t limit = sizeof rooms->rooms / sizeof *rooms->rooms;
     if (rooms->count == limit || (rooms->refuse_from && rooms->count >= rooms->refuse_from))
         return NULL;
-    /* calloc() leaves large rooms untouched until they are used. */
+    /* calloc() does not touch large allocations until they are used. */
     char *room = size_bytes < SIZE_MAX - ALIGNMENT ? calloc(1, size_bytes + ALIGNMENT) : NULL;
     if (!room)
         return NULL;

@@ -7,7 +7,7 @@
 static void plain_depart(struct plain *plain, struct plain_cache *cache, struct plain_line *line,
                          struct model_who who, enum model_reason reason);
 
-/* The plain model made, searched and ended. */
+/* Creation, search and end of the plain model. */
 
 static struct plain_cache *plain_cache_of(struct plain *plain, uint32_t level, uint32_t thread)
 {
@@ -69,7 +69,7 @@ void plain_finish(struct plain *plain)
         }
 }
 
-/* What the plain model counts, and what it remembers of lines that left. */
+/* The counts of the plain model, and its memory of evicted lines. */
 
 static uint64_t ones(const uint8_t *bytes, uint32_t count)
 {
@@ -79,7 +79,7 @@ static uint64_t ones(const uint8_t *bytes, uint32_t count)
     return sum;
 }
 
-/* Lines longer than 64 bytes are told by 64ths. */
+/* Lines longer than 64 bytes are tracked by 64ths. */
 static uint64_t used_bytes(const struct plain_line *line, uint32_t line_bytes)
 {
     uint32_t grain = line_bytes > 64 ? line_bytes / 64 : 1;
@@ -99,7 +99,7 @@ static void count_line(struct figures *figures, const struct plain_line *line, u
         figures->uses[i] += line->uses[i];
 }
 
-/* A line leaves, for unit/sim/model_plain.c; and what model_plain.c counts of misses. */
+/* Handles an evicted line, and counts misses. */
 static void plain_depart(struct plain *plain, struct plain_cache *cache, struct plain_line *line,
                          struct model_who who, enum model_reason reason)
 {
@@ -181,7 +181,7 @@ static void use_line(struct plain_line *line, uint32_t offset, uint32_t size, ui
         }
 }
 
-/* An access is a use at each level that has the line. */
+/* An access is a use at each level that contains the line. */
 static void plain_use(struct plain *plain, uint32_t thread, uint64_t address, uint32_t size,
                       uint32_t kind, uint32_t ip)
 {
@@ -277,7 +277,7 @@ static bool look(struct walk *walk, uint32_t level, uint64_t address, uint32_t s
     return false;
 }
 
-/* A store takes the line from the private levels of all others. */
+/* A store invalidates the line in the private levels of all other threads. */
 static void invalidate(struct walk *walk, uint64_t address)
 {
     struct plain *plain = walk->plain;
@@ -306,7 +306,7 @@ static uint32_t part_of(uint32_t line_bytes, uint64_t address, uint64_t end)
     return address + left > end ? (uint32_t)(end - address) : left;
 }
 
-/* One level after the other, each asked for all lines. */
+/* Walks one level after the other, each for all lines. */
 static void walk_by_levels(struct walk *walk, uint64_t address, uint64_t end)
 {
     struct plain *plain = walk->plain;

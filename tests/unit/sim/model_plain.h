@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A second cache model, written for the tests from what src/sim/model/model.h and model.h say:
- * lists and arrays by byte, searched from end to end; no hints, no directory, no telling from level
- * to level. Addresses and statements are small numbers here.
+ * A second cache model, written for the tests from the descriptions in src/sim/model/model.h:
+ * linear searches in lists and byte arrays; no hints, no directory, no messages between levels.
+ * Addresses and statements are small numbers here.
  */
 #ifndef MISSTOP_UNIT_SIM_MODEL_PLAIN_H
 #define MISSTOP_UNIT_SIM_MODEL_PLAIN_H
@@ -10,7 +10,7 @@
 #include "unit/sim/model_host.h"
 
 enum {
-    PLAIN_BYTES = 1 << 16, /* addresses are below */
+    PLAIN_BYTES = 1 << 16, /* upper bound of addresses */
     PLAIN_LINE_MAX = 256,
     PLAIN_THREADS = 4,
     PLAIN_IDS = 64,
@@ -27,7 +27,7 @@ struct plain_line {
     uint64_t user_uses[8];
 };
 
-struct plain_left { /* how a line left a cache last */
+struct plain_left { /* how a line last left a cache */
     bool known;
     enum model_reason reason;
     struct model_who evictor;
@@ -38,8 +38,8 @@ struct plain_cache {
     struct model_level_spec spec;
     uint32_t level, thread, sets;
     struct plain_line *lines; /* sets * ways */
-    uint32_t *order;          /* ways of each set, the oldest first */
-    uint64_t *shadow;         /* fully associative: line numbers, the oldest first */
+    uint32_t *order;          /* ways of each set, oldest first */
+    uint64_t *shadow;         /* fully associative: line numbers, oldest first */
     uint32_t shadow_count;
     struct plain_left *left; /* by line number */
 };
@@ -48,11 +48,11 @@ struct plain {
     struct model_spec spec;
     struct plain_cache caches[MODEL_LEVELS_MAX][PLAIN_THREADS];
     bool referenced[PLAIN_BYTES], referenced_by[PLAIN_THREADS][PLAIN_BYTES];
-    bool taken[PLAIN_THREADS][PLAIN_BYTES]; /* by number of a line of the first level */
+    bool taken[PLAIN_THREADS][PLAIN_BYTES]; /* by line number of the first level */
     bool written_since[PLAIN_THREADS][PLAIN_BYTES];
     struct figures total[MODEL_LEVELS_MAX], of_ip[PLAIN_IDS][MODEL_LEVELS_MAX];
     uint64_t pairs[MODEL_PAIRS][MODEL_LEVELS_MAX][PLAIN_IDS][PLAIN_IDS];
-    /* Of the last access: */
+    /* The last access: */
     uint32_t thread;
     struct model_missed missed[MODEL_LEVELS_MAX];
     uint32_t served;

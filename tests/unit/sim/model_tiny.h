@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiny caches for traces worked by hand, and what they told. */
+/* Tiny caches for traces computed by hand, and their reports. */
 #ifndef MISSTOP_UNIT_SIM_MODEL_TINY_H
 #define MISSTOP_UNIT_SIM_MODEL_TINY_H
 
@@ -16,10 +16,10 @@ extern uint32_t tiny_eviction_count;
 extern struct model_rooms tiny_rooms;
 extern struct figures tiny_of_ip[TINY_IPS][MODEL_LEVELS_MAX];
 
-/* With causes and use. */
+/* Makes a model with causes and use. */
 struct model *tiny_model(struct model_spec spec);
 
-/* A teardown. */
+/* Teardown function for cmocka. */
 int tiny_free(void **state);
 
 #endif

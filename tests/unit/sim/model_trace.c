@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A trace of `valgrind --tool=lackey --trace-mem=yes` on standard input through the model, counted
- * as cachegrind counts: model_trace I1 D1 LL, each SIZE,WAYS,LINE. Prints, as one line, I refs, I1
- * misses, LLi misses, Dr, D1mr, DLmr, Dw, D1mw, DLmw.
+ * Runs a trace of `valgrind --tool=lackey --trace-mem=yes` on standard input through the model and
+ * counts like cachegrind: model_trace I1 D1 LL, each SIZE,WAYS,LINE. Prints I refs, I1 misses, LLi
+ * misses, Dr, D1mr, DLmr, Dw, D1mw, DLmw in one line.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int parse(const char *text, struct model_level_spec *level)
     return 0;
 }
 
-/* A modify counts as a read there. */
+/* A modify counts as a read in cachegrind. */
 static void one(struct model_thread *thread, const char *line, struct counts *counts)
 {
     unsigned long address;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces of tiny caches, worked by hand: lines of 16 bytes, letters name lines of one set. */
+/* Traces of tiny caches, computed by hand: lines of 16 bytes, letters name lines of one set. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { MODEL_NOBODY = -1 };
 
-/* Of tiny_two_by_two: A, B, C .. share the first set, a, b, c .. the second. */
+/* In tiny_two_by_two, A, B, C .. share the first set, a, b, c .. the second. */
 static uint64_t address_of(char line)
 {
     return line >= 'a' ? (uint64_t)(line - 'a') * 2 * TINY_LINE + TINY_LINE
@@ -23,7 +23,7 @@ struct step {
     char line;
     int served;
     enum model_cause cause;
-    int evictor; /* the step that threw it out */
+    int evictor; /* the step that evicted it */
 };
 
 static void follow(struct model *model, const struct step *steps, uint32_t count)
@@ -46,16 +46,16 @@ static void three_causes_and_who_threw_it_out(void **state)
         {'A', 1, MODEL_FIRST, MODEL_NOBODY},
         {'B', 1, MODEL_FIRST, MODEL_NOBODY},
         {'A', 0, 0, 0},
-        {'C', 1, MODEL_FIRST, MODEL_NOBODY}, /* 3: B, older than A, goes */
+        {'C', 1, MODEL_FIRST, MODEL_NOBODY}, /* 3: evicts B, which is older than A */
         {'A', 0, 0, 0},
-        {'B', 1, MODEL_CONFLICT, 3}, /* 5: four lines would hold A, B, C; C goes */
-        {'C', 1, MODEL_CONFLICT, 5}, /* 6: A goes */
+        {'B', 1, MODEL_CONFLICT, 3}, /* 5: four lines would hold A, B, C; evicts C */
+        {'C', 1, MODEL_CONFLICT, 5}, /* 6: evicts A */
         {'a', 1, MODEL_FIRST, MODEL_NOBODY},
-        {'b', 1, MODEL_FIRST, MODEL_NOBODY}, /* 8: the four last are B, C, a, b */
+        {'b', 1, MODEL_FIRST, MODEL_NOBODY}, /* 8: the last four are B, C, a, b */
         {'B', 0, 0, 0},                      /* C, a, b, B */
-        {'c', 1, MODEL_FIRST, MODEL_NOBODY}, /* 10: a goes; a, b, B, c */
-        {'A', 1, MODEL_CAPACITY, 6},         /* 11: C goes; b, B, c, A */
-        {'a', 1, MODEL_CAPACITY, 10},        /* 12: b goes; B, c, A, a */
+        {'c', 1, MODEL_FIRST, MODEL_NOBODY}, /* 10: evicts a; a, b, B, c */
+        {'A', 1, MODEL_CAPACITY, 6},         /* 11: evicts C; b, B, c, A */
+        {'a', 1, MODEL_CAPACITY, 10},        /* 12: evicts b; B, c, A, a */
         {'c', 0, 0, 0},
         {'b', 1, MODEL_CAPACITY, 12},
     };
@@ -69,7 +69,7 @@ static void three_causes_and_who_threw_it_out(void **state)
     assert_int_equal(tiny_of_ip[5][0].causes[MODEL_CONFLICT], 1);
 }
 
-/* Instructions take room below, and there the line that was used last by its thread goes. */
+/* Instructions occupy the lower level, and evict the thread's least recently used line there. */
 static void instructions_push_data_out(void **state)
 {
     (void)state;
@@ -97,7 +97,9 @@ static void instructions_push_data_out(void **state)
     assert_int_equal(tiny_rooms.seen[0].misses, 6);
 }
 
-/* An access over three lines misses once; the same bytes missed line by line, three times. */
+/*
+ * An access over three lines misses once; the same bytes, accessed line by line, miss three times.
+ */
 static void straddling_is_one_miss(void **state)
 {
     (void)state;
@@ -120,10 +122,8 @@ static int run_model(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/*
- * Specs: what is refused and in which words; and drawn ones, of which those that are taken make a
- * model that goes through any trace, in whatever memory there is.
- */
+/* Specs: which are refused and with which message; and random specs: each accepted one gives a
+ * model that runs any trace, whatever memory it gets. */
 
 static const struct model_spec good = {
     .level = {{.size_bytes = 1024, .ways = 2, .line_bytes = 64},
@@ -152,19 +152,19 @@ static void says_why(void **state)
     REFUSED("level 2: more than 65536 ways", spec.level[1].ways = 65537);
     REFUSED("level 1: a line has 4 to 4096", spec.level[0].line_bytes = 2);
     REFUSED("level 2: a line has 4 to 4096", spec.level[1].line_bytes = 8192);
-    REFUSED("level 2: bytes of a line are no power", spec.level[1].line_bytes = 96);
+    REFUSED("level 2: the line size is not a power", spec.level[1].line_bytes = 96);
     REFUSED("level 2: lines shorter", spec.level[1].line_bytes = 32);
     REFUSED("level 1: size is less", spec.level[0].size_bytes = 64);
-    REFUSED("level 1: size is no multiple", spec.level[0].size_bytes = 1025);
+    REFUSED("level 1: the size is not a multiple", spec.level[0].size_bytes = 1025);
     REFUSED("level 2: more than 2^28", spec.level[1].size_bytes = UINT64_C(1) << 40);
-    REFUSED("the first level is shared", spec.level[0].shared = true);
+    REFUSED("the first level must be private", spec.level[0].shared = true);
     REFUSED("level 3: private below", spec.level[2] = spec.level[1]; spec.level[2].shared = false;
             spec.level_count = 3);
     REFUSED("level 2: private levels of several", spec.level[1].shared = false;
             spec.level[1].line_bytes = 128);
     REFUSED("instruction cache: there are no ways", spec.instruction.size_bytes = 1024;
             spec.instruction.line_bytes = 64);
-    REFUSED("no power of two", spec.users_one_in = 3);
+    REFUSED("not a power of two", spec.users_one_in = 3);
 }
 
 static void refusal_reaches_the_host(void **state)
@@ -219,7 +219,7 @@ static struct model_spec draw(struct prng *prng)
     spec.level[0].shared &= !prng_below(prng, 8);
     if (prng_below(prng, 2))
         spec.instruction = draw_level(prng);
-    /* How levels have to go together; most draws would be refused for it. */
+    /* Rules for combining levels; most random specs would be refused for them. */
     for (uint32_t i = 1; i < MODEL_LEVELS_MAX && prng_below(prng, 16); i++) {
         spec.level[i].shared |= spec.level[i - 1].shared;
         spec.level[i].line_bytes = spec.level[i - 1].line_bytes << (spec.level[i].shared ? 1 : 0);
@@ -245,7 +245,7 @@ static void any_trace(struct model *model, struct prng *prng)
     }
 }
 
-/* Reports hold together, whatever found no room. */
+/* Reports add up, even if allocations fail. */
 static void adds_up(const struct model_rooms *rooms, const struct model_spec *spec)
 {
     for (uint32_t level = 0; level < spec->level_count; level++) {
@@ -291,12 +291,13 @@ static int run_model_spec(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Use of lines, who used and threw out what, and threads that write: tiny traces, worked by hand.
+/*
+ * Use of lines, pairs of users and evictors, and threads that write: tiny traces, computed by hand.
  */
 
 enum { USE_NOBODY = -1 };
 
-/* 8 bytes read twice, 4 others written, of 16: 12 used, touched 20 times. */
+/* 8 bytes read twice and 4 others written, of 16: 12 used, touched 20 times. */
 static void use_by_the_papers_formulas(void **state)
 {
     (void)state;
@@ -322,11 +323,11 @@ static void use_by_the_papers_formulas(void **state)
     assert_true(tiny_rooms.seen[0].left == 3 && tiny_rooms.seen[0].used_bytes == 14);
 }
 
-/* What the Valgrind tool asks for, and the same of a model that leaves nothing out. */
+/* The Valgrind tool's settings, and the same for a model that samples nothing. */
 struct drawn {
     struct model_rooms rooms;
     struct model_miss missed;
-    double lines[2]; /* that left, by level; and what was used of them */
+    double lines[2]; /* evicted lines by level, and their used bytes */
     double used_bytes[2];
     uint32_t reports[2];
 };
@@ -395,8 +396,8 @@ static void assert_same_miss(const struct model_miss *a, const struct model_miss
     }
 }
 
-/* Lines that are drawn stand for all, and nothing else changes: causes and evictors are the same
- * access by access, before and after a second thread comes. */
+/* Sampled lines represent all lines, and nothing else changes: causes and evictors are the same for
+ * each access, before and after a second thread starts. */
 static void drawn_lines_stand_for_all(void **state)
 {
     static struct drawn all, some;
@@ -427,7 +428,8 @@ static void drawn_lines_stand_for_all(void **state)
     model_rooms_free(&some.rooms);
 }
 
-/* What the first level did with a line is use at the second too, once, whichever leaves first. */
+/* The uses of a line in the first level count in the second level, too, once, whichever evicts it
+ * first. */
 static void use_is_reported_to_the_level_below(void **state)
 {
     (void)state;
@@ -452,7 +454,7 @@ static void use_is_reported_to_the_level_below(void **state)
     assert_int_equal(tiny_of_ip[2][1].left, 0);
 }
 
-/* Statement 1 fetches what 2 and 3 use; 0 throws it out. */
+/* Statements 2 and 3 use a line that statement 1 fetched; statement 0 evicts it. */
 static void who_did_what_to_whom(void **state)
 {
     (void)state;
@@ -487,16 +489,16 @@ static void invalidation_by_bytes(void **state)
     (void)state;
     static const struct shared_step steps[] = {
         {0, MODEL_LOAD, 0, 1, MODEL_FIRST, USE_NOBODY},
-        {1, MODEL_STORE, 8, 1, MODEL_FIRST_HERE, USE_NOBODY}, /* takes it from 0 */
+        {1, MODEL_STORE, 8, 1, MODEL_FIRST_HERE, USE_NOBODY}, /* takes it from thread 0 */
         {1, MODEL_STORE, 8, 0, 0, 0},
         {0, MODEL_LOAD, 0, 1, MODEL_INVALIDATED_FALSE, 1},
-        {1, MODEL_LOAD, 8, 0, 0, 0},   /* it was only read */
+        {1, MODEL_LOAD, 8, 0, 0, 0},   /* thread 0 only read it */
         {1, MODEL_STORE, 12, 0, 0, 0}, /* 5: takes it again */
-        {1, MODEL_STORE, 0, 0, 0, 0},  /* these bytes too */
+        {1, MODEL_STORE, 0, 0, 0, 0},  /* also these bytes */
         {0, MODEL_LOAD, 4, 1, MODEL_INVALIDATED_FALSE, 5},
         {1, MODEL_STORE, 0, 0, 0, 0}, /* 8 */
         {0, MODEL_LOAD, 0, 1, MODEL_INVALIDATED_TRUE, 8},
-        {0, MODEL_STORE, 4, 0, 0, 0}, /* 10: now from 1 */
+        {0, MODEL_STORE, 4, 0, 0, 0}, /* 10: now from thread 1 */
         {1, MODEL_LOAD, 4, 1, MODEL_INVALIDATED_TRUE, 10},
     };
     struct model_spec spec = tiny_two_by_two;
@@ -525,11 +527,8 @@ static int run_model_use(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/*
- * Sampled reuse distances against exact ones, found by counting; the miss-ratio curve against
- * caches really simulated; and the error of the estimate, printed, on random, skewed and looping
- * traces.
- */
+/* Compares sampled reuse distances with exact ones found by counting, and the miss-ratio curve with
+ * simulated caches. Prints the error of the estimate on random, skewed and looping traces. */
 
 enum { LINE = 64, ACCESSES = 120000, LINES = 20000 };
 
@@ -541,7 +540,7 @@ static void draw_random(struct prng *prng)
         trace[i] = prng_below(prng, LINES);
 }
 
-/* Few lines often, many seldom. */
+/* A few lines often, many seldom. */
 static void draw_skewed(struct prng *prng)
 {
     for (int i = 0; i < ACCESSES; i++) {
@@ -550,7 +549,7 @@ static void draw_skewed(struct prng *prng)
     }
 }
 
-/* Two loops, of which one fits where the other does not. */
+/* Two loops; one fits in caches in which the other does not. */
 static void draw_looping(struct prng *prng)
 {
     (void)prng;
@@ -564,10 +563,10 @@ static const struct {
 } traces[] = {{"random", draw_random}, {"skewed", draw_skewed}, {"looping", draw_looping}};
 enum { TRACES = sizeof traces / sizeof *traces };
 
-/* Uses by their distance, as they are reported; estimates, of all accesses. */
+/* Uses by distance, as reported; estimates for all accesses. */
 static struct curve {
-    uint64_t by_256ths[LINES + 1]; /* [LINES]: as far, or farther */
-    uint64_t first_256ths;         /* of lines not used before */
+    uint64_t by_256ths[LINES + 1]; /* [LINES]: this distance or more */
+    uint64_t first_256ths;         /* first uses of lines */
 } sampled;
 
 static void on_reuse(void *context, const struct model_reuse *reuse)
@@ -581,9 +580,9 @@ static void on_reuse(void *context, const struct model_reuse *reuse)
 }
 
 /*
- * Part of the accesses that would miss a fully associative LRU cache of `lines` lines: a point of
- * the miss-ratio curve. By the number of accesses that there really were, which evens out hot lines
- * that happen to be watched (SHARDS-adj, section 2.4 of the paper).
+ * Returns the share of accesses that would miss a fully associative LRU cache of `lines` lines: a
+ * point of the miss-ratio curve. Divides by the exact number of accesses, which compensates for hot
+ * lines that happen to be watched (SHARDS-adj, section 2.4 of the paper).
  */
 static double sampled_ratio(uint64_t lines)
 {
@@ -612,7 +611,9 @@ static struct model *run(struct model_rooms *rooms, uint32_t reuse_lines, uint64
     return model;
 }
 
-/* distance[i] of each access, UINT32_MAX for first uses: marks at the last use of each line. */
+/*
+ * Sets distance[i] of each access, UINT32_MAX for first uses, by marking the last use of each line.
+ */
 static void measure(uint32_t *distance)
 {
     uint32_t *tree = calloc(ACCESSES + 1, sizeof *tree);
@@ -642,7 +643,7 @@ static double exact_ratio(const uint32_t *distance, uint64_t lines)
     return (double)misses / ACCESSES;
 }
 
-/* As long as all lines are watched nothing is estimated. */
+/* While all lines are watched, the result is exact. */
 static void watching_all_is_exact(void **state)
 {
     (void)state;
@@ -669,7 +670,8 @@ static void watching_all_is_exact(void **state)
     free(distance);
 }
 
-/* Mean difference between estimated and exact miss ratio over cache sizes; SHARDS's own measure. */
+/* Returns the mean difference between estimated and exact miss ratio over cache sizes: SHARDS's own
+ * measure. */
 static double mean_error(const uint32_t *distance)
 {
     double sum = 0;
@@ -704,7 +706,7 @@ static void few_lines_tell_the_curve(void **state)
     free(distance);
 }
 
-/* The curve's points are what fully associative caches of these sizes miss. */
+/* The points of the curve equal the misses of fully associative caches of these sizes. */
 static void curve_is_what_caches_do(void **state)
 {
     (void)state;

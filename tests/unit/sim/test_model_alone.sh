@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The model calls nothing but itself and what a compiler takes for granted: in the Valgrind tool
-# there is no libc. And it includes nothing that would bring one.
+# The model calls no functions except its own and those that compilers generate calls to, because the
+# Valgrind tool has no libc. It includes no headers of a libc either.
 set -u
 library=${BUILD:-.}/src/libsim.a
 source=${srcdir:-.}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One program's accesses, as valgrind's lackey writes them, through the model: its counts are
-# cachegrind's for the same caches, to the digit where both saw the same accesses.
+# Feeds the accesses of a program, recorded by valgrind's lackey, to the model. Its counts must equal
+# cachegrind's for the same caches if both saw the same accesses.
 set -u
 trace_model=${BUILD:-.}/tests/unit/model_trace
 command -v valgrind >/dev/null || { echo "SKIP: no valgrind"; exit 77; }
@@ -19,8 +19,8 @@ compare() { # I1 D1 LL
     theirs=$(sed -n 's/^summary: *//p' "$work/out" | sed 's/ *$//')
     ours=$("$trace_model" "$1" "$2" "$3" <"$work/trace") || return 1
     printf '%-14s %-14s %-14s\n  cachegrind %s\n  model      %s\n' "$1" "$2" "$3" "$theirs" "$ours"
-    # Two runs may differ in what they were given (the kernel's vector): by so many accesses the
-    # counts may differ too.
+    # The accesses of two runs may differ because the kernel passes different data (the auxiliary vector).
+    # The counts may differ by as many accesses.
     printf '%s %s\n' "$theirs" "$ours" | awk '
         { for (i = 1; i <= 9; i++) d[i] = $i > $(i + 9) ? $i - $(i + 9) : $(i + 9) - $i
           for (i = 1; i <= 7; i += 3) {

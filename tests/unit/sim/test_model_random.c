@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Random traces through the model and through a plain one written otherwise: every access's level
- * and causes, and every count at the end, are equal. MODEL_FULL=1 takes longer traces.
- */
+/* Runs random traces through the model and an independent plain model: level and causes of every
+ * access, and all counts at the end, must be equal. MODEL_FULL=1 runs longer traces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +13,7 @@
 enum { SPAN = PLAIN_BYTES / 4, START = PLAIN_BYTES * 3 / 8 };
 
 struct run {
-    struct model_rooms rooms; /* first: the host's context */
+    struct model_rooms rooms; /* first member: the host's context */
     struct prng prng;
     struct model_miss miss;
     bool missed;
@@ -51,7 +49,7 @@ static struct access draw(struct run *run, uint64_t step)
 {
     struct prng *prng = &run->prng;
     static const uint32_t kinds[] = {MODEL_LOAD, MODEL_LOAD, MODEL_STORE, MODEL_MODIFY};
-    /* The last thread is the first, and alone for a while. */
+    /* The last thread starts first, and runs alone for a while. */
     uint32_t last = run->spec->threads - 1;
     struct access access = {
         .thread = step < 300 ? last : last - (uint32_t)prng_below(prng, last + 1),
@@ -82,7 +80,7 @@ static void same_miss(const struct run *run, const struct plain *plain)
     }
 }
 
-/* What a model that was not asked for use need not know. */
+/* Removes figures that a model without use does not have. */
 static struct figures without_use(const struct figures *figures)
 {
     struct figures less = *figures;
@@ -121,7 +119,7 @@ static void same_end(const struct run *run, const struct plain *plain)
     }
 }
 
-/* Causes are then found out when it is known which level served. */
+/* The model then finds the cause only after the serving level is known. */
 static bool asks_causes(void *context, uint32_t served)
 {
     (void)context, (void)served;
@@ -147,7 +145,7 @@ static void compare(const struct model_spec *spec, uint64_t seed, uint64_t steps
             model_access(model_thread(model, a.thread), a.address, a.size, a.kind, a.ip);
         assert_int_equal(served, plain_access(plain, a.thread, a.address, a.size, a.kind, a.ip));
         same_miss(run, plain);
-        /* Nobody sees when it is called. */
+        /* The results must not depend on when it is called. */
         if (step % 97 == 0)
             model_settle(model);
     }
@@ -169,7 +167,7 @@ static uint64_t steps(void)
         .size_bytes = size, .ways = ways_, .line_bytes = line, __VA_ARGS__                         \
     }
 
-/* Shapes of three levels; the last field of each says what is particular. */
+/* Shapes of one to three levels, including unusual ones. */
 static const struct model_spec shapes[] = {
     {.level = {LEVEL(256, 1, 32)}, .level_count = 1},
     {.level = {LEVEL(512, 16, 32)}, .level_count = 1},
@@ -188,8 +186,8 @@ static const struct model_spec shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* With everything on no access takes the fast path; with less, most do. What the Valgrind tool asks
- * for stands first. */
+/* With all features no access takes the fast path; with fewer features most do. The first are those
+ * of the Valgrind tool. */
 enum { CAUSES_ONLY, COUNTS, USE, CAUSES, USERS, ALL, WANTED };
 
 static struct model_spec wanting(uint32_t wanted, uint32_t shape, uint32_t threads)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What if: a program that accesses elements and other memory is run with the question asked, and
- * once more as the program would be that was really changed so; the misses have to be the same.
- * Asked at the start, where both are cold, and in the middle. Prints both.
+ * Runs a program that accesses elements and other memory with a question, and again with
+ * the program really changed that way; the misses must be equal. Asked at the start, with both
+ * caches cold, and in the middle. Prints both.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static const struct model_spec spec = {
 #define OBJECT UINT64_C(0x500010)
 #define OTHER  UINT64_C(0x10000000)
 
-/* What the program does in a step: mostly the hot field, sometimes all of an element, and other
- * memory in between. Drawn alike each time. */
+/* One step of the program: mostly accesses the hot field, sometimes a whole element, and other
+ * memory in between. The same sequence each time. */
 struct step {
     uint32_t element; /* ELEMENTS: other memory */
     uint32_t offset;
@@ -61,7 +61,7 @@ static uint64_t as_it_is(const struct step *step)
     return OBJECT + (uint64_t)step->element * ELEMENT + step->offset;
 }
 
-/* struct hot { uint64_t hot; } *, struct cold { the rest; } *, from malloc. */
+/* struct hot { uint64_t hot; } *, struct cold { the other members; } *, from malloc. */
 static uint64_t split(const struct step *step)
 {
     const uint64_t hot = 0x40010, cold = 0x800010;
@@ -101,7 +101,7 @@ static const struct relayout asked_aligned = {.element_bytes = ELEMENT,
                                               .part = {{0, ELEMENT, 0, 0}},
                                               .array = {{64, 64}}};
 
-/* Runs steps [from, to) with `whatif`, NULL: without. Misses by level. */
+/* Runs steps [from, to) with `whatif`; NULL: without. Returns the misses by level. */
 static void run(struct model *model, struct whatif *whatif, placing place, int from, int to,
                 uint64_t misses[2])
 {
@@ -119,7 +119,7 @@ static void run(struct model *model, struct whatif *whatif, placing place, int f
     }
 }
 
-/* Misses of the changed program from step `from` on. */
+/* Returns the misses of the changed program from step `from` on. */
 static void really(placing place, int from, uint64_t misses[2])
 {
     struct model_rooms rooms = {.count = 0};
@@ -176,7 +176,7 @@ static void predicted_as_really_changed(void **state)
     same("aligned to 64", &asked_aligned, aligned);
 }
 
-/* Asked in the middle: the second model takes over what the first holds. */
+/* Asked in the middle: the second model starts with the contents of the first. */
 static void an_object_that_stays_changes_nothing(void **state)
 {
     (void)state;
@@ -186,12 +186,12 @@ static void an_object_that_stays_changes_nothing(void **state)
                              .array_count = 1,
                              .part = {{0, 4096, 0, 0}},
                              .array = {{4096, 1}}};
-    /* Too near the end to settle. */
+    /* Too close to the end to settle. */
     struct whatif_counts counts = asked(&as_is, ACCESSES - 10000);
     printf("moved as a whole: L1 %llu -> %llu, L2 %llu -> %llu\n",
            (unsigned long long)counts.before.all[0], (unsigned long long)counts.after.all[0],
            (unsigned long long)counts.before.all[1], (unsigned long long)counts.after.all[1]);
-    /* L1 has a page for each way, so it cannot tell. */
+    /* A way of L1 is one page, so the move does not change its sets. */
     assert_true(llabs((long long)(counts.after.all[0] - counts.before.all[0])) <= 8);
     assert_true((double)counts.after.all[1] < 1.005 * (double)counts.before.all[1]);
     assert_true((double)counts.after.all[1] > 0.995 * (double)counts.before.all[1]);
@@ -207,7 +207,7 @@ static void nothing_moved_is_counted_only(void **state)
     assert_true(counts.before.object[0] && counts.before.object[0] < counts.before.all[0]);
 }
 
-/* Blocks of one element, freed and made: each lies where the one lay whose place it took. */
+/* Blocks of one element, freed and allocated: each takes the place of a freed one. */
 static void blocks_come_and_go(void **state)
 {
     (void)state;
@@ -247,7 +247,7 @@ static void blocks_come_and_go(void **state)
     model_rooms_free(&rooms);
 }
 
-/* Blocks of any size at any place, against a list of them. */
+/* Blocks of any size at any address, compared with a list. */
 static void blocks_of_any_size_are_found(void **state)
 {
     (void)state;
@@ -264,7 +264,7 @@ static void blocks_of_any_size_are_found(void **state)
         int i = (int)prng_below(&prng, BLOCKS);
         if (list[i].bytes)
             assert_true(moved_remove(&moved, list[i].start));
-        /* A megabyte for each, so that they do not overlap. */
+        /* One megabyte for each, so that they do not overlap. */
         list[i].start = ((uint64_t)i << 20) + 0x1000000 + 8 * prng_below(&prng, 1 << 14);
         list[i].bytes = 1 + prng_below(&prng, 1u << prng_below(&prng, 20));
         assert_true(moved_add(&moved, list[i].start, list[i].bytes));
@@ -288,13 +288,13 @@ static void impossible_layouts_are_refused(void **state)
     assert_null(relayout_refuse(&asked_split));
     assert_null(relayout_refuse(&asked_padded));
     wrong.part[2].end_bytes = ELEMENT + 1;
-    assert_string_equal(relayout_refuse(&wrong), "a part is empty, or ends behind its element");
+    assert_string_equal(relayout_refuse(&wrong), "a part is empty, or extends past its element");
     wrong = asked_split;
     wrong.part[1].from_bytes = 8;
     assert_string_equal(relayout_refuse(&wrong), "parts overlap, or are out of order");
     wrong = asked_split;
     wrong.part[1].array = 2;
-    assert_string_equal(relayout_refuse(&wrong), "a part goes into no array");
+    assert_string_equal(relayout_refuse(&wrong), "a part has no array");
     wrong = asked_split;
     wrong.array[0].stride_bytes = 7;
     assert_string_equal(relayout_refuse(&wrong), "a part does not fit into its stride");
@@ -302,12 +302,12 @@ static void impossible_layouts_are_refused(void **state)
     assert_string_equal(relayout_refuse(&wrong), "arrays are aligned to powers of two");
     wrong = asked_split;
     wrong.element_bytes = 0;
-    assert_string_equal(relayout_refuse(&wrong), "elements have no size, or too large a one");
+    assert_string_equal(relayout_refuse(&wrong), "elements have no size, or are too large");
     wrong.part_count = RELAYOUT_PARTS_MAX + 1;
     assert_string_equal(relayout_refuse(&wrong), "more than 32 parts");
 }
 
-/* Whatever memory is missing is told, and nothing else happens. */
+/* A failed allocation is reported, and nothing else happens. */
 static void memory_that_is_missing(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-# Unit tests of src/store: a program a concept, linked with all stages.
+# Unit tests of src/store: one program per concept, linked with all stages.
 UNIT_STORE = tests/unit/store/test_store tests/unit/store/test_past
 check_PROGRAMS += $(UNIT_STORE)
 TESTS += $(UNIT_STORE)
@@ -9,7 +9,7 @@ tests_unit_store_test_past_SOURCES = tests/unit/store/test_past.c tests/unit/sto
 	tests/unit/store/store_planned.h
 tests_unit_store_test_past_LDADD = $(UNIT_LIBS)
 
-# misstop's own half of a recording: unit tests, fuzz, bench.
+# misstop's own part of a recording (FILE.misstop): unit tests, fuzz test, benchmark.
 STORE_PLANNED = tests/unit/store/store_planned.c tests/unit/store/store_planned.h
 EXTRA_PROGRAMS += tests/bench/bench_store
 CLEANFILES += tests/bench/bench_store

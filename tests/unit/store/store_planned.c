@@ -11,7 +11,7 @@
 #include "snapshot.h"
 #include "unit/names.h"
 
-/* Strings live for some calls more, as those of the resolver do. */
+/* Strings stay valid for some more calls, like those of the resolver. */
 static const char *say(struct planned *planned, const char *what, unsigned id)
 {
     char *text = planned->text[planned->next++ % 8];
@@ -49,7 +49,7 @@ static bool function(void *context, uint32_t id, struct function_desc *desc)
     return true;
 }
 
-/* Stacks of three: node 1 to 3 of functions 1 to 3, 4 to 6 above them, and so on. */
+/* Stacks of three: nodes 1 to 3 are functions 1 to 3, nodes 4 to 6 are their callers, and so on. */
 static bool caller(void *context, uint32_t node, struct caller_desc *desc)
 {
     (void)context;
@@ -361,7 +361,7 @@ static struct place wild_place(struct prng *prng)
     return place;
 }
 
-/* A handful of instructions that go over some heap blocks, as programs do. */
+/* A few instructions that walk over some heap blocks, like real programs. */
 static struct place usual_place(struct prng *prng)
 {
     uint32_t site = (uint32_t)prng_below(prng, 50);
@@ -393,7 +393,7 @@ struct place planned_place(struct prng *prng, uint64_t time_ns, bool wild)
 {
     struct place place = wild ? wild_place(prng) : usual_place(prng);
     place.access.time_ns = time_ns + prng_below(prng, 1000000);
-    /* Outermost ones: the nodes below are recorded with them. */
+    /* Outermost nodes: the nodes below are recorded with them. */
     uint32_t stack = (uint32_t)place.access.time_ns % 4;
     place.caller = stack ? PLANNED_CALLERS - 3 + stack : 0;
     return place;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Places and names made from numbers, to be written to a store: for the tests, the fuzzer and the
- * bench of src/store.
- */
+/* Places and names generated from numbers, to be written to a store: for the tests, the fuzzer and
+ * the benchmark of src/store. */
 #ifndef MISSTOP_UNIT_STORE_STORE_PLANNED_H
 #define MISSTOP_UNIT_STORE_STORE_PLANNED_H
 
@@ -17,11 +15,11 @@ enum {
     PLANNED_CALLERS = 9
 };
 
-/* Every name says the generation; what it names stays. */
+/* Every name contains the generation; the named entity stays the same. */
 struct planned {
     unsigned generation;
     const union place_answer
-        *of_memory; /* to questions of what is at an address; NULL: not known */
+        *of_memory; /* answer for questions about an address; NULL: not known */
     char text[8][64];
     unsigned next;
     struct type_member members[4];
@@ -33,22 +31,24 @@ struct planned {
 struct place_names planned_names(struct planned *planned);
 void planned_facts(struct store_facts *facts, uint64_t period);
 
-/* A watchpoint that ended at a time, which fixes all else. */
+/* Makes a watchpoint result from its end time alone. */
 struct store_watch planned_watch(uint64_t time_ns);
 
 /* A line event at a time, which fixes all else; and a pair by its place, from 1 on. */
 struct line_place planned_line(uint64_t time_ns);
 struct line_pair planned_pair(uint32_t place, uint64_t time_ns);
 
-/* The next one, a little later than `time_ns`; `wild`: any value in any field. */
+/* Makes the next place, slightly later than `time_ns`; `wild`: any value in any field. */
 struct place planned_place(struct prng *prng, uint64_t time_ns, bool wild);
 
-/* So many of them, one after the other; NULL: out of memory. The caller frees them. */
+/* Makes `count` consecutive places, for the caller to free. NULL: out of memory. */
 struct place *planned_places(unsigned count, bool wild);
 
-/* A file of so many places; after each `every` of them a watchpoint that ended with the last, a
- * line, two pairs, and a sync; its last descriptions those of planned->generation. Aborts where it
- * cannot be written. Returns the descriptor, for reading. */
+/*
+ * Writes a file of `places` places. After every `every` of them writes a watchpoint that ended with
+ * the last place, a line, two pairs, and a sync; the last descriptions are those of
+ * planned->generation. Aborts on error. Returns the descriptor, for reading.
+ */
 int planned_write(struct planned *planned, const char *path, unsigned places, unsigned every);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The past against every place that went into it: exactly while there is room, in its totals after
+/* Compares the past with all places added to it: exactly while there is room, and by totals after
  * that. */
 #include <malloc.h>
 #include <math.h>
@@ -14,7 +14,7 @@ enum { SMALL_BYTES = 14 << 16, PLACES = 300000, EVENTS = 4, SLICE = 700 };
 
 struct run {
     struct past *past;
-    struct place *places; /* all that were added */
+    struct place *places; /* all added places */
     size_t count;
 };
 
@@ -45,7 +45,7 @@ static void add(struct run *run, size_t count, bool wild)
     }
 }
 
-/* What is read of time ranges, in one or more slices. */
+/* The places read from time ranges, in one or more slices. */
 struct reading {
     struct place *places;
     size_t count;
@@ -90,7 +90,7 @@ static void what_has_room_comes_back_as_it_was(void **state)
     end(&run);
 }
 
-/* Several time ranges, by brute force: their places and no others. */
+/* Several time ranges, compared with a brute-force selection. */
 static void time_ranges_are_cut_out(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void time_ranges_are_cut_out(void **state)
     end(&run);
 }
 
-/* Weight by event, attributed and not. */
+/* Weights by event, attributed and not attributed. */
 static void sum(const struct place *places, size_t count, uint64_t sums[2 * EVENTS])
 {
     memset(sums, 0, 2 * EVENTS * sizeof *sums);
@@ -147,14 +147,14 @@ static void thinning_keeps_totals_and_covers_the_run(void **state)
         if (i > PARTS / 2)
             assert_true(parts[i] > parts[i - PARTS / 2]);
     }
-    for (size_t i = 1; i < 2000; i++) /* the newest are all there */
+    for (size_t i = 1; i < 2000; i++) /* the newest are all present */
         assert_true(same(&reading.places[reading.count - i], &run.places[PLACES - i]));
     free(reading.places);
     end(&run);
 }
 
-/* A loop that goes round in step with the thinning, and an object that weighs more: each has its
- * share of the weight when one in twenty is left. */
+/* A loop in step with the thinning, and an object with a higher weight: each keeps its share of the
+ * weight when one place in twenty is left. */
 static void thinning_has_no_favourites(void **state)
 {
     double weights[2] = {0};
@@ -181,7 +181,7 @@ static void thinning_has_no_favourites(void **state)
     end(&run);
 }
 
-/* What is thinned while it is read is neither missed nor read twice. */
+/* Places thinned during reading are neither missed nor read twice. */
 static void reading_goes_on_while_places_come(void **state)
 {
     static struct place places[SLICE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is written is read again: places, descriptions, facts; and whatever is done to the file. */
+/* Everything written can be read back: places, descriptions, facts; also from damaged files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -118,7 +118,7 @@ static void test_places_come_back(void **state)
     store_reader_close(reader);
 }
 
-/* Whatever time is asked for, each item comes once and in its order. */
+/* For any end time, each item comes once and in order. */
 static void test_read_in_steps(void **state)
 {
     struct planned planned = {0};
@@ -311,7 +311,7 @@ static int node(const struct place_names *names, enum place_question question, u
     return answer.node;
 }
 
-/* The tables ask, and get this answer. */
+/* Asks a question through the writer and gives this answer. */
 static void answered(struct planned *planned, struct store_writer *writer,
                      enum place_question question, uint64_t number, union place_answer own)
 {
@@ -343,7 +343,7 @@ static void test_extents(void **state)
     answered(&planned, writer, PLACE_PAGE_NODE, 0x1000, (union place_answer){.node = 0});
     answered(&planned, writer, PLACE_PAGE_NODE, 0x2000, (union place_answer){.node = -1});
     answered(&planned, writer, PLACE_WORD, 0x1008, (union place_answer){.word = 0x1000});
-    /* It has changed since; then the process has ended. */
+    /* The word has changed since; then the process has ended. */
     answered(&planned, writer, PLACE_WORD, 0x1008, (union place_answer){.word = 0x2000});
     assert_true(store_writer_answer(writer, PLACE_WORD, 0x1008, &answer) && answer.word == 0x2000);
     assert_false(store_writer_answer(writer, PLACE_WORD, 0x1010, &answer));
@@ -394,7 +394,7 @@ static void test_threads_are_named(void **state)
         store_writer_place(writer, &place);
     }
     planned.generation = 2;
-    /* Until then the tables get the name in the file. */
+    /* Until the sync the tables get the name in the file. */
     assert_true(store_writer_answer(writer, PLACE_THREAD, 199, &name));
     assert_string_equal(name.thread, "thread-199-1");
     store_writer_begin_refresh(writer);
@@ -436,7 +436,7 @@ static void write_file(const unsigned char *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-/* The part of it that is read, which must be right; the rest must be reported. */
+/* Reads the readable part of a damaged file, which must be correct; the damage must be reported. */
 static unsigned read_hurt(bool *planned)
 {
     struct reading reading = start_reading();
@@ -465,7 +465,7 @@ static void test_cut_anywhere(void **state)
     unsigned char *bytes = whole_file(&size);
     unsigned before = 0;
     bool says;
-    unsigned whole = 0; /* cuts between two blocks: nothing is missing that was there */
+    unsigned whole = 0; /* cuts between two blocks: nothing is missing */
     for (size_t cut = 0; cut < size; cut++) {
         write_file(bytes, cut);
         unsigned places = read_hurt(&says);
@@ -532,7 +532,7 @@ static int run_store(void)
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }
 
-/* What a store tells beside places and names: totals of a simulated run, and watchpoints. */
+/* Items besides places and names: totals of a simulated run, and watchpoints. */
 
 static char beside_path[] = "/tmp/misstop-store-XXXXXX";
 
@@ -601,7 +601,7 @@ static void same_watch(const struct store_watch *a, const struct store_watch *b)
                 left->off_ns == right->off_ns && a->function == b->function && a->ip == b->ip);
 }
 
-/* Also where one is like the one before, and where it ended before the last place. */
+/* Also with two equal results, and with a result that ended before the last place. */
 static void results_come_back_among_the_places(void **state)
 {
     struct planned planned = {.generation = 1};
@@ -627,7 +627,7 @@ static void results_come_back_among_the_places(void **state)
     same_watch(&items.list[2].watch, &watches[1]);
     same_watch(&items.list[3].watch, &watches[1]);
     assert_int_equal(items.list[2].time_ns, items.list[1].time_ns);
-    /* What it names can be asked for. */
+    /* The names of its members are available. */
     struct place_names names = store_reader_names(reader);
     struct object_desc object;
     struct function_desc function;
@@ -638,7 +638,7 @@ static void results_come_back_among_the_places(void **state)
     store_reader_close(reader);
 }
 
-/* In their order among the places; what they name can be asked for. */
+/* In order among the places; their names are available. */
 static void renames_come_back(void **state)
 {
     struct planned planned = {.generation = 1};
@@ -699,7 +699,7 @@ static void what_ranks_comes_back(void **state)
     store_reader_close(reader);
 }
 
-/* As of each refresh, and before the first one as they began. */
+/* As of each refresh; before the first refresh the initial values. */
 static void totals_come_back(void **state)
 {
     struct planned planned = {.generation = 1};
@@ -746,7 +746,7 @@ static void at_refresh(void *context, const struct store_item *item)
     snprintf(refreshes->name[refreshes->count++], 64, "%s", object.name);
 }
 
-/* Also where nothing but names lies between two of them, in the same block or another. */
+/* Also if there are only names between two refreshes, in the same or another block. */
 static void names_at_a_refresh_are_those_of_then(void **state)
 {
     struct planned planned = {.generation = 1};
@@ -766,7 +766,7 @@ static void names_at_a_refresh_are_those_of_then(void **state)
     assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
     planned.generation = 2;
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
-    /* Read on after the last refresh: more names, but no item. */
+    /* Continues reading after the last refresh: more names, but no item. */
     answered(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
     struct refreshes refreshes = {.reader = beside_finish(writer)};
     while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
@@ -778,7 +778,7 @@ static void names_at_a_refresh_are_those_of_then(void **state)
     store_reader_close(refreshes.reader);
 }
 
-/* The tables count a place that a refresh overtook when it was. */
+/* The tables count a place that comes after a later refresh at its own time. */
 static void a_late_place_keeps_its_time(void **state)
 {
     struct planned planned = {.generation = 1};
@@ -815,7 +815,7 @@ static void nothing_of_either(void **state)
     store_reader_close(reader);
 }
 
-/* Of a watch that ended so the recording says that it makes no sense. */
+/* Returns true if a watch of this kind and end is reported as damage. */
 static bool makes_no_sense(uint8_t kind, uint8_t end)
 {
     struct planned planned = {.generation = 1};
@@ -857,8 +857,8 @@ static int run_store_beside(void)
     return cmocka_run_group_tests(tests, beside_make_path, beside_remove_path);
 }
 
-/* What a simulation tells of lines, kept: lines among the places, pairs and the functions of their
- * code as of a refresh, and how uses are thinned out that would be too many. */
+/* Line data of a simulation in a store: lines among the places, pairs and the functions of their
+ * code as of a refresh, and the thinning of too many uses. */
 
 enum { LINES = 500 };
 
@@ -902,7 +902,7 @@ static struct store_reader *lines_finish(struct store_writer *writer, uint64_t n
 
 /* ---- lines ---- */
 
-/* Each in its order, by its own time, though some come late. */
+/* Times of lines: each has its own, and some come late. */
 static uint64_t time_of(unsigned i)
 {
     return 2000 + i * 1000 - (i % 10 == 9 ? 4321 : 0) + i * i % 97;
@@ -944,7 +944,7 @@ static void lines_compare(void *context, const struct store_item *item)
     seen->wrong += !same_line(&line, &item->line);
 }
 
-/* One like the last one counts, too. */
+/* A line equal to the previous one counts, too. */
 static void lines_come_back(void **state)
 {
     struct planned planned = {.generation = 1};
@@ -967,7 +967,7 @@ static void lines_come_back(void **state)
     store_reader_close(reader);
 }
 
-/* What they name can be asked for, type and members of it as well. */
+/* Their names are available, including type and members. */
 static void lines_are_named(void **state)
 {
     struct planned planned = {.generation = 1};
@@ -1020,7 +1020,7 @@ static void lines_ignore(void *context, const struct store_item *item)
     (void)item;
 }
 
-/* As of the last refresh, in one order, each table by itself; and whose code they are. */
+/* As of the last refresh, in one order, each table separately; and the functions of their code. */
 static void pairs_come_back(void **state)
 {
     struct planned planned = {.generation = 1, .pairs = 200, .pairs_ns = 1};
@@ -1054,7 +1054,7 @@ static void pairs_come_back(void **state)
     assert_int_equal(store_writer_close(writer, NULL), 0);
 }
 
-/* ---- answers ---- */
+/* Answers */
 
 static bool lines_same_double(double a, double b)
 {
@@ -1079,7 +1079,7 @@ static void same_answer(const struct snapshot_whatif *a, const struct snapshot_w
                     lines_same_double(a->level[i].fresh, b->level[i].fresh));
 }
 
-/* Of the last sync, best first as they were shown. */
+/* Answers of the last sync, best first as displayed. */
 static void answers_come_back(void **state)
 {
     struct planned planned = {0};
@@ -1108,7 +1108,7 @@ static void answers_come_back(void **state)
 
 /* ---- thinning ---- */
 
-/* So many a second for some seconds: how many stay, and what they stand for. */
+/* Thins `per_s` uses per second for some seconds. Returns how many stay, and their weights. */
 static double thin(struct thinning *thinning, uint64_t *now_ns, unsigned per_s, unsigned seconds,
                    double *weights)
 {
@@ -1135,7 +1135,7 @@ static void few_all_stay(void **state)
     assert_true(weights == 3 * 60000.0);
 }
 
-/* Bounded, right on average, and all stay again when there are few. */
+/* Bounded, right on average, and nothing is dropped once there are few again. */
 static void many_are_thinned(void **state)
 {
     struct thinning thinning = {.prng = {1}};

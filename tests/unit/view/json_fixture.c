@@ -16,7 +16,8 @@ json_t *json_fixture(const struct snapshot *snapshot)
     assert_ptr_equal(strchr(text, '\n'), text + size - 1);
     json_t *root = json_loads(text, 0, NULL);
     assert_non_null(root);
-    /* Members once each, numbers and texts as another writer has them. */
+    /* Rewrites the report with each member once, and with another writer's format of numbers and
+     * strings. */
     char *again = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15));
     text[size - 1] = '\0';
     assert_string_equal(text, again);

@@ -1,4 +1,4 @@
-# Unit tests of src/view: a program a concept, linked with all stages.
+# Unit tests of src/view: one program per concept, linked with all stages.
 UNIT_VIEW = tests/unit/view/test_browser tests/unit/view/test_canvas tests/unit/view/test_table \
 	tests/unit/view/test_screens tests/unit/view/test_causes_screen tests/unit/view/test_watch_screen \
 	tests/unit/view/test_answer tests/unit/view/test_words tests/unit/view/test_levels_view tests/unit/view/test_rows \
@@ -49,17 +49,17 @@ tests/unit/view/test_pprof.$(OBJEXT): src/view/pprof.pb-c.h
 dist_check_SCRIPTS += tests/replay/test_diff.sh
 TESTS += tests/replay/test_diff.sh
 
-# the page of --html: see tests/unit/base.mk for the pattern
+# The page of --html.
 
 dist_check_SCRIPTS += tests/screen/test_html.sh
 TESTS += tests/screen/test_html.sh
 EXTRA_DIST += tests/screen/check-page
 
-# Names of kinds and reasons stand in the stages left of view.
+# Names of kinds and reasons are defined in the stages below view.
 VIEW_LIBS = src/libview.a src/libprofile.a src/libresolve.a src/libdecode.a src/libsample.a \
 	src/libbase.a $(CMOCKA_LIBS) $(OUTSIDE_LIBS)
 
-# The screen on made-up snapshots, and its test in tmux.
+# The screen with synthetic snapshots, and its test in tmux.
 check_PROGRAMS += tests/screen/show_fixture
 tests_screen_show_fixture_SOURCES = tests/screen/show_fixture.c $(VIEW_FIXTURE)
 tests_screen_show_fixture_LDADD = $(VIEW_LIBS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One browser on a made-up snapshot, its keys and clicks, and the text of its canvas. For tests
- * that look at screens; one is open at a time. */
+/* A browser on a synthetic snapshot, its keys and clicks, and the text of its canvas. For tests of
+ * screens; one is open at a time. */
 #ifndef TESTS_UNIT_SCREEN_FIXTURE_H
 #define TESTS_UNIT_SCREEN_FIXTURE_H
 
@@ -10,29 +10,31 @@
 extern struct browser screen_browser;
 extern struct canvas screen_canvas;
 
-/* `keys` are pressed one after the other; '\n' is Enter, '~' Right, '\x02' F2. */
+/*
+ * Presses `keys` one after the other; '\n' is Enter, '~' Right, '\x02' F2.
+ */
 void screen_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys);
-/* The same on a snapshot of the test's own, made from one of fixture_new(); NULL: on none. */
+/* The same for a snapshot of the test, made from one of fixture_new(); NULL: no snapshot. */
 void screen_open_on(const struct snapshot *snapshot, int rows, int columns, bool ascii,
                     const char *keys);
-/* Fails where a snapshot was not released. */
+/* Fails if a snapshot was not released. */
 void screen_close(void);
 int screen_teardown(void **state); /* the same */
 
-/* One key after the other; the request of the last of them. */
+/* Presses one key after the other. Returns the request of the last one. */
 #define screen_press(...)                                                                          \
     screen_press_keys((const uint32_t[]){__VA_ARGS__},                                             \
                       sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 struct request screen_press_keys(const uint32_t *keys, size_t count);
 void screen_type(const char *text);
 struct request screen_click(int row, int column);
-/* As it is now. */
+/* Draws the current state. */
 void screen_draw(void);
 void screen_resize(int rows, int columns, bool ascii);
 
-/* A row as text, until the next call. */
+/* Returns a row as text, valid until the next call. */
 const char *screen_row(int at);
-/* The first row with a text; -1: none. Its position in a row, in columns. */
+/* Return the first row with a text (-1: none), and the column of a text in a row. */
 int screen_row_with(const char *text);
 int screen_column_of(int at, const char *text);
 struct area screen_find(const char *text);

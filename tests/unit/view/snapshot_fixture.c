@@ -11,7 +11,8 @@
 #include "view/export/files.h"
 #include "view/view.h"
 
-/* One to be seen on Layout, and one on Sharing; comes last, for it names the objects. */
+/* Adds one finding shown on Layout, and one shown on Sharing. Call last, because it uses the names
+ * of objects. */
 static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
 {
     struct snapshot_finding *list = arena_array(arena, 2, sizeof *list);
@@ -48,7 +49,7 @@ static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
     snapshot->findings = (struct snapshot_findings){list, 2};
 }
 
-/* Percent of the accesses, and the cycles of each; cycles 0: not reported. */
+/* Percentage of the accesses, and the cycles of each; cycles 0: not reported. */
 struct part {
     enum data_level level;
     double percent;
@@ -103,7 +104,7 @@ static void add_part(struct snapshot_levels *levels, const struct part *part, do
         levels->histogram[class_of(part->cycles)] += accesses;
 }
 
-/* Shares of what was added; all_cycles: of everything. */
+/* Converts the sums to shares; all_cycles: total of the snapshot. */
 static void finish(struct snapshot_levels *levels, double all_cycles)
 {
     double cycles = total(levels->waited, DATA_LEVEL_COUNT);
@@ -149,10 +150,8 @@ static struct snapshot_levels *make_all(struct arena *arena, const struct snapsh
     return levels;
 }
 
-/*
- * As of pebs: the first object waits for memory, the second is shared between threads, the third
- * finds all in the L1, the fourth is of stores, for the fifth nothing is reported, and so on again.
- */
+/* Levels as from pebs: the first object waits for memory, the second is shared between threads, the
+ * third finds everything in L1, the fourth has stores, the fifth has no reports, and so on. */
 static void levels_fixture_recorded(struct arena *arena, struct snapshot *snapshot)
 {
     snapshot->source.name = "pebs";
@@ -181,7 +180,7 @@ static void levels_fixture_recorded(struct arena *arena, struct snapshot *snapsh
     }
 }
 
-/* Counts and shares no hardware would give. */
+/* Counts and shares that no hardware would report. */
 static void levels_fixture_hostile(struct arena *arena, struct snapshot *snapshot)
 {
     static const double odd[] = {NAN, 1e300, INFINITY, -1, 0, 1e-300};
@@ -218,7 +217,7 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
         sum->by[i] += cell->by[i];
 }
 
-/* Whole samples of 10,000, fewer the further down and right; totals follow from them. */
+/* Whole samples out of 10,000, decreasing down and to the right; totals are sums of the cells. */
 static void fill_cells(struct snapshot_matrix *matrix, bool timed)
 {
     for (size_t i = 0; i <= matrix->row_count; i++)
@@ -274,7 +273,7 @@ static void fill_parts(struct arena *arena, struct snapshot *snapshot)
     matrix->recent = 4096;
 }
 
-/* Every function misses on every object but those as far down as itself; needs both of them. */
+/* Every function misses on every object, except on the diagonal. Needs functions and objects. */
 static void matrix_fixture_fill(struct arena *arena, struct snapshot *snapshot)
 {
     struct snapshot_matrix *matrix = &snapshot->matrix;
@@ -317,7 +316,7 @@ static struct snapshot_rates *rates_fixture_make(struct arena *arena)
     return rates;
 }
 
-/* Stalls alone, of the second event, as objects have their shares of it. */
+/* Only stalls, from the second event, by the objects' shares of it. */
 static void rates_fixture_stalls(struct arena *arena, struct snapshot *snapshot)
 {
     snapshot->rates = rates_fixture_make(arena);
@@ -359,9 +358,9 @@ static struct snapshot_rates *kind_of(struct arena *arena, size_t kind)
 }
 
 /*
- * Fills, L1 misses, accesses and stalls by events of their own. The first object's figures are
- * sure, the second's are ranges, of the third misses and no access were sampled, the fourth is
- * art's tds (DTrack, 3.4), of the fifth nothing is known, and so on again.
+ * Separate events for fills, L1 misses, accesses and stalls. The figures of the first object are
+ * certain, those of the second are ranges, the third has misses but no sampled access, the fourth
+ * is art's tds (DTrack, 3.4), the fifth is unknown, and so on.
  */
 static void rates_fixture_counted(struct arena *arena, struct snapshot *snapshot)
 {
@@ -384,7 +383,7 @@ static void rates_fixture_counted(struct arena *arena, struct snapshot *snapshot
         snapshot->code[i].rates = kind_of(arena, i % KINDS);
 }
 
-/* Figures no program could have. */
+/* Figures that no program could have. */
 static void rates_fixture_hostile(struct arena *arena, struct snapshot *snapshot)
 {
     const struct snapshot_share odd[] = {{INFINITY, -INFINITY, INFINITY},
@@ -478,8 +477,8 @@ static void fill_line(struct arena *arena, const struct snapshot *snapshot,
         fill_side(snapshot, row, i, object, &line->sides[i]);
 }
 
-/* Four rows on the first objects: an array of false sharing over three lines, a lock, one with
- * too few samples, one that is only read. */
+/* Four groups on the first objects: an array with false sharing over three lines, a lock, one with
+ * too few samples, and one that is only read. */
 static void sharing_fixture_fill(struct arena *arena, struct snapshot *snapshot)
 {
     enum { ROWS = sizeof sharing_fixture_rows / sizeof *sharing_fixture_rows };
@@ -578,7 +577,7 @@ static const struct row edge[] = {
 #define ROWS(list) list, sizeof list / sizeof *list
 static const struct made {
     const char *object;
-    const char *type; /* of the object */
+    const char *type; /* of the type of the object */
     const char *name;
     uint32_t id;
     uint64_t size;
@@ -638,7 +637,7 @@ static void make_rows(struct arena *arena, struct snapshot_layout *layout, const
     }
 }
 
-/* Each line's share and bytes from the rows without members of their own. */
+/* Computes share and bytes of each line from the rows without members. */
 static void make_lines(struct arena *arena, struct snapshot_layout *layout)
 {
     layout->line_count = (layout->phase + layout->size + LINE_BYTES - 1) / LINE_BYTES;
@@ -685,7 +684,7 @@ static void add_layout(struct arena *arena, struct snapshot_object *object, cons
     make_lines(arena, layout);
 }
 
-/* The rows that are hit, as the fields of the object. */
+/* Makes fields of the object from the rows with samples. */
 static void name_fields(struct arena *arena, struct snapshot_object *object)
 {
     const struct snapshot_layout *layout = object->layouts;
@@ -749,7 +748,7 @@ static uint32_t index_of(const struct snapshot *snapshot, const char *name)
     return UINT32_MAX;
 }
 
-/* Of the first function; the last one was inlined there from a header. */
+/* Adds instructions to the first function; the last one was inlined from a header. */
 static void add_instructions(struct arena *arena, struct snapshot *snapshot, bool lines)
 {
     static const struct {
@@ -796,7 +795,8 @@ static void add_instructions(struct arena *arena, struct snapshot *snapshot, boo
             .offset = lines && made[i].type_id == PARTICLE ? particle[made[i].member].offset : 0};
 }
 
-/* Types for the first objects, layouts, instructions with lines; something is still read. */
+/* Types for the first objects, layouts, instructions with lines; some debug information is still
+ * being loaded. */
 static void typed_fixture_types(struct arena *arena, struct snapshot *snapshot)
 {
     type_objects(arena, snapshot);
@@ -855,7 +855,7 @@ static void typed_fixture_inferred(struct arena *arena, struct snapshot *snapsho
 }
 
 struct held {
-    struct snapshot snapshot; /* first */
+    struct snapshot snapshot; /* must be first */
     struct arena arena;
 };
 
@@ -1136,7 +1136,7 @@ static void fill_window(struct held *held)
             .object_a = i, .object_b = i + 1, .together = 900 - 100 * i, .lift = 14.2 / (i + 1)};
 }
 
-/* Every third object is a bin; the last bin is a leak that no sample touched. */
+/* Every third object is a bin; the last bin is a leak without samples. */
 static void fill_heap(struct held *held)
 {
     enum { BINS = 5 };
@@ -1225,7 +1225,7 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
     snapshot->objects_left_out = 31;
 }
 
-/* All but the types. */
+/* Everything except the types. */
 static void fill_common(struct held *held, unsigned tick)
 {
     struct prng prng = {7 + tick};
@@ -1266,7 +1266,7 @@ static void fill_rates(struct held *held, unsigned tick)
     rates_fixture_counted(&held->arena, &held->snapshot);
 }
 
-/* Names of the target's types and files. */
+/* Hostile names of types and files. */
 static void spoil_types(struct snapshot *snapshot, struct snapshot_object *object, size_t count)
 {
     for (size_t l = 0; l < object->layout_count; l++) {

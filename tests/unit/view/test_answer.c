@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the process waits for memory, in words and as a gauge. */
+/* The answer to whether the process waits for memory, in words and as a gauge. */
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -44,7 +44,7 @@ static void the_bounds_decide(void **state)
            "Waits for memory: 35-60% of CPU time beyond L1, 17-30% beyond L2");
     snapshot = snapshot_with(0.5, 0.5);
     expect(&snapshot, WAITS_MUCH, "Waits for memory: 50% of CPU time beyond L1, 25% beyond L2");
-    assert_string_equal(answer_evidence(&snapshot), "bounds from how lines recur");
+    assert_string_equal(answer_evidence(&snapshot), "bounds from recurring lines");
     snapshot = snapshot_with(0, 0.41);
     expect(&snapshot, WAITS_PERHAPS,
            "Waits for memory: at most 41% of CPU time beyond L1, at most 21% beyond L2");
@@ -66,7 +66,9 @@ static struct snapshot_finding finding_on(uint32_t object, double gain_low)
                                      .gain_low = gain_low};
 }
 
-/* A remedy saves only time that waits now: the answer is no lower than the findings below it. */
+/*
+ * A remedy saves only time that is spent waiting: the answer is at least as high as the findings.
+ */
 static void findings_raise_the_low_end(void **state)
 {
     struct snapshot_finding list[] = {finding_on(0, 0.2), finding_on(1, 0.15), finding_on(1, 0.15),
@@ -80,7 +82,7 @@ static void findings_raise_the_low_end(void **state)
     snapshot.findings = (struct snapshot_findings){.list = list, .count = 1};
     expect(&snapshot, WAITS_PERHAPS,
            "Waits for memory: 20-30% of CPU time beyond L1, at most 15% beyond L2");
-    snapshot.findings.count = 4; /* more than may wait */
+    snapshot.findings.count = 4; /* more than the upper bound */
     expect(&snapshot, WAITS_MUCH,
            "Waits for memory: 30% of CPU time beyond L1, at most 15% beyond L2");
     snapshot.findings.count = 1;
@@ -94,7 +96,7 @@ static void findings_raise_the_low_end(void **state)
     }
 }
 
-/* Each answer fits the smallest terminal, and is followed by as much as there is room for. */
+/* Each answer fits the smallest terminal, with as many further figures as there is room for. */
 static void little_room_leaves_the_first_figure(void **state)
 {
     static const struct {
@@ -122,7 +124,7 @@ static void little_room_leaves_the_first_figure(void **state)
     }
 }
 
-/* Samples of time may leave all open; the user is shown what would not. */
+/* Time samples may not answer the question; then the user is referred to a better source. */
 static void vague_where_all_is_open(void **state)
 {
     struct snapshot snapshot = snapshot_with(0, 0.88);
@@ -140,7 +142,7 @@ static void vague_where_all_is_open(void **state)
     assert_false(answer_is_vague(&snapshot));
 }
 
-/* Nothing is said where nothing was measured. */
+/* Without measurements there is no answer. */
 static void no_bounds_no_answer(void **state)
 {
     static const char unknown[] = "Waits for memory: not known from these samples";
@@ -154,14 +156,14 @@ static void no_bounds_no_answer(void **state)
     snapshot = snapshot_with(0.1, 0.5);
     snapshot.wait.from = WAIT_UNKNOWN;
     expect(&snapshot, WAITS_UNKNOWN, unknown);
-    snapshot = snapshot_with(0, 0.95); /* whatever is known is said, so that it does not flicker */
+    snapshot = snapshot_with(0, 0.95); /* wide bounds are shown, too: no flickering */
     expect(&snapshot, WAITS_PERHAPS,
            "Waits for memory: at most 95% of CPU time beyond L1, at most 48% beyond L2");
     snapshot = snapshot_with(0.35, 0.6);
     snapshot.totals.samples = 99;
     expect(&snapshot, WAITS_NOT_YET, "Waits for memory: too few samples to say");
     snapshot.target.state = "idle";
-    expect(&snapshot, WAITS_IDLE, "Uses no CPU: waits, but not for memory");
+    expect(&snapshot, WAITS_IDLE, "Uses no CPU: not waiting for memory");
 }
 
 static void the_gauge_is_full_to_the_low_bound(void **state)
@@ -204,12 +206,11 @@ static void cpu_and_quality(void **state)
     assert_string_equal(text, "12 samples");
     snapshot.heap.summary.lost = 5;
     answer_trust(&snapshot, text, sizeof text);
-    assert_string_equal(text,
-                        "5 allocations and frees were lost: some samples in the heap may be on "
-                        "the block before.");
+    assert_string_equal(
+        text, "5 allocations and frees were lost: some heap samples may be on the wrong block.");
 }
 
-/* On the screen: what waits comes first where something waits, else what has most time. */
+/* On the screen: rows that may wait come first if anything waits, otherwise rows with most time. */
 static void rows_rank_by_what_may_wait(void **state)
 {
     struct snapshot *snapshot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* text_print(): tables for people and grep. */
+/* text_print(): tables for people and for grep. */
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -58,13 +58,13 @@ static void fields_have_names_and_types(void **state)
     const char *end = strchr(hot, '\n');
     assert_true(strstr(hot, "double") < end && strstr(hot, "particles") < end);
     free(text);
-    text = print(FIXTURE_USUAL, plain(120)); /* nothing was asked for types */
+    text = print(FIXTURE_USUAL, plain(120)); /* types were not requested */
     assert_null(strstr(text, "fields known"));
     assert_null(strstr(text, "reading debug"));
     free(text);
 }
 
-/* Tables keep to the width; sentences (which have no columns) may be longer. */
+/* Tables fit the width; sentences (which have no columns) may be longer. */
 static void tables_fit_the_width(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void colour_only_where_asked(void **state)
     (void)state;
     char *text = print(FIXTURE_USUAL, options);
     assert_non_null(strstr(text, "\033[0"));
-    /* the last thing each line says about colour is that there is none */
+    /* the last escape sequence of each line resets the colour */
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n"));) {
         const char *last = strrchr(line, '\033');
@@ -99,7 +99,7 @@ static void colour_only_where_asked(void **state)
             assert_memory_equal(last, "\033[0m", 4);
     }
     free(text);
-    options.color = VIEW_COLOR_AUTO; /* a file is no terminal */
+    options.color = VIEW_COLOR_AUTO; /* a file is not a terminal */
     text = print(FIXTURE_USUAL, options);
     assert_null(strchr(text, '\033'));
     free(text);

@@ -72,11 +72,11 @@ static void drilling_in_and_back(void **state)
     screen_press(KEYS_ESCAPE, KEYS_BACKSPACE);
     assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
     assert_string_equal(selected(), "grid");
-    screen_press(KEYS_ESCAPE); /* nothing behind the first screen */
+    screen_press(KEYS_ESCAPE); /* no level above the first screen */
     assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
 }
 
-/* The name of the type that Layout shows. */
+/* Returns the name of the type on Layout. */
 static const char *layout_name(void)
 {
     const struct snapshot_object *object = screen_browser.opened.object;
@@ -88,7 +88,7 @@ static const char *layout_name(void)
     return "";
 }
 
-/* The thread of the first access that Sharing lists. */
+/* Returns the thread of the first access listed on Sharing. */
 static const struct snapshot_sharing_side *shared_side(const struct browser *browser)
 {
     const struct table *accesses = browser_table_of(browser, &sharing_access_columns);
@@ -110,7 +110,7 @@ static const struct layout_row *member_selected(void)
     return table_selected(browser_table_of(&screen_browser, &layout_columns));
 }
 
-/* From the process to the line of source by Enter alone, and back by Esc alone. */
+/* Goes from the process to the source line with Enter alone, and back with Esc alone. */
 static void enter_alone_leads_to_the_source_line(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void enter_alone_leads_to_the_source_line(void **state)
     }
 }
 
-/* Each screen comes back with the object and the function it was left with. */
+/* Going back restores the object and function of each screen. */
 static void the_way_back_is_that_of_the_objects_too(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void the_way_back_is_that_of_the_objects_too(void **state)
     assert_string_equal(layout_name(), "struct particle");
     screen_press(KEYS_ESCAPE);
     assert_string_equal(browser->opened.object->name, "particles");
-    /* 2 looks at what Objects has selected, and Esc at what was opened before */
+    /* opening from a tab uses the selected row, and Esc the level opened before */
     screen_press('1', 'j', 'j', KEYS_ENTER);
     assert_string_equal(browser->opened.object->name, "[heap]");
 }
@@ -190,13 +190,13 @@ static void a_field_opens_the_layout_at_itself(void **state)
     const struct source_row *line =
         table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_int_equal(line->line, 74);
-    /* it stays there when the next snapshot comes */
+    /* it stays there with the next snapshot */
     browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
     line = table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_int_equal(line->line, 74);
 }
 
-/* The struct as a whole represents the members in it. */
+/* A struct as a whole represents its members. */
 static void a_struct_leads_to_the_code_of_its_members(void **state)
 {
     (void)state;
@@ -211,29 +211,29 @@ static void a_struct_leads_to_the_code_of_its_members(void **state)
     assert_string_equal(member_selected()->text, "+ vel");
     screen_press('o');
     assert_string_equal(member_selected()->text, "- vel");
-    screen_press(KEYS_HOME); /* pos: part of nothing */
+    screen_press(KEYS_HOME); /* pos: not part of a struct */
     screen_press('o');
     assert_true(screen_has("nothing to fold"));
-    /* a member that no listed instruction misses on: at least the object's code */
+    /* a member without samples of a listed instruction: shows at least the object's code */
     screen_press(KEYS_END, KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
-    assert_true(screen_has("no instruction is mostly on this member"));
+    assert_true(screen_has("no instruction mainly accesses this member"));
 }
 
-/* Of a union the first member represents an access to any, of bit-fields the first of their
+/* The first member of a union represents accesses to any of them, the first bit-field those of its
  * unit. */
 static void code_of_a_member_that_shares_its_bytes(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
-    snapshot->code[0].instructions[1].member = 7; /* alive, beside kind */
+    snapshot->code[0].instructions[1].member = 7; /* alive, next to kind */
     snapshot->code[0].instructions[1].offset = 60;
     browser_show(&screen_browser, snapshot, fixture_release);
     screen_press(KEYS_ENTER, KEYS_ENTER, KEYS_END);
     assert_string_equal(member_selected()->row->member.name, "kind");
     screen_press(KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
-    assert_false(screen_has("no instruction is mostly on this member"));
+    assert_false(screen_has("no instruction mainly accesses this member"));
     const struct source_row *line =
         table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_int_equal(line->line, 75);
@@ -260,14 +260,14 @@ static void left_and_right_step_through_the_types(void **state)
     struct area at = screen_find("struct node 70%");
     screen_click(at.row, at.column);
     assert_string_equal(layout_name(), "struct node");
-    /* another object begins with its own leading type */
+    /* another object starts with its own leading type */
     screen_press('1', KEYS_HOME, KEYS_ENTER, KEYS_ENTER);
     assert_string_equal(layout_name(), "struct particle");
     screen_press(KEYS_RIGHT);
-    assert_true(screen_has("one type only"));
+    assert_true(screen_has("only one known type"));
 }
 
-/* Without debugging information the way is the same. */
+/* Without debugging information the navigation is the same. */
 static void inferred_elements_are_drilled_into_too(void **state)
 {
     (void)state;
@@ -277,7 +277,7 @@ static void inferred_elements_are_drilled_into_too(void **state)
     assert_true(screen_has("inferred from the distances"));
     screen_press(KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
-    /* grid has no elements: its fields lead to the code at once */
+    /* grid has no elements: its fields lead directly to the code */
     screen_press('1', 'j', KEYS_ENTER);
     assert_true(screen_has("Enter Source"));
     screen_press(KEYS_ENTER);
@@ -292,7 +292,7 @@ static void the_line_selected_chooses_the_instructions(void **state)
     screen_press('2', KEYS_ENTER);
     assert_int_equal(browser_table_of(browser, &instruction_columns)->count,
                      2); /* the hottest line */
-    /* put on another one, it stays there in the next snapshot, and not on another line */
+    /* a cursor placed elsewhere stays on its row with the next snapshot */
     screen_press(KEYS_RIGHT, KEYS_DOWN);
     browser_show(browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
     const struct instruction_row *access =
@@ -309,7 +309,7 @@ static void the_line_selected_chooses_the_instructions(void **state)
     assert_int_equal(browser_table_of(browser, &instruction_columns)->count, 1);
     screen_press(KEYS_END);
     assert_int_equal(browser_table_of(browser, &instruction_columns)->count, 1);
-    assert_true(screen_has("whose line is not known"));
+    assert_true(screen_has("without a known line"));
     screen_press(KEYS_RIGHT, KEYS_RIGHT);
     assert_ptr_equal(browser_table(browser), browser_table_of(browser, &site_columns));
     screen_press(KEYS_RIGHT);
@@ -327,7 +327,7 @@ static void an_opened_object_stays_while_ranks_change(void **state)
     browser_show(&screen_browser, fixture_new(FIXTURE_ONE, 0), fixture_release);
     screen_draw();
     assert_true(screen_has("grid is not listed now"));
-    screen_press(KEYS_ENTER); /* nothing to open: nothing happens */
+    screen_press(KEYS_ENTER); /* nothing to open, so nothing happens */
     assert_int_equal(screen_press('s').kind, REQUEST_NONE);
 }
 
@@ -337,8 +337,8 @@ static uint64_t identity_at(const struct table *table, size_t at)
                             table->rows + table->order[at] * table->columns->row_size);
 }
 
-/* In each list of each tab rows have different identities, and the selected one stays selected
- * when they move. */
+/* In each list of each tab, rows have distinct identities, and the selected row stays selected when
+ * rows move. */
 static void the_cursor_follows_its_row_in_each_list(void **state)
 {
     (void)state;
@@ -385,8 +385,8 @@ static void bins_are_named_and_combined(void **state)
     assert_string_equal(request.name, "mine");
     screen_press('R');
     assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_NONE);
-    assert_int_equal(screen_press('C').kind, REQUEST_NONE); /* nothing tagged */
-    screen_press('t');                                      /* and on to the next row */
+    assert_int_equal(screen_press('C').kind, REQUEST_NONE); /* nothing is tagged */
+    screen_press('t');                                      /* and moves to the next row */
     screen_press('t');
     request = screen_press('C');
     assert_int_equal(request.kind, REQUEST_BIN_COMBINE);
@@ -410,7 +410,7 @@ static void numbers_and_tab_change_the_screen(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
     screen_press(KEYS_BACK_TAB);
     assert_int_equal(screen_browser.screen, SCREEN_TIMELINE);
-    screen_press('?'); /* a level on it: the next tab is the same */
+    screen_press('?'); /* a level above it: the next tab is the same */
     screen_press(KEYS_TAB);
     assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
     screen_press(KEYS_TAB);
@@ -419,14 +419,14 @@ static void numbers_and_tab_change_the_screen(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
 }
 
-/* Esc goes up the levels that were gone down, and never to a tab visited before. */
+/* Esc goes up the levels, and never to a tab visited before. */
 static void escape_goes_up_and_never_sideways(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
     screen_press('3', '1', KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
-    assert_true(screen_has("no level above"));
+    assert_true(screen_has("this is the top level"));
     screen_press(KEYS_ENTER, KEYS_ENTER);
     assert_int_equal(browser->screen, SCREEN_LAYOUT);
     screen_press('i', '?');
@@ -438,11 +438,11 @@ static void escape_goes_up_and_never_sideways(void **state)
     }
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
     screen_press(KEYS_ENTER);
-    screen_press('2'); /* a tab, from a level of another */
+    screen_press('2'); /* a tab, from a level of another tab */
     screen_press(KEYS_ESCAPE);
     assert_int_equal(browser->screen, SCREEN_CODE);
     screen_press('1');
-    for (int i = 0; i < 3 * LEVELS_MAX; i++) /* the way up is bounded, the tab stays its end */
+    for (int i = 0; i < 3 * LEVELS_MAX; i++) /* levels are bounded; the last one is the tab */
         screen_press(i % 2 ? 'i' : KEYS_F2);
     for (int i = 0; i <= LEVELS_MAX; i++)
         screen_press(KEYS_ESCAPE);
@@ -453,20 +453,20 @@ static void a_key_without_meaning_says_so(void **state)
 {
     (void)state;
     screen_press(KEYS_F1 + 10);
-    assert_true(screen_has("F11 does nothing"));
+    assert_true(screen_has("F11 has no function"));
     screen_press('|');
-    assert_true(screen_has("| does nothing"));
+    assert_true(screen_has("| has no function"));
     screen_press(KEYS_F9);
     assert_true(screen_has("sends no signals"));
     screen_press(KEYS_F7);
-    assert_true(screen_has("does nothing here"));
+    assert_true(screen_has("no function here"));
     screen_press('j');
     assert_false(screen_has("does nothing"));
-    screen_press(0); /* of curses when the terminal has another size */
+    screen_press(0); /* sent by curses when the terminal is resized */
     assert_false(screen_has("does nothing"));
 }
 
-/* H leads to the threads; u narrows the list of processes to a user's. */
+/* H shows the threads; u restricts the list of processes to one user. */
 static void keys_of_htop(void **state)
 {
     static const struct picker_row rows[] = {
@@ -488,7 +488,7 @@ static void keys_of_htop(void **state)
     browser_pick_end(browser, false);
 }
 
-/* W asks for a name, and offers one. */
+/* W requests a file name and suggests one. */
 static void a_file_is_asked_for(void **state)
 {
     (void)state;
@@ -500,7 +500,7 @@ static void a_file_is_asked_for(void **state)
     assert_string_equal(request.name, "misstop-misstop-demo-4242-b");
 }
 
-/* Columns that are chosen in Setup, their order, and back to as many as fit. */
+/* Columns chosen in Setup, their order, and back to the default. */
 static void columns_are_chosen(void **state)
 {
     (void)state;
@@ -514,7 +514,7 @@ static void columns_are_chosen(void **state)
         screen_press(KEYS_DOWN);
     screen_press(KEYS_ENTER);
     assert_true(screen_has("Setup: columns of Objects"));
-    screen_press(KEYS_ENTER); /* SHARE goes */
+    screen_press(KEYS_ENTER); /* removes SHARE */
     column_choice_text(&object_columns, &objects->choice, text, sizeof text);
     assert_int_equal(strncmp(text, "+-,bar,", 7), 0);
     screen_press(KEYS_HOME, KEYS_F8);
@@ -531,7 +531,7 @@ static void columns_are_chosen(void **state)
     assert_true(screen_find("NAME").column < screen_find("SHARE").column);
 }
 
-/* Panes: rows, who does what, and lines where there are several. */
+/* Panes: groups, accesses, and lines if there are several. */
 static void sharing_leads_to_object_and_function(void **state)
 {
     (void)state;
@@ -582,14 +582,14 @@ static void filter_is_typed_kept_and_cleared(void **state)
     screen_press('\\');
     screen_type("arenaq");
     assert_true(screen_has("Filter: arenaq"));
-    assert_true(screen_has("no row has it"));
+    assert_true(screen_has("no match"));
     screen_press(KEYS_BACKSPACE);
     assert_int_equal(browser_table_of(&screen_browser, &object_columns)->shown, 2);
     screen_press(KEYS_ENTER);
     assert_true(screen_has("2 of 12"));
     browser_show(&screen_browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
     assert_int_equal(browser_table_of(&screen_browser, &object_columns)->shown, 2);
-    screen_press(KEYS_ESCAPE); /* first the filter goes, and the screen stays */
+    screen_press(KEYS_ESCAPE); /* Esc first clears the filter; the screen stays */
     assert_int_equal(browser_table_of(&screen_browser, &object_columns)->shown, 12);
 }
 
@@ -622,18 +622,18 @@ static void search_requests_name_a_range(void **state)
     assert_int_equal(request.bound, object->address + object->size);
     assert_string_equal(request.name, "particles");
     assert_int_equal(screen_browser.screen, SCREEN_SEARCH);
-    /* on a region that holds no single object, Enter zooms in */
+    /* on a region without a single object, Enter zooms in */
     screen_press(KEYS_END);
     request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_SEARCH_RANGE);
-    /* on one that does, it opens the object */
+    /* on a region with one object, Enter opens it */
     screen_press(KEYS_HOME, KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
-    /* an object of unknown size cannot be searched in */
+    /* an object of unknown size cannot be searched */
     screen_press('1', KEYS_END);
     assert_string_equal(selected(), "unknown");
     assert_int_equal(screen_press('s').kind, REQUEST_NONE);
-    assert_true(screen_has("nothing here to search in"));
+    assert_true(screen_has("nothing to search in"));
 }
 
 static void the_cursor_moves_over_sets(void **state)
@@ -647,13 +647,13 @@ static void the_cursor_moves_over_sets(void **state)
     screen_press(KEYS_DOWN);
     assert_int_equal(set_shown(), hottest - 1 + 16);
     browser_show(&screen_browser, fixture_new(FIXTURE_USUAL, 5), fixture_release);
-    assert_int_equal(set_shown(), hottest - 1 + 16); /* stays where put */
+    assert_int_equal(set_shown(), hottest - 1 + 16); /* stays in place */
     for (int i = 0; i < 9; i++)
         screen_press(KEYS_DOWN);
     assert_int_equal(set_shown(), 63);
     screen_press(KEYS_HOME);
     assert_in_range(set_shown(), 13, 14);
-    /* 16 sets a row, cells of 7 columns behind labels of 7 */
+    /* 16 sets per row, cells of 7 columns after labels of 7 */
     struct area at = screen_find("    16 ");
     screen_click(at.row, at.column + 7 + 2 * 7);
     assert_int_equal(set_shown(), 18);
@@ -709,10 +709,10 @@ static void the_picker_picks_and_then_gives_way(void **state)
     browser_pick(browser, rows, 3, false);
     browser_draw(browser, &screen_canvas, 0);
     assert_int_equal(screen_press(KEYS_DOWN).kind, REQUEST_NONE);
-    /* The list moves below the selection, which stays on its process. */
+    /* The list is resorted, and the selection stays on its process. */
     rows[0].cpu_percent = 99;
     browser_pick(browser, rows, 3, false);
-    assert_int_equal(screen_press('5').kind, REQUEST_NONE); /* no screens here */
+    assert_int_equal(screen_press('5').kind, REQUEST_NONE); /* no tabs here */
     assert_int_equal(browser->screen, SCREEN_PICKER);
     struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_PICK);
@@ -785,7 +785,7 @@ static int run_browser(void)
 }
 #undef TEST
 
-/* The keys and the line of a replay, and its list of processes, without a terminal. */
+/* The keys and the status line of a replay, and its list of processes, without a terminal. */
 
 static struct snapshot_recording recording;
 
@@ -821,24 +821,24 @@ static void the_line_says_where_it_stands(void **state)
     browser_play(&screen_browser, &play);
     show();
     screen_draw();
-    assert_true(screen_has("Playing  0m41s of 2m10s, 5x"));
+    assert_true(screen_has("Playing  41.0s of 2m10.0s, 5x"));
     assert_true(screen_has("1 of 3 processes  recorded on server9, 2026-11-21 12:03:11, Xeon"));
     assert_true(screen_has("RECORDED") || screen_has("PLAYING"));
     assert_false(screen_has("LIVE"));
     screen_press(' ');
     assert_true(screen_has("FROZEN"));
-    assert_true(screen_has("behind the frozen picture"));
+    assert_true(screen_has("behind the frozen screen"));
     play.paused = true;
     browser_play(&screen_browser, &play);
     screen_draw();
     assert_true(screen_has("FROZEN"));
-    assert_true(screen_has("Paused  0m41s of 2m10s, 5x"));
+    assert_true(screen_has("Paused  41.0s of 2m10.0s, 5x"));
     screen_press(' ');
     assert_true(screen_has("PAUSED"));
     play.goal_s = 100;
     browser_play(&screen_browser, &play);
     screen_draw();
-    assert_true(screen_has("Reading  0m41s of 2m10s, Esc stops"));
+    assert_true(screen_has("Reading  41.0s of 2m10.0s, Esc stops"));
     struct request stop = screen_press(KEYS_ESCAPE);
     assert_int_equal(stop.kind, REQUEST_PLAY_GO);
     assert_string_equal(stop.name, "here");
@@ -860,7 +860,7 @@ static void what_is_not_known_is_left_out(void **state)
     assert_true(screen_has("Reading the recording."));
     show();
     screen_draw();
-    assert_true(screen_has("Playing  0m41s, 5x"));
+    assert_true(screen_has("Playing  41.0s, 5x"));
     assert_false(screen_has("recorded on"));
     assert_false(screen_has("nan"));
 }
@@ -919,9 +919,9 @@ static void help_tells_of_the_recording(void **state)
     (void)state;
     show();
     screen_press('?');
-    assert_false(screen_has("to its start, and to its end"));
+    assert_false(screen_has("recording: to the start, and to the end"));
     screen_press(KEYS_ESCAPE, 'i');
-    recording.note = "the recording is damaged: read up to there";
+    recording.note = "the recording is damaged: read up to the damage";
     browser_play(&screen_browser, &playing);
     screen_resize(300, 120, false);
     screen_draw();
@@ -929,7 +929,7 @@ static void help_tells_of_the_recording(void **state)
     assert_true(screen_has("4.14 x86_64"));
     assert_true(screen_has("the recording is damaged"));
     screen_press('?');
-    assert_true(screen_has("to its start, and to its end"));
+    assert_true(screen_has("recording: to the start, and to the end"));
 }
 
 static void what_is_wrong_is_said_with_the_first_picture(void **state)
@@ -954,7 +954,7 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     browser_pick(browser, rows, 2, true);
     screen_draw();
     assert_true(screen_has("which process of the recording?"));
-    assert_true(screen_has("0m12s server"));
+    assert_true(screen_has("12.0s server"));
     assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_NONE); /* nothing to go back to */
     screen_press(KEYS_DOWN);
     struct request request = screen_press(KEYS_ENTER);
@@ -971,7 +971,7 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     browser_pick_end(browser, false);
     screen_draw();
     assert_int_equal(browser->screen, SCREEN_CACHE);
-    screen_press(KEYS_UP); /* the rows are gone; nothing may look at them */
+    screen_press(KEYS_UP); /* the rows are freed and must not be used */
     browser_pick(browser, rows, 2, true);
     browser_pick_end(browser, true);
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
@@ -1010,11 +1010,11 @@ static int run_browser_replay(void)
 }
 #undef TEST
 
-/* The row of tabs at every width: which screens it names, and where clicks and Tab lead. */
+/* The row of tabs at every width: the names shown, and the effect of clicks and Tab. */
 
 enum { ROW = 2 };
 
-/* The screens that have a tab on the snapshots of these tests. */
+/* The screens that have a tab with the snapshots of these tests. */
 static struct {
     char key;
     enum screen_id screen;
@@ -1038,7 +1038,7 @@ static int list_tabs(void **state)
 static const int widths[] = {40, 41, 60, 80, 99, 120, 200};
 enum { WIDTHS = sizeof widths / sizeof *widths };
 
-/* The position of a screen's key among the tabs; -1: none. */
+/* Returns the position of a screen's key in the row of tabs; -1: none. */
 static int place_of(char key)
 {
     const char *line = screen_row(ROW);
@@ -1057,7 +1057,7 @@ static bool named(enum screen_id screen)
     char *blank = strrchr(text, ' ');
     if (screen_column_of(ROW, text) >= 0)
         return true;
-    memmove(blank, blank + 1, strlen(blank)); /* where there is little room */
+    memmove(blank, blank + 1, strlen(blank)); /* form for small widths */
     return screen_column_of(ROW, text) >= 0;
 }
 
@@ -1081,7 +1081,7 @@ static void every_screen_has_a_tab_that_leads_there(void **state)
         }
 }
 
-/* Where some are named and some not, the named ones are nearest to the screen shown. */
+/* If only some tabs have names, these are the ones nearest to the current screen. */
 static void the_nearest_keep_their_names(void **state)
 {
     (void)state;
@@ -1102,7 +1102,7 @@ static void the_nearest_keep_their_names(void **state)
     screen_close();
 }
 
-/* The tab of Findings keeps its name on all screens, in its colour. */
+/* The tab of Findings keeps its name on all screens, and has its own colour. */
 static void findings_call(void **state)
 {
     (void)state;
@@ -1228,8 +1228,9 @@ static void no_key_means_two_things(void **state)
     }
 }
 
-/* The man page has a paragraph on each screen that has a tab, under its key and name, and on no
- * other. */
+/*
+ * The man page has a paragraph for each screen with a tab, with its key and name, and for no other.
+ */
 static void the_man_page_lists_every_screen(void **state)
 {
     char path[4096];

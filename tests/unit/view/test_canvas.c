@@ -41,12 +41,12 @@ static void wide_characters_keep_the_row_aligned(void **state)
     canvas_text(&canvas, 0, 0, 6, PAINT_PLAIN, "漢字x");
     assert_int_equal(canvas_at(&canvas, 0, 0)->columns, 2);
     assert_int_equal(canvas_at(&canvas, 0, 1)->columns, 0);
-    /* Overwriting half of one blanks the other half. */
+    /* Overwriting half of a wide character blanks the other half. */
     canvas_text(&canvas, 0, 1, 1, PAINT_PLAIN, "y");
     assert_string_equal(row(&canvas, 0), " y字x");
     canvas_text(&canvas, 0, 2, 1, PAINT_PLAIN, "z");
     assert_string_equal(row(&canvas, 0), " yz x");
-    /* In the last column there is no room for half a character. */
+    /* The last column has no room for a wide character. */
     assert_true(canvas_text(&canvas, 0, 5, 1, PAINT_PLAIN, "漢") <= 1);
     canvas_fini(&canvas);
 }
@@ -127,7 +127,7 @@ static void heat_rises_with_the_share(void **state)
         assert_true(paint_heat(share) <= paint_heat(share + 0.01));
 }
 
-/* Important differences are visible without colours too. */
+/* Important differences are visible without colours, too. */
 static void mono_marks_what_colour_marks(void **state)
 {
     static const enum paint marked[] = {PAINT_HEADING, PAINT_SORTED, PAINT_TAB_SHOWN,
@@ -169,7 +169,7 @@ static void columns_count_wide_and_combining(void **state)
     assert_int_equal(glyph_columns("e\xcc\x81x", false), 2);
     assert_int_equal(glyph_columns("漢字", true), 2); /* a '?' each */
     assert_int_equal(glyph_columns("\xff\xfe", false), 2);
-    assert_int_equal(glyph_columns("\x1b[1m", false), 4); /* controls never pass as they are */
+    assert_int_equal(glyph_columns("\x1b[1m", false), 4); /* controls are always replaced */
 }
 
 static void fit(const char *text, int columns, enum glyph_cut cut, bool ascii, const char *want)
@@ -190,7 +190,7 @@ static void fit_cuts_with_an_ellipsis(void **state)
     fit("abcdefghij", 7, GLYPH_CUT_MIDDLE, true, "abc~hij");
     fit("abcdef", 1, GLYPH_CUT_END, false, "…");
     fit("abcdef", 0, GLYPH_CUT_END, false, "");
-    /* A wide character never sticks out by half. */
+    /* A wide character is never cut in half. */
     fit("漢字漢字", 4, GLYPH_CUT_END, false, "漢…");
     fit("漢字漢字", 7, GLYPH_CUT_MIDDLE, false, "漢…字");
     fit("e\xcc\x81\x65\xcc\x81\x65\xcc\x81", 2, GLYPH_CUT_END, false, "e\xcc\x81…");
@@ -291,7 +291,7 @@ static void sparklines(void **state)
     bar_spark(out, sizeof out, 4, values, 4, 0, true);
     assert_string_equal(out, " _=#");
     bar_spark(out, sizeof out, 2, zeros, 2, 0, false);
-    assert_string_equal(out, "▁▁"); /* measured, and nothing: not blank */
+    assert_string_equal(out, "▁▁"); /* measured zeros are not blank */
 }
 
 static int run_bar(void)

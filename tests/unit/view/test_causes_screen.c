@@ -55,7 +55,7 @@ static struct snapshot_causes_row threads[] = {
      .figures = {.samples = 8401, .misses = 8401, .share = {[CAUSE_FIRST] = 1}, .by_itself = NAN},
      .unlisted = NAN}};
 
-/* Of 7000 misses 5600 were on lines of the first object, 4970 of these evicted by the rival. */
+/* 5600 of 7000 misses were on lines of the first object; the rival evicted 4970 of these. */
 static void fill_evictions(const struct snapshot *snapshot, struct snapshot_evictions *out)
 {
     *out = (struct snapshot_evictions){.row_count = 1, .column_count = 2, .misses = 7000};
@@ -104,8 +104,7 @@ static void the_list_and_what_to_do(void **state)
     assert_true(screen_has("58.0% conflict"));
     assert_int_equal(screen_row_with("61.0%"), screen_row_with("27.0%"));
     assert_int_equal(screen_row_with("61.0%"), screen_row_with("12.0%"));
-    assert_true(screen_row_with("lines of rival fall into the same sets") >
-                screen_row_with("gone"));
+    assert_true(screen_row_with("lines of rival map to the same sets") > screen_row_with("gone"));
     assert_true(screen_has("71.0%  multiply on rival"));
     assert_true(screen_has("24.0%  fill"));
     assert_true(screen_has("5.0%  others"));
@@ -123,7 +122,7 @@ static void b_chooses_functions_and_threads(void **state)
     screen_press('y', 'b');
     assert_true(screen_has("FUNCTION"));
     assert_true(screen_has(screen_browser.snapshot->code[0].function));
-    assert_true(screen_has("collect filled that with other data"));
+    assert_true(screen_has("collect replaced it with other data"));
     screen_press('o');
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
     screen_press(KEYS_ESCAPE, 'b');
@@ -140,7 +139,7 @@ static void enter_shows_the_evictions_of_the_row(void **state)
     screen_open_on(caused(), 30, 120, false, "");
     screen_press('y', KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
-    /* The largest first; each is a part of all, of the lines and of the evictor's. */
+    /* Largest first; percentages of all misses, of the object's misses and of the evictor's. */
     int row = screen_row_with("5.0k");
     assert_true(row > 0);
     assert_int_equal(row, screen_row_with("71.0%"));
@@ -148,13 +147,13 @@ static void enter_shows_the_evictions_of_the_row(void **state)
     assert_int_equal(row, screen_row_with("100%"));
     assert_true(screen_row_with("others") > row);
     screen_press(KEYS_ENTER);
-    assert_true(screen_has("not among the objects listed now"));
+    assert_true(screen_has("this object is not listed now"));
     screen_press('o');
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
     screen_press(KEYS_ESCAPE);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
-    /* By others: their evictor is listed. */
+    /* Misses evicted by others: their evictor is listed. */
     screen_press(KEYS_DOWN, KEYS_ENTER);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
     screen_press(KEYS_ESCAPE, KEYS_LEFT);
@@ -167,7 +166,7 @@ static void show(const struct snapshot *snapshot)
     screen_draw();
 }
 
-/* Snapshots come and go under it; the cursor stays on what it was on. */
+/* The cursor stays on its row while snapshots are replaced. */
 static void evictions_stay_where_they_are(void **state)
 {
     (void)state;
@@ -194,7 +193,7 @@ static void o_opens_the_object(void **state)
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
     screen_press(KEYS_ESCAPE, KEYS_END, 'o');
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
-    assert_true(screen_has("not among the objects listed now"));
+    assert_true(screen_has("this object is not listed now"));
 }
 
 static void without_it_says_how_to_have_it(void **state)
@@ -231,13 +230,13 @@ static void advice_follows_the_leading_cause(void **state)
         double by_itself;
         const char *says;
     } cases[] = {
-        {CAUSE_FIRST, NAN, "no larger cache would help"},
-        {CAUSE_FIRST_HERE, NAN, "no larger cache would help"},
+        {CAUSE_FIRST, NAN, "a larger cache would not help"},
+        {CAUSE_FIRST_HERE, NAN, "a larger cache would not help"},
         {CAUSE_CAPACITY, 0.9, "It is larger than the cache"},
-        {CAUSE_CAPACITY, 0.1, "of rival most"},
-        {CAUSE_CAPACITY, NAN, "of rival most"},
-        {CAUSE_CONFLICT, 0.9, "crowd in few sets"},
-        {CAUSE_INVALIDATED_TRUE, NAN, "write what is read here"},
+        {CAUSE_CAPACITY, 0.1, "mostly rival"},
+        {CAUSE_CAPACITY, NAN, "mostly rival"},
+        {CAUSE_CONFLICT, 0.9, "map to few sets"},
+        {CAUSE_INVALIDATED_TRUE, NAN, "write the bytes that are read here"},
         {CAUSE_INCLUSION, NAN, "The larger cache below"},
         {CAUSE_UNKNOWN, NAN, "no room for the cause"},
     };
@@ -290,7 +289,7 @@ static void text_and_json_tell_it(void **state)
     free(text);
 }
 
-/* The name of an evictor comes from the program: here it would close a cell. */
+/* The name of an evictor comes from the program: here it contains markup that closes a cell. */
 static void the_screen_of_html_tells_it(void **state)
 {
     const struct snapshot *snapshot = caused();
@@ -389,8 +388,8 @@ static void columns_where_it_is_known(void **state)
     (void)state;
     screen_open_on(reported(false), 36, 200, false, "\n");
     assert_true(screen_has("SPATIAL"));
-    assert_true(screen_row_with("1.0k lines left L2: 22% of their bytes used, each again 2.0x") >
-                0);
+    assert_true(screen_row_with(
+                    "1.0k lines evicted from L2: 22% of their bytes used, each again 2.0x") > 0);
     assert_true(screen_has("80% loads, 20% stores"));
     assert_true(screen_row_with("21.5%") > screen_row_with("SPATIAL"));
     screen_press('2');
@@ -416,7 +415,7 @@ static void curve_of_the_selected(void **state)
     screen_press('r');
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
     assert_true(screen_has("Of all accesses 25.0% miss in LRU caches of 32K"));
-    int names = screen_row_with("used again within 128K: L3 holds that");
+    int names = screen_row_with("reuse distance is at most 128K: it fits in L3");
     assert_true(names > screen_row_with("43.0%"));
     /* Marks are at their sizes on the axis below. */
     int marks = screen_row_with("L1 ");
@@ -426,14 +425,14 @@ static void curve_of_the_selected(void **state)
     int axis = screen_row_with("  1K");
     assert_true(axis > marks);
     assert_int_equal(screen_column_of(marks, "L1"), screen_column_of(axis, "32K"));
-    /* High left of 128 KiB, low right of it. */
+    /* High to the left of 128 KiB, low to the right. */
     int column = screen_column_of(axis, "16K"), after = screen_column_of(axis, "512K");
     const struct cell *high = canvas_at(&screen_canvas, axis - 3, column + 1);
     const struct cell *low = canvas_at(&screen_canvas, axis - 3, after + 1);
     assert_int_equal(high->paint, PAINT_SERIES_0);
     assert_int_not_equal(low->paint, PAINT_SERIES_0);
     screen_press(KEYS_DOWN);
-    assert_true(screen_has("even a small cache has them"));
+    assert_true(screen_has("even a small cache holds them"));
 }
 
 static void by_code_and_back(void **state)
@@ -472,7 +471,7 @@ static void partners_of_a_function(void **state)
         snapshot->code[0].instructions[i].partners = partners;
     screen_open_on(snapshot, 40, 120, false, "2\n");
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
-    assert_true(screen_has("What it fetched was used by  60% smooth a.c:7"));
+    assert_true(screen_has("Lines it fetched were used by  60% smooth a.c:7"));
     assert_true(screen_has("... and evicted by"));
 }
 
@@ -480,10 +479,10 @@ static void in_text(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, reported(true));
-    assert_non_null(strstr(text, "use of lines: 1.0k lines left L2"));
+    assert_non_null(strstr(text, "use of lines: 1.0k lines evicted from L2"));
     assert_non_null(strstr(text, "reuse: of all accesses 25.0% miss"));
     assert_non_null(strstr(text, "work.c:8"));
-    assert_non_null(strstr(text, "percent missed, by size of the cache"));
+    assert_non_null(strstr(text, "percent missed, by cache size"));
     free(text);
 }
 
@@ -524,7 +523,7 @@ static int run_use_screen(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* The screen What if, in batch text, JSON and HTML too. */
+/* The screen What if; also in batch text, JSON and HTML. */
 
 static struct snapshot *simulated(void)
 {
@@ -536,7 +535,7 @@ static struct snapshot *simulated(void)
     return snapshot;
 }
 
-/* The first object with a layout; its index. */
+/* Returns the index of the first object with a layout. */
 static size_t typed_object(const struct snapshot *snapshot)
 {
     size_t i = 0;
@@ -586,14 +585,14 @@ static void asked_from_the_list(void **state)
     screen_press('x');
     assert_int_equal(screen_browser.screen, SCREEN_WHATIF);
     assert_true(screen_has("it never missed"));
-    assert_true(screen_has("select a member in Layout"));
+    assert_true(screen_has("select a member on Layout"));
     struct request request = screen_press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_WHATIF);
     assert_int_equal(request.object, screen_browser.opened.id);
     const char *words = strrchr(request.name, ':');
     assert_non_null(words);
     assert_string_equal(words, ":never");
-    /* Nothing is asked: x has nothing to end. */
+    /* No question is open: x has nothing to end. */
     assert_int_equal(screen_press('x').kind, REQUEST_NONE);
     screen_press(KEYS_ESCAPE); /* a tab */
     assert_int_equal(screen_browser.screen, SCREEN_WHATIF);
@@ -631,8 +630,8 @@ static void the_answer_beside_the_questions(void **state)
     assert_int_equal(screen_row_with("-75.0%"), screen_row_with("L2 misses, to memory"));
     assert_true(screen_has("would fall by 70.1 %"));
     assert_true(screen_has("Of 100k accesses"));
-    /* The answers are beside the questions. */
-    assert_int_equal(screen_row_with("hot members lay apart"), screen_row_with("-70.1%"));
+    /* The answers are next to the questions. */
+    assert_int_equal(screen_row_with("hot members were separate"), screen_row_with("-70.1%"));
     assert_int_equal(screen_row_with("padded to a power of two"), screen_row_with("+20.2%"));
     assert_int_equal(screen_press('x').kind, REQUEST_WHATIF_END);
 }
@@ -687,7 +686,7 @@ static void hostile_snapshots(void **state)
     }
 }
 
-/* Best first; the one under the cursor is explained below, and x drops it alone. */
+/* Best first; the one under the cursor is explained below, and x ends only that one. */
 static struct snapshot *several(void)
 {
     struct snapshot *snapshot = answered(WHATIF_COUNTS);
@@ -712,7 +711,7 @@ static void several_side_by_side(void **state)
     (void)state;
     open_typed(several(), 40, 120);
     screen_press('x');
-    assert_true(screen_has("Asked at a time, best first"));
+    assert_true(screen_has("Open questions, best first"));
     assert_true(screen_has("-70.1%"));
     assert_true(screen_has("+9.2%"));
     assert_true(screen_has("would fall by 70.1 %"));
@@ -726,14 +725,14 @@ static void several_side_by_side(void **state)
     assert_int_equal(one.kind, REQUEST_WHATIF_END);
     assert_int_equal(one.whatif, 0);
     screen_press(KEYS_DOWN);
-    assert_true(screen_has("the program has not come to it yet"));
+    assert_true(screen_has("the program has not accepted it yet"));
 }
 
 static void several_in_text_and_json(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, several());
-    assert_non_null(strstr(text, "3 questions at a time, best first"));
+    assert_non_null(strstr(text, "3 open questions, best first"));
     assert_non_null(strstr(text, "would save most, 70.1 % of the time"));
     assert_non_null(strstr(text, ": align. "));
     free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports read back and compared: equal rows, changes, refusals. */
+/* Reports that are read back and compared: equal rows, changes, refusals. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -34,7 +34,7 @@ static struct report *read_text(const char *text)
     return report;
 }
 
-/* A report of 10,000 samples in 10 s; `rest` are the members that the test is about. */
+/* Makes a report of 10,000 samples in 10 s; `rest` has the members that the test is about. */
 static struct report *report_with(const char *comm, const char *rest)
 {
     char text[8192];
@@ -99,7 +99,7 @@ static void a_saved_report_says_what_the_snapshot_does(void **state)
     const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 1);
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(json_print(out, snapshot), 0);
-    /* An older one before it: the last counts. */
+    /* An older report before it: the last one counts. */
     const struct snapshot *older = fixture_new(FIXTURE_EMPTY, 0);
     fclose(out);
     snprintf(path, sizeof path, "%s/two.json", folder);
@@ -151,7 +151,7 @@ static void what_changed_is_found_and_read(void **state)
     assert_true(row->changed && fabs(row->share.change + 0.25) < 1e-9);
     assert_true(row->share.low < -0.25 && row->share.high > -0.25 && row->share.high < 0);
     assert_true(fabs(row->times.value - 0.5) < 1e-9);
-    /* 1e8 events in 10 s, half of them */
+    /* half of 1e8 events in 10 s */
     assert_true(fabs(row->amount_a - 5e6) < 1);
     assert_string_equal(diff_reading(row), "less");
     assert_string_equal(diff_reading(find(diff, REPORT_OBJECTS, "list")), "more");
@@ -164,7 +164,7 @@ static void what_changed_is_found_and_read(void **state)
     report_free(b);
 }
 
-/* A share falls because the others rose: its own amount is what it was. */
+/* A share falls because others rose: its own amount is unchanged. */
 static void a_share_may_fall_while_the_amount_stays(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void a_share_may_fall_while_the_amount_stays(void **state)
     assert_string_equal(diff_reading(row), "same amount; others rose");
     assert_true(fabs(diff->times.value - 2) < 1e-9);
     diff_free(diff);
-    /* Where amounts are not known it is only a share. */
+    /* If amounts are not known, it is only a smaller share. */
     b->weight = NAN;
     diff = compare(&a, 1, &b, 1);
     assert_int_equal(diff->amounts, DIFF_AMOUNT_UNKNOWN);
@@ -190,7 +190,7 @@ static void a_share_may_fall_while_the_amount_stays(void **state)
     report_free(b);
 }
 
-/* The time of a simulated program depends on the load of the machine: its misses are compared. */
+/* The time of a simulated program depends on the load of the machine, so misses are compared. */
 static void simulated_runs_are_compared_by_their_misses(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void simulated_runs_are_compared_by_their_misses(void **state)
     assert_true(fabs(diff->times.value - 1.14) < 1e-9 && diff->times.low == diff->times.high);
     assert_true(fabs(find(diff, REPORT_OBJECTS, "x")->times.value - 0.57) < 1e-9);
     diff_free(diff);
-    /* Decayed weight is no count of the run. */
+    /* Decayed weights are not counts of the whole run. */
     b->basis = "decayed";
     b->half_life_s = 10;
     diff = compare(&a, 1, &b, 1);
@@ -216,7 +216,7 @@ static void simulated_runs_are_compared_by_their_misses(void **state)
     report_free(b);
 }
 
-/* Two builds under two names, addresses in names, several rows of one name. */
+/* Two builds with different names, addresses in names, several rows with one name. */
 static void rows_are_matched_by_what_they_are(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void rows_are_matched_by_what_they_are(void **state)
     report_free(b);
 }
 
-/* Tables list large rows: a missing one may have been small, not zero. */
+/* Tables list large rows: an absent row may have been small instead of zero. */
 static void what_is_not_listed_may_have_been_small(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void what_is_not_listed_may_have_been_small(void **state)
     report_free(b);
 }
 
-/* A field without a name on one side may only have been too early for one. */
+/* A field without a name on one side may only have been reported too early to have one. */
 static void debugging_information_may_come_late(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void debugging_information_may_come_late(void **state)
         struct report *b = report_with("p", rest[1]);
         struct diff *diff = compare(&a, 1, &b, 1);
         assert_int_equal(find(diff, REPORT_FIELDS, "point.y")->changed, !waiting);
-        assert_int_equal(strstr(diff->notes[0], "before the debugging") != NULL, waiting > 0);
+        assert_int_equal(strstr(diff->notes[0], "before debug information") != NULL, waiting > 0);
         diff_free(diff);
         report_free(a);
         report_free(b);
@@ -300,11 +300,11 @@ static void several_runs_tell_how_runs_wander(void **state)
                  shares[i]);
         runs[i] = report_with("p", rest);
     }
-    /* One by one, chance in sampling alone would be called a change ... */
+    /* Compared one by one, chance in sampling would be reported as change ... */
     struct diff *diff = compare(&runs[0], 1, &runs[1], 1);
     assert_int_equal(diff->changed[REPORT_OBJECTS], 1);
     diff_free(diff);
-    /* ... and the runs of one program together are not; a real change is. */
+    /* ... several runs of one program are not different; a real change is found. */
     diff = compare(&runs[0], 3, &runs[3], 3);
     assert_true(diff->several);
     assert_int_equal(diff->changed[REPORT_OBJECTS], 0);
@@ -341,7 +341,7 @@ static void what_cannot_be_compared_is_refused(void **state)
     assert_int_equal(refusal("cache-misses-of-another-kind:u", &error), -EDOM);
     assert_int_equal(refusal(NULL, &error), -EDOM);
     assert_non_null(strstr(error.text, "no sample"));
-    /* In which mode it was counted is no other event. */
+    /* The mode of counting does not make another event. */
     assert_int_equal(refusal("cache-misses:uP", &error), 0);
 }
 
@@ -373,15 +373,15 @@ static void bad_files_are_refused(void **state)
     expect_unreadable("{\"version\":1,\0\"objects\":[]}", 27, -EBADMSG, "JSON");
     assert_int_equal(report_read(&report, folder, &error), -ENOTSUP);
     assert_int_equal(report_read(&report, "/nonexistent/file", &error), -ENOENT);
-    /* Deeper than anyone would write. */
+    /* Nested too deeply. */
     char *deep = malloc(100000);
     memset(deep, '[', 100000);
     expect_unreadable(deep, 100000, -EBADMSG, "JSON");
     free(deep);
 }
 
-/* Cut off anywhere, and with any value where another was expected: an error or a report, and no
- * more than that. */
+/* Truncated anywhere, and with any value in place of another type: gives an error or a report, and
+ * no crash. */
 static void damage_does_no_harm(void **state)
 {
     (void)state;
@@ -433,8 +433,8 @@ static void names_are_printable(void **state)
     report_free(report);
 }
 
-/* A stack begins elsewhere in each run: offsets into it do not compare. Under decay the counts
- * cover half-life / ln 2 seconds. */
+/* A stack starts at another address in each run, so offsets in it are not compared. With decay the
+ * counts cover half-life / ln 2 seconds. */
 static void what_a_report_means(void **state)
 {
     (void)state;
@@ -475,8 +475,8 @@ static void both_are_printed(void **state)
                     ""));
     struct diff *diff = compare(&a, 1, &b, 1);
     char *text = print(diff, false, false);
-    assert_non_null(strstr(text, "objects: 2 of 3 changed beyond chance"));
-    assert_non_null(strstr(text, "functions: nothing changed beyond chance"));
+    assert_non_null(strstr(text, "objects: 2 of 3 changed significantly"));
+    assert_non_null(strstr(text, "functions: no significant change"));
     assert_null(strstr(text, "gone"));
     assert_null(strstr(text, " y "));
     free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The JSON report, read back. */
+/* Reads the JSON report back. */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -144,8 +144,7 @@ static void samples_add_up_and_values_are_right(void **state)
     }
     value = json_array_get(json_fixture_at(root, "objects"), 0);
     assert_string_equal(json_string_value(json_fixture_at(value, "name")), "particles");
-    assert_true(
-        json_is_integer(json_fixture_at(value, "samples"))); /* nothing decayed to a fraction */
+    assert_true(json_is_integer(json_fixture_at(value, "samples"))); /* no fractions from decay */
     assert_true(json_number_value(json_fixture_at(value, "stall_share")) > 0.3);
     assert_int_equal(json_integer_value(json_fixture_at(value, "element_size")), 64);
     /* a p-value of 1e-300 is not 0 */
@@ -172,7 +171,7 @@ static void unknown_is_null_and_never_zero(void **state)
     assert_true(is_null(root, "sets.sets"));
     assert_true(is_null(root, "search.explained"));
     assert_int_equal(json_integer_value(json_fixture_at(root, "samples.total")),
-                     0); /* counted: none */
+                     0); /* counted, and zero */
     assert_true(is_null(object, "latency"));
     assert_true(is_null(object, "element_size"));
     assert_true(is_null(object, "type"));
@@ -230,7 +229,7 @@ static void types_layouts_and_instructions(void **state)
     assert_true(json_is_null(json_fixture_at(object_named(root, "grid"), "layout")));
     assert_true(json_is_null(json_fixture_at(object_named(root, "grid"), "type_votes")));
     assert_true(json_is_null(json_fixture_at(object_named(root, "grid"), "type_raw")));
-    /* counts of types add up to what was attributed */
+    /* counts by kind of type add up to the attributed samples */
     json_int_t sum = 0;
     json_object_foreach(json_fixture_at(root, "types.unknown"), name, entry) unknown +=
         json_integer_value(entry);

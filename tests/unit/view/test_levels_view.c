@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where accesses found their data, as it is seen: columns, the Levels pane, text, JSON. */
+/* Where accesses found their data, as displayed: columns, the Levels pane, text, JSON. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void columns_only_where_the_source_tells(void **state)
             assert_null(column_named(levels_view_tables[i], levels_view_titles[k], without));
             assert_non_null(column_named(levels_view_tables[i], levels_view_titles[k], with));
         }
-    /* Event stall is sampled in the one, estimated in the other. */
+    /* The event stall is sampled in one, estimated in the other. */
     assert_ptr_not_equal(column_named(&object_columns, "STALL", without),
                          column_named(&object_columns, "STALL", with));
     assert_ptr_not_equal(column_named(&field_columns, "STALL", without),
@@ -55,7 +55,7 @@ static struct value cell(const struct snapshot *snapshot, const char *title, siz
                          &snapshot->objects[object]);
 }
 
-/* Stores report their level and no latency; for the fifth object nothing is reported. */
+/* Stores report their level but no latency; the fifth object has no reports. */
 static void unknown_cells_are_blank(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void unknown_cells_are_blank(void **state)
     fixture_release(snapshot);
 }
 
-/* F6 comes to each of the columns, and the rows follow, those that are not known last. */
+/* F6 reaches each column, and sorts the rows; unknown values are last. */
 static void sorted_by_what_it_costs(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void quality_says_what_is_counted(void **state)
     screen_open(FIXTURE_LEVELS, 60, 160, false, "i");
     int at = screen_row_with("found in: L1 36%");
     assert_true(at > 0 && screen_row_with("counted: only") >= at);
-    assert_null(strstr(screen_row(at), "of all waiting")); /* it is everything */
+    assert_null(strstr(screen_row(at), "of all waiting")); /* it is the total */
     screen_close();
     screen_open(FIXTURE_TYPED, 60, 160, false, "i");
     assert_false(screen_has("found in:"));
@@ -142,7 +142,7 @@ static void detail_has_a_pane_of_them(void **state)
         screen_press(KEYS_RIGHT);
     assert_ptr_equal(browser_table(&screen_browser),
                      browser_table_of(&screen_browser, &levels_columns));
-    /* Rules are passed over. */
+    /* The cursor skips rules. */
     const struct levels_row *selected =
         table_selected(browser_table_of(&screen_browser, &levels_columns));
     assert_string_equal(selected->name, "LFB");
@@ -155,7 +155,7 @@ static void detail_has_a_pane_of_them(void **state)
     screen_close();
 }
 
-/* Where nothing is reported there is no such pane: right goes round the three others. */
+/* Without reports there is no such pane: Right cycles through the other three. */
 static void no_pane_without_levels(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void rows_are_parts_of_a_whole(void **state)
     fixture_release(snapshot);
 }
 
-/* There is room for every answer that hardware can give. */
+/* Every answer that hardware can give fits. */
 static void rows_of_everything_fit(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void rows_of_everything_fit(void **state)
     levels.accesses = DATA_LEVEL_COUNT;
     levels.latency = 1;
     levels_rows_make(&rows, &levels);
-    /* All but the row of unknown TLB answers, which says nothing. */
+    /* All except the row of unknown TLB answers, which has no information. */
     assert_int_equal(rows.count, LEVELS_ROWS_MAX - 1);
     for (size_t i = 0; i < rows.count; i++)
         for (size_t k = 0; k < i; k++)
@@ -230,7 +230,7 @@ static void counted_levels_say_so(void **state)
     snapshot.source.events[0].role = EVENT_MISS_L1;
     levels_sentence(&snapshot, &levels, text, sizeof text);
     assert_string_equal(text, "found in: L2 60% L3 40%, 40.0% beyond this core; counted: only L1 "
-                              "misses, worked out from the counts of several events");
+                              "misses, computed from the counts of several events");
     snapshot.source.events[0].role = EVENT_MISS_L2;
     levels_basis(&snapshot, text, sizeof text);
     assert_non_null(strstr(text, "L2 misses"));
@@ -312,7 +312,9 @@ static int run_levels_view(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Miss rates and criticality as they are seen: numbers where they are sure, ranges, blanks. */
+/*
+ * Miss rates and criticality as displayed: numbers if they are certain, otherwise ranges or blanks.
+ */
 
 static const struct column *rates_view_column_named(const struct columns *columns,
                                                     const char *title,
@@ -363,7 +365,7 @@ static void cells_are_numbers_only_where_they_are_sure(void **state)
     assert_string_equal(rates_view_cell(snapshot, "MISS MEM", 0), "3.1%");
     assert_string_equal(rates_view_cell(snapshot, "CRIT", 0), "1.0x");
     assert_string_equal(rates_view_cell(snapshot, "MISS L1", 1), "2-19%");
-    assert_string_equal(rates_view_cell(snapshot, "MISS MEM", 1), ""); /* 0 to 50 %: anything */
+    assert_string_equal(rates_view_cell(snapshot, "MISS MEM", 1), ""); /* 0 to 50 % */
     assert_string_equal(rates_view_cell(snapshot, "CRIT", 1), "0.0-0.9x");
     assert_string_equal(rates_view_cell(snapshot, "MISS L1", 2),
                         "40-100%"); /* no access was sampled */
@@ -392,18 +394,18 @@ static void where_a_number_becomes_a_range(void **state)
     assert_true(value.number == 0.1 && !(value.high > 0));
     value = rate(0.1, 0.07, 0.12);
     assert_true(value.number == 0.07 && value.low == 0.07 && value.high == 0.12);
-    /* Too small to print is sure, small is something. */
+    /* Values too small to print are certain, small upper bounds are informative. */
     assert_true(rate(0.0002, 0, 0.0009).number == 0.0002);
     assert_int_equal(rate(0.01, 0, 0.19).kind, VALUE_NUMBER);
     assert_int_equal(rate(0.01, 0, 0.21).kind, VALUE_UNKNOWN);
-    /* More than the others, or less, is something to say of a ratio; 0.5 to 6 times is not. */
+    /* A ratio is informative if it is certainly above or below 1; 0.5 to 6 is not. */
     assert_int_equal(ratio(0.3, 0.01, 0.9).kind, VALUE_NUMBER);
     assert_int_equal(ratio(2, 0.5, 6).kind, VALUE_UNKNOWN);
     assert_int_equal(ratio(3, 1.2, 6).kind, VALUE_NUMBER);
     assert_int_equal(rates_ratio(NULL, NULL).kind, VALUE_UNKNOWN);
 }
 
-/* By the low end: a possibly large one does not rank above a certain one. */
+/* Sorts by the lower bound: a possibly large value does not rank above a certain one. */
 static void sorted_by_what_is_sure(void **state)
 {
     (void)state;
@@ -442,13 +444,13 @@ static void said_above_the_lists(void **state)
     screen_press('i');
     assert_true(screen_has("12.3% (11.8 to 12.8) miss the L1"));
     assert_true(screen_has("3.1% (2.9 to 3.4) go to memory"));
-    assert_false(screen_has("of all stalls")); /* it is everything */
+    assert_false(screen_has("of all stalls")); /* it is the total */
     screen_press('1');
     for (int i = 0; i < 3; i++)
         screen_press(KEYS_DOWN);
     screen_press(KEYS_ENTER);
     assert_true(screen_has("16.6% (15.9 to 17.3) of all stalls"));
-    assert_true(screen_has("7.9x (6.8 to 9.2) its part of the misses"));
+    assert_true(screen_has("7.9x (6.8 to 9.2) its share of the misses"));
     screen_close();
     screen_open(FIXTURE_RATES, 10, 40, false, "");
     screen_close();
@@ -467,7 +469,7 @@ static void help_says_what_would_give_them(void **state)
                  {"clock", true, "misstop doctor"},
                  {"pebs", true, "-e ldlat=3"},
                  {"ibs", true, "l3missonly"},
-                 {"replay", false, "recording holds no event"}};
+                 {"replay", false, "recording has no event"}};
     char text[256];
     (void)state;
     const struct snapshot *without = fixture_new(FIXTURE_TYPED, 0);
@@ -521,7 +523,8 @@ static void json_has_value_and_ends(void **state)
     json_decref(json_fixture(fixture_new(FIXTURE_HOSTILE, 0)));
 }
 
-/* Bounds of waiting: the first is cached in L1, the second waits, of the third only L2 is known. */
+/* Bounds of waiting: the first object is cached in L1, the second waits, for the third only L2 is
+ * known. */
 static void bounds_of_waiting(void **state)
 {
     (void)state;
@@ -545,7 +548,7 @@ static void bounds_of_waiting(void **state)
     assert_string_equal(cell(snapshot, "CACHED", 2).text, "L2");
     NEAR(cell(snapshot, "MAY WAIT", 0).number, objects[0].share.value * 0.04);
     NEAR(cell(snapshot, "MAY WAIT", 3).number, objects[3].share.value);
-    /* Of functions by the share that is shown. */
+    /* For functions, by the displayed share. */
     struct snapshot_code *function = snapshot->code;
     const struct column *most = column_named(&function_columns, "MAY WAIT", snapshot);
     function->wait = objects[0].wait;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Matrix screen by its keys, and its names from session to session. */
+/* The Matrix screen with its keys, and its names across sessions. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,30 +49,31 @@ static const struct matrix_table *table(void)
 
 static const struct matrix_line *function(void)
 {
-    return matrix_grid_row(&matrix()->grid, table());
+    return matrix_line_at(table(), MATRIX_FUNCTIONS, matrix()->grid.cursor);
 }
 
 static const struct matrix_line *object(void)
 {
-    return matrix_grid_column(&matrix()->grid, table());
+    return matrix_line_at(table(), MATRIX_OBJECTS, matrix()->grid.cursor);
 }
 
-/* Cells, rows and columns of the table under its names add up as before. */
+/* Cells, rows and columns of the renamed table add up as before. */
 static void check_sums(void)
 {
     double all = 0;
-    for (size_t i = 0; i < table()->row_count; i++) {
+    for (size_t i = 0; i < table()->axis[MATRIX_FUNCTIONS].count; i++) {
         double sum = 0;
-        for (size_t k = 0; k < table()->column_count; k++)
+        for (size_t k = 0; k < table()->axis[MATRIX_OBJECTS].count; k++)
             sum += table()->cells[i][k].samples;
-        assert_true(fabs(sum - table()->rows[i].total.samples) < 1e-6);
-        assert_true(i < 1 || !table()->rows[i].members ||
-                    table()->rows[i].total.share <= table()->rows[i - 1].total.share);
+        assert_true(fabs(sum - table()->axis[MATRIX_FUNCTIONS].list[i].total.samples) < 1e-6);
+        assert_true(i < 1 || !table()->axis[MATRIX_FUNCTIONS].list[i].members ||
+                    table()->axis[MATRIX_FUNCTIONS].list[i].total.share <=
+                        table()->axis[MATRIX_FUNCTIONS].list[i - 1].total.share);
         all += sum;
     }
     double columns = 0;
-    for (size_t k = 0; k < table()->column_count; k++)
-        columns += table()->columns[k].total.samples;
+    for (size_t k = 0; k < table()->axis[MATRIX_OBJECTS].count; k++)
+        columns += table()->axis[MATRIX_OBJECTS].list[k].total.samples;
     assert_true(fabs(all - table()->snapshot->matrix.all.samples) < 1e-6);
     assert_true(fabs(columns - all) < 1e-6);
 }
@@ -100,7 +101,7 @@ static void arrows_move_both_ways(void **state)
     assert_int_equal(object()->index, 1);
     screen_press(KEYS_DOWN, KEYS_LEFT);
     assert_int_equal(function()->index, 1);
-    assert_true(screen_has("nothing: no sample of it fell there"));
+    assert_true(screen_has("no samples"));
     for (int i = 0; i < 60; i++)
         screen_press(KEYS_RIGHT);
     assert_int_equal(object()->members, 0); /* the others */
@@ -150,7 +151,7 @@ static void cursor_stays_on_its_names(void **state)
     }
 }
 
-/* Shows the file again as another session would. */
+/* Opens the file again as in a new session. */
 static void begin_again(void)
 {
     browser_fini(&screen_browser);
@@ -172,8 +173,8 @@ static void names_are_kept(void **state)
     type("the grid");
     assert_string_equal(object()->name, "the grid");
     begin_again();
-    assert_string_equal(table()->rows[0].name, "the kernel");
-    assert_string_equal(table()->columns[0].name, "the grid");
+    assert_string_equal(table()->axis[MATRIX_FUNCTIONS].list[0].name, "the kernel");
+    assert_string_equal(table()->axis[MATRIX_OBJECTS].list[0].name, "the grid");
     screen_press('R');
     for (int i = 0; i < 20; i++)
         screen_press(KEYS_BACKSPACE);
@@ -181,49 +182,51 @@ static void names_are_kept(void **state)
     assert_string_equal(function()->name, own);
     screen_press('U', 'U', 'U');
     begin_again();
-    assert_false(table()->rows[0].renamed || table()->columns[0].renamed);
+    assert_false(table()->axis[MATRIX_FUNCTIONS].list[0].renamed ||
+                 table()->axis[MATRIX_OBJECTS].list[0].renamed);
 }
 
 static void combined_lines_are_summed(void **state)
 {
     (void)state;
-    size_t rows = table()->row_count;
-    double both = table()->rows[1].total.samples + table()->rows[2].total.samples;
+    size_t rows = table()->axis[MATRIX_FUNCTIONS].count;
+    double both = table()->axis[MATRIX_FUNCTIONS].list[1].total.samples +
+                  table()->axis[MATRIX_FUNCTIONS].list[2].total.samples;
     screen_press(KEYS_DOWN, 't', KEYS_DOWN, 'C');
-    assert_int_equal(table()->row_count, rows - 1);
+    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows - 1);
     assert_int_equal(function()->members, 2);
     assert_true(fabs(function()->total.samples - both) < 1e-6);
     check_sums();
-    size_t columns = table()->column_count;
+    size_t columns = table()->axis[MATRIX_OBJECTS].count;
     screen_press(KEYS_HOME, KEYS_UP, 't', KEYS_RIGHT, 'C');
-    assert_int_equal(table()->column_count, columns - 1);
+    assert_int_equal(table()->axis[MATRIX_OBJECTS].count, columns - 1);
     check_sums();
     begin_again();
-    assert_int_equal(table()->row_count, rows - 1);
-    assert_int_equal(table()->column_count, columns - 1);
+    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows - 1);
+    assert_int_equal(table()->axis[MATRIX_OBJECTS].count, columns - 1);
     screen_press('U', 'U');
-    assert_int_equal(table()->row_count, rows);
-    assert_int_equal(table()->column_count, columns);
+    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows);
+    assert_int_equal(table()->axis[MATRIX_OBJECTS].count, columns);
 }
 
-/* As on Heap: one key combines, one takes back. */
+/* Same as on Heap: one key combines, one undoes. */
 static void combined_at_once_taken_back_at_once(void **state)
 {
     (void)state;
-    size_t rows = table()->row_count;
+    size_t rows = table()->axis[MATRIX_FUNCTIONS].count;
     for (int i = 0; i < 2; i++) {
         screen_press('t', KEYS_DOWN);
     }
     screen_press('C');
-    assert_int_equal(table()->row_count, rows - 2);
+    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows - 2);
     assert_int_equal(function()->members, 3);
     screen_press('U');
-    assert_int_equal(table()->row_count, rows);
+    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows);
     screen_press('U');
-    assert_true(screen_has("nothing was named or combined"));
+    assert_true(screen_has("nothing to undo"));
 }
 
-/* Text and JSON show what the screen shows. */
+/* Text and JSON use the same names as the screen. */
 static void reports_use_the_names(void **state)
 {
     (void)state;
@@ -257,7 +260,7 @@ static void a_click_selects_and_opens(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
 }
 
-/* The first cell as snapshot_fixture.c fills it. */
+/* The first cell, as filled by snapshot_fixture.c. */
 static void a_cell_says_what_it_is_made_of(void **state)
 {
     (void)state;
@@ -270,25 +273,26 @@ static void a_cell_says_what_it_is_made_of(void **state)
     browser_show(&screen_browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
     screen_press(KEYS_DOWN, KEYS_UP);
     assert_true(screen_has("found in: DRAM"));
-    screen_press(
-        KEYS_UP); /* of all functions: the same threads, and no fields of several objects */
+    screen_press(KEYS_UP); /* total row: the same threads, and no fields, because there are several
+                              objects */
     screen_press(KEYS_LEFT);
     assert_true(screen_has("3 threads: 7000"));
     assert_false(screen_has("fields:") || screen_has("block, at"));
 }
 
-/* Of lines that were combined, parts are those of all of them. */
+/* The parts of combined lines are the sums of their parts. */
 static void parts_of_combined_lines_are_summed(void **state)
 {
     (void)state;
     struct matrix_cell before[2];
     struct matrix_cell both;
     browser_show(&screen_browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
-    matrix_cell_gather(table(), 1, 2, &before[0]);
-    matrix_cell_gather(table(), 1, 3, &before[1]);
+    matrix_cell_gather(table(), (struct matrix_place){{1, 2}}, &before[0]);
+    matrix_cell_gather(table(), (struct matrix_place){{1, 3}}, &before[1]);
     double samples = before[0].figures->samples + before[1].figures->samples;
     screen_press(KEYS_UP, KEYS_RIGHT, 't', KEYS_RIGHT, 'C');
-    matrix_cell_gather(table(), 1, matrix_table_line(table(), MATRIX_OBJECTS, 1) + 1, &both);
+    const struct matrix_place joined = {{1, matrix_table_line(table(), MATRIX_OBJECTS, 1) + 1}};
+    matrix_cell_gather(table(), joined, &both);
     assert_int_equal(both.column->members, 2);
     assert_true(both.figures->samples == samples);
     assert_true(both.lines.all == before[0].lines.all + before[1].lines.all);
@@ -301,16 +305,17 @@ static void parts_of_combined_lines_are_summed(void **state)
     screen_press('U');
 }
 
-/* The amount is another; the lines are ranked by it, and it adds up to everything. */
+/* Checks that the lines are sorted by the selected measure, and that it adds up to the total. */
 static void check_measure(enum matrix_measure measure)
 {
     double sum = 0;
     assert_int_equal(table()->measure, measure);
-    for (size_t i = 0; i < table()->row_count; i++) {
-        double share = matrix_table_share(table(), &table()->rows[i].total);
-        assert_true(!i || !table()->rows[i].members ||
-                    share <= matrix_table_share(table(), &table()->rows[i - 1].total));
-        for (size_t k = 0; k < table()->column_count; k++)
+    for (size_t i = 0; i < table()->axis[MATRIX_FUNCTIONS].count; i++) {
+        double share = matrix_table_share(table(), &table()->axis[MATRIX_FUNCTIONS].list[i].total);
+        assert_true(!i || !table()->axis[MATRIX_FUNCTIONS].list[i].members ||
+                    share <= matrix_table_share(
+                                 table(), &table()->axis[MATRIX_FUNCTIONS].list[i - 1].total));
+        for (size_t k = 0; k < table()->axis[MATRIX_OBJECTS].count; k++)
             sum += matrix_table_share(table(), &table()->cells[i][k]);
     }
     assert_true(fabs(sum - (measure == MATRIX_WEIGHT ? table()->snapshot->matrix.all.share : 1)) <
@@ -320,7 +325,7 @@ static void check_measure(enum matrix_measure measure)
 static void the_amount_is_chosen(void **state)
 {
     (void)state;
-    screen_press('a'); /* no latency is reported here */
+    screen_press('a'); /* no latencies are reported here */
     check_measure(MATRIX_LOADS);
     assert_true(screen_has("share of sampled loads"));
     screen_press('a');
@@ -331,7 +336,7 @@ static void the_amount_is_chosen(void **state)
     screen_press('a');
     check_measure(MATRIX_LATENCY);
     assert_true(screen_has("share of waiting"));
-    /* Returned accesses without latencies are shown with the figures they have. */
+    /* A snapshot without latencies falls back to the measures that it has. */
     browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
     check_measure(MATRIX_WEIGHT);
 }
@@ -349,7 +354,7 @@ static void json_tells_the_parts(void **state)
     free(text);
 }
 
-/* At any size the cursor is in sight, and its cell is explained where there is room. */
+/* At any size the cursor is visible, and its cell is explained if there is room. */
 static void fits_every_size(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles for pprof, unpacked again by the library. */
+/* Profiles for pprof, read back with the library. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static struct snapshot_access access_at(uint64_t address, const char *function,
                                     .cycles = NAN};
 }
 
-/* Parts that are no whole numbers, one location on two objects, a row of no instruction. */
+/* Fractional samples, one location on two objects, a row without an instruction. */
 static size_t make(struct snapshot *snapshot, struct snapshot_access rows[8])
 {
     size_t count = 0;
@@ -122,7 +122,7 @@ static void all_that_is_kept_is_reported(void **state)
     pprof__profile__free_unpacked(profile, NULL);
 }
 
-/* Values are whole; rounding is carried to the next. */
+/* Values are integers; rounding errors are carried over. */
 static void totals_are_those_of_the_run(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void totals_are_those_of_the_run(void **state)
     for (size_t i = 0; i < snapshot.access_count; i++)
         rows[i].samples = 1.0 / 3, rows[i].cycles = 7.5;
     profile = packed(&snapshot);
-    assert_int_equal(sum(profile, 0), 2); /* 5 thirds */
+    assert_int_equal(sum(profile, 0), 2); /* 5/3 */
     assert_int_equal(profile->n_value_types, 3);
     assert_int_equal(sum(profile, 2), 38); /* 37.5 */
     pprof__profile__free_unpacked(profile, NULL);
@@ -149,15 +149,15 @@ static void locations_functions_and_mappings(void **state)
     struct snapshot_access rows[8];
     make(&snapshot, rows);
     Pprof__Profile *profile = packed(&snapshot);
-    /* The instruction that is listed twice is one location; those not kept apart have one
-     * together. */
+    /* An instruction that is listed twice is one location; all instructions that are not
+     * distinguished share one. */
     assert_int_equal(profile->n_locations, 3 + 1);
     assert_int_equal(profile->samples[1]->locations[0], profile->samples[2]->locations[0]);
     for (size_t i = 0; i < profile->n_locations; i++)
         assert_int_equal(profile->locations[i]->id, i + 1);
     for (size_t i = 0; i < profile->n_functions; i++)
         assert_int_equal(profile->functions[i]->id, i + 1);
-    /* The program comes first, whatever was sampled first. */
+    /* The program comes first, whichever module was sampled first. */
     assert_int_equal(profile->n_mappings, 2);
     assert_string_equal(text(profile, profile->mappings[0]->file), "/usr/bin/prog");
     assert_string_equal(text(profile, profile->mappings[0]->build_id), "abcd01");
@@ -204,7 +204,7 @@ static void the_file_is_whole_or_not_there(void **state)
     assert_int_equal(pprof_write(path, &snapshot, 0, &error), 0);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    /* Unpacked, it is what pprof_pack() gave. */
+    /* Decompressed, the file equals the result of pprof_pack(). */
     unsigned char *bytes;
     size_t size;
     assert_int_equal(pprof_pack(&snapshot, 0, &bytes, &size), 0);
@@ -216,7 +216,7 @@ static void the_file_is_whole_or_not_there(void **state)
     free(back);
     free(bytes);
     unlink(path);
-    /* Where it cannot be written nothing is left over. */
+    /* If it cannot be written, no file is left. */
     snprintf(path, sizeof path, "%s/none/out.pb.gz", folder);
     assert_int_equal(pprof_check(path, &error), -ENOENT);
     assert_int_equal(pprof_write(path, &snapshot, 0, &error), -ENOENT);
@@ -232,7 +232,7 @@ static const char *location_name(const Pprof__Profile *profile, uint64_t id)
     return text(profile, profile->functions[line->function - 1]->name);
 }
 
-/* The instruction, then its callers; values of a row are divided among its stacks. */
+/* The instruction, then its callers; the values of a row are divided among its stacks. */
 static void stacks_are_whole(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void stacks_are_whole(void **state)
     assert_in_range(sample->values[0], 20, 22); /* 0.7 of 30 */
     assert_int_equal(profile->samples[2]->n_locations, 2);
     assert_string_equal(location_name(profile, profile->samples[2]->locations[1]), "main");
-    assert_int_equal(profile->samples[2]->locations[1], sample->locations[2]); /* once */
+    assert_int_equal(profile->samples[2]->locations[1], sample->locations[2]); /* one location */
     assert_int_equal(profile->samples[0]->n_locations, 1);
     assert_int_equal(profile->n_locations, 3 + 1 + 2);
     pprof__profile__free_unpacked(profile, NULL);

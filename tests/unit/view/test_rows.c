@@ -62,7 +62,7 @@ static void lines_stand_where_the_phase_cuts(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
     const struct layout_row *rows = layout_rows_test_make(fixture, "struct particle");
-    /* elements begin at byte 16: the first line ends before byte 48 */
+    /* elements start at byte 16, so the first line ends before byte 48 */
     assert_null(rows[0].row);
     assert_string_equal(rows[0].text, "line 0  78.0%  24 of 48 bytes used, 24 cold");
     assert_string_equal(rows[1].text, "pos");
@@ -107,7 +107,7 @@ static void bits_and_nesting_show_in_the_name(void **state)
     row_of(fixture, "alive : 1");
     row_of(fixture, "kind : 3");
     layout_rows_test_make(fixture, "struct order");
-    row_of(fixture, "    price"); /* in a struct in a union */
+    row_of(fixture, "    price"); /* a struct in a union */
     row_of(fixture, "  (hole)");
 }
 
@@ -157,7 +157,7 @@ static int run_layout_rows(void)
 }
 #undef TEST
 
-/* Source lines of a function: which ones, in which order, with what around them. */
+/* Source lines of a function: the selection, the order, and the context. */
 
 enum { LINES_IN_FILE = 93 };
 
@@ -198,7 +198,7 @@ static void source_rows_test_make(struct source_rows_fixture *fixture, bool read
     source_rows_make(&fixture->rows, fixture->code, &sources);
 }
 
-/* "70 71 |" and so on; | parts, a line with samples is in brackets. */
+/* Formats the rows as "70 71 |"; | is a separator, lines with samples are in brackets. */
 static const char *shape(const struct source_rows *rows)
 {
     static char out[512];
@@ -218,7 +218,7 @@ static void hot_lines_stand_among_their_neighbours(void **state)
 {
     struct source_rows_fixture *fixture = *state;
     source_rows_test_make(fixture, true);
-    /* from the function's head; a gap; up to the end of the file; the header; no line */
+    /* from the head of the function; a gap; up to the end of the file; the header; no line */
     assert_string_equal(shape(&fixture->rows),
                         "| 70 71 72 73 [74] [75] 76 77 78 | 89 90 91 [92] 93 | [12] | [0] ");
     assert_true(fixture->rows.unreadable); /* the header */
@@ -242,12 +242,12 @@ static void instructions_of_a_line_add_up(void **state)
     assert_int_equal(instructions.count, 2);
     assert_string_equal(instructions.list[1].instruction->field, "particle.vel.x");
     instruction_rows_make(&instructions, fixture->code, &fixture->rows.list[1], &none);
-    assert_int_equal(instructions.count, 0); /* context */
+    assert_int_equal(instructions.count, 0); /* a context line */
     instruction_rows_make(&instructions, fixture->code, NULL, &none);
     assert_int_equal(instructions.count, 6);
     const struct source_row *last = &fixture->rows.list[fixture->rows.count - 1];
     instruction_rows_make(&instructions, fixture->code, last, &none);
-    assert_int_equal(instructions.count, 1); /* that without a line */
+    assert_int_equal(instructions.count, 1); /* the one without a line */
     free(instructions.list);
 }
 
@@ -277,7 +277,7 @@ static void a_head_far_above_leaves_a_gap(void **state)
     fixture->code = &code;
     source_rows_test_make(fixture, true);
     assert_memory_equal(shape(&fixture->rows), "| 10 | 71 72 73 [74]", 20);
-    code.line = 80; /* of another function, or wrong */
+    code.line = 80; /* belongs to another function, or wrong */
     source_rows_test_make(fixture, true);
     assert_memory_equal(shape(&fixture->rows), "| 71 72 73 [74]", 15);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every screen on every kind of snapshot at every size, and the positions of its parts. */
+/* Every screen with every kind of snapshot at every size, and the positions of its parts. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,8 @@
 #include "unit/view/screen_fixture.h"
 #include "view/words.h"
 
-/* Columns of a row as cells count them; a character cut in half shows as a difference. */
+/* Compares the columns of a row with those of its cells; a character cut in half makes a
+ * difference. */
 static void check_rows(void)
 {
     for (int at = 0; at < screen_canvas.rows; at++) {
@@ -62,7 +63,7 @@ static void objects_say_what_and_how_sure(void **state)
     assert_int_equal(canvas_at(&screen_canvas, 2, 2)->paint, PAINT_TAB_SHOWN);
     int titles = screen_row_with("SHARE");
     assert_true(screen_column_of(titles, "±") < screen_column_of(titles, "NAME"));
-    /* the first row is selected, and hot in colour */
+    /* the first row is selected, with the colour for hot */
     assert_true(strstr(screen_row(titles + 1), "particles"));
     assert_int_equal(canvas_at(&screen_canvas, titles + 1, 50)->flags, CELL_SELECTED);
     assert_int_equal(canvas_at(&screen_canvas, titles + 2, 50)->flags, 0);
@@ -87,7 +88,7 @@ static void show_wait(double high)
     screen_draw();
 }
 
-/* A process that hardly waits for a moment does not turn the table over. */
+/* A process that hardly waits for a moment does not change the sort order. */
 static void rows_are_not_sorted_anew_by_a_moment(void **state)
 {
     (void)state;
@@ -117,7 +118,7 @@ static void little_room_keeps_what_matters(void **state)
     screen_close();
 }
 
-/* Each tab begins with a sentence on what it shows, where there is room for one. */
+/* Each tab starts with a sentence on its contents, if there is room. */
 static void tabs_say_what_they_show(void **state)
 {
     (void)state;
@@ -146,7 +147,7 @@ static void few_samples_and_none_are_said(void **state)
     screen_close();
 }
 
-static void detail_shows_bytes_code_and_instances(void **state)
+static void detail_shows_fields_code_and_instances(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 120, false, "\n");
@@ -155,11 +156,6 @@ static void detail_shows_bytes_code_and_instances(void **state)
     assert_true(screen_has("array of 64-byte elements (97% sure"));
     assert_true(screen_has("[*]+40") && screen_has("visit_particles") &&
                 screen_has("0x7f0000000000"));
-    /* the strip of the element: byte 40 of 64 is the hottest cell */
-    int strip = screen_row_with("+64");
-    int start = screen_column_of(strip, "+0") + 3;
-    assert_int_equal(canvas_at(&screen_canvas, strip, start + 40)->paint, PAINT_HEAT_5);
-    assert_int_equal(canvas_at(&screen_canvas, strip, start + 30)->paint, PAINT_DIM);
     screen_close();
     screen_open(FIXTURE_USUAL, 24, 80, false, "\n");
     assert_true(screen_has("Fields 6") && screen_has("Code 3"));
@@ -174,7 +170,7 @@ static void sets_mark_the_crowded_ones(void **state)
     screen_open(FIXTURE_USUAL, 36, 120, false, "5");
     assert_true(screen_has("in 64 sets of 8 lines"));
     assert_int_equal(canvas_at(&screen_canvas, 4, 2)->paint, PAINT_WARN); /* the verdict */
-    /* 16 sets a row, cells of 7 columns */
+    /* 16 sets per row, cells of 7 columns */
     int first = screen_row_with("     0 ");
     int chosen = 0;
     for (int i = 0; i < 64; i++) {
@@ -186,7 +182,7 @@ static void sets_mark_the_crowded_ones(void **state)
     snprintf(title, sizeof title, "Set %d: ", chosen);
     assert_true((chosen == 13 || chosen == 14) && screen_has(title));
     screen_close();
-    /* 2,048 sets where few fit: the hot one is not averaged away */
+    /* 2,048 sets where only a few fit: the hot set is not averaged away */
     screen_open(FIXTURE_HUGE, 24, 80, false, "5");
     first = screen_row_with("     0 ");
     int columns = 64;
@@ -209,7 +205,7 @@ static void search_tells_state_and_reasons(void **state)
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 120, false, "6");
     assert_true(strstr(screen_row(4), "Settled everywhere") &&
-                strstr(screen_row(4), "hold 89.2% of the samples") &&
+                strstr(screen_row(4), "have 89.2% of the samples") &&
                 strstr(screen_row(4), "10 ways"));
     assert_true(screen_has("no hotter part"));
     assert_true(screen_has("no samples now, but was"));
@@ -273,11 +269,11 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
     assert_true(strstr(screen_row(3), "Objects › particles › Layout"));
     assert_true(strstr(screen_row(4), "struct particle  64 bytes  in particles") &&
                 strstr(screen_row(4), "100.0% of its samples"));
-    assert_true(screen_has("declared so in the program"));
+    assert_true(screen_has("declared in the program"));
     assert_true(
-        screen_has("begin at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
-    assert_true(
-        screen_has("on members in 2 cache lines that would fit in 1: put them side by side."));
+        screen_has("start at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
+    assert_true(screen_has(
+        "on members in 2 cache lines that would fit in 1: place them next to each other."));
     assert_true(screen_has("62% are never used."));
     int line = screen_row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
     int mass = screen_row_with(" mass ");
@@ -312,12 +308,12 @@ static void objects_and_detail_name_types_and_fields(void **state)
                 screen_column_of(order, "order [1024]")); /* DIFF */
     screen_close();
     screen_open(FIXTURE_TYPED, 36, 120, false, "\n");
-    assert_true(screen_has("struct particle [524288]   declared so in the program"));
-    assert_true(screen_has("one struct particle, 64 bytes:"));
+    assert_true(screen_has("struct particle [524288]   declared in the program"));
+    assert_true(screen_has("one struct particle, 64 bytes"));
     int hot = screen_row_with("particle.vel.y");
     assert_true(strstr(screen_row(hot), "double"));
     screen_close();
-    /* where nothing was asked for types nothing is said of them */
+    /* types were not requested, so they are not mentioned */
     screen_open(FIXTURE_USUAL, 36, 160, false, "1");
     assert_false(screen_has("loading names") || screen_has("TYPE"));
     screen_close();
@@ -349,7 +345,7 @@ static void a_function_shows_source_or_where_it_was_looked_for(void **state)
     assert_true(screen_has("0x401004") && screen_has("particles"));
     screen_close();
     screen_open(FIXTURE_USUAL, 36, 120, false, "2\n");
-    assert_true(screen_has("source lines are not known: the file"));
+    assert_true(screen_has("source lines are not known: this file"));
     assert_true(screen_has("0x401004") && !screen_has("demo.c  inlined"));
     screen_close();
 }
@@ -359,7 +355,7 @@ static void sharing_draws_the_line_byte_by_byte(void **state)
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 140, false, "7");
     assert_true(screen_has("29.9% of the samples") || screen_has("30.0% of the samples"));
-    assert_true(screen_has("1 true, 1 false, 1 only read, 1 unsure; known by HITM"));
+    assert_true(screen_has("1 true, 1 false, 1 only read, 1 unsure; evidence: HITM"));
     assert_true(screen_has("Give each element"));
     int side = screen_row_with("HITM 155");
     assert_true(side > 0 && strstr(screen_row(side), "WWWWWWWW····") &&
@@ -375,7 +371,7 @@ static void sharing_draws_the_line_byte_by_byte(void **state)
     assert_true(screen_has("Shared lines 4") && screen_has("false"));
     screen_close();
     screen_open(FIXTURE_ONE, 24, 80, false, "7");
-    assert_true(screen_has("No line has been seen") || screen_has("one thread"));
+    assert_true(screen_has("No line is accessed by several threads") || screen_has("one thread"));
     screen_close();
 }
 
@@ -397,7 +393,7 @@ static void help_lists_keys_columns_and_the_source(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 600, 120, false, "?");
-    assert_true(screen_has("freeze the picture and thaw it"));
+    assert_true(screen_has("freeze and unfreeze the screen"));
     assert_true(screen_has("Columns: Objects") && screen_has("HOT FIELD"));
     assert_true(screen_has("Columns: Layout") && screen_has("Columns: Source"));
     assert_true(screen_has("Columns: Shared lines") && screen_has("IF MIXED"));
@@ -407,16 +403,16 @@ static void help_lists_keys_columns_and_the_source(void **state)
     int lines = 0;
     assert_int_equal(sscanf(strstr(screen_row(22), "to 18 of "), "to 18 of %d", &lines), 1);
     for (int i = 0; i < lines - 18; i++) {
-        assert_true(screen_has("PgDn goes on"));
+        assert_true(screen_has("PgDn continues"));
         struct input down = {.kind = INPUT_KEY, .key = 'j'};
         browser_input(&screen_browser, &down);
         screen_draw();
     }
-    assert_false(screen_has("PgDn goes on"));
+    assert_false(screen_has("PgDn continues"));
     screen_close();
 }
 
-/* The row that is found, behind the hint that says which lines of the help are in sight. */
+/* Returns the row that was found, after the hint on which lines of the help are visible. */
 static const char *marked(void)
 {
     static char text[1024];
@@ -431,7 +427,7 @@ static void help_finds_a_word_and_the_next(void **state)
 {
     (void)state;
     struct snapshot *simulated = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
-    simulated->uses.known = true; /* or the columns of the use of lines are not in the help */
+    simulated->uses.known = true; /* required for the columns of use in the help */
     screen_open_on(simulated, 24, 80, false, "?/spatial\n");
     char first[1024];
     snprintf(first, sizeof first, "%s", marked());
@@ -455,7 +451,7 @@ static void help_changes_nothing_of_the_screen_it_is_of(void **state)
     for (const char *key = "SszecAW+-MR"; *key; key++)
         assert_int_equal(screen_press((uint32_t)*key).kind, REQUEST_NONE);
     assert_int_equal(screen_browser.screen, SCREEN_HELP);
-    assert_true(screen_has("Esc goes back to the screen"));
+    assert_true(screen_has("Esc returns to the screen"));
     assert_int_equal(screen_press('q').kind, REQUEST_QUIT);
     screen_close();
 }
@@ -484,7 +480,7 @@ static int run_screens(void)
         cmocka_unit_test(little_room_keeps_what_matters),
         cmocka_unit_test(tabs_say_what_they_show),
         cmocka_unit_test(few_samples_and_none_are_said),
-        cmocka_unit_test(detail_shows_bytes_code_and_instances),
+        cmocka_unit_test(detail_shows_fields_code_and_instances),
         cmocka_unit_test(sets_mark_the_crowded_ones),
         cmocka_unit_test(search_tells_state_and_reasons),
         cmocka_unit_test(code_and_window_lead_to_objects),
@@ -504,7 +500,7 @@ static int run_screens(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* The screens on code that waits for unknown data. */
+/* The screens with code that waits for unknown data. */
 
 static const char unknown_screen_note[] = "object unknown: overwritten";
 
@@ -531,7 +527,7 @@ static struct snapshot *usual(enum fixture_kind kind)
     return snapshot;
 }
 
-/* The third function has most of all samples, and none of a known object. */
+/* The third function has most of the samples, and none on a known object. */
 static struct snapshot *with_unknown(void)
 {
     struct snapshot *snapshot = usual(FIXTURE_TYPED);
@@ -567,7 +563,7 @@ static void the_function_leads(void **state)
     assert_true(at > 0 && at + 1 == other);
     assert_true(screen_column_of(at, "40.1%") > 0 && screen_column_of(at, unknown_screen_note) > 0);
     assert_true(screen_column_of(at - 1, "ALL") > 0 && screen_column_of(at - 1, "UNKNOWN") > 0);
-    /* Another column that the user takes stays. */
+    /* Another sort column chosen by the user stays. */
     for (int i = 0; i < 4; i++)
         screen_press('>');
     unsigned sort = browser_table_of(&screen_browser, &function_columns)->sort;
@@ -609,11 +605,11 @@ static void a_line_without_accesses_says_so(void **state)
     const struct source_row *row =
         table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_true(row && row->line && !row->sites);
-    assert_true(screen_has("The line selected has no samples"));
+    assert_true(screen_has("The selected line has no samples"));
     screen_close();
 }
 
-/* Figures beside it may go, but the text is the purpose of the screen. */
+/* Figures next to it may be dropped, but the text is the purpose of the screen. */
 static void a_long_line_has_the_room(void **state)
 {
     (void)state;
@@ -633,7 +629,7 @@ static void a_long_line_has_the_room(void **state)
     fixture_release(snapshot);
 }
 
-/* work() called by one() from main() and by two(). */
+/* work(), called by one() from main(), and by two(). */
 static struct snapshot *with_callers(void)
 {
     static struct snapshot_caller list[] = {
@@ -650,7 +646,7 @@ static struct snapshot *with_callers(void)
     return snapshot;
 }
 
-/* To the pane of callers, which comes last. */
+/* Moves to the pane of callers, which is last. */
 static void to_callers(void)
 {
     for (int i = 0; i < 4; i++)
@@ -668,7 +664,7 @@ static void a_function_shows_its_callers(void **state)
     assert_true(one > 0 && screen_column_of(one, "one") > 0);
     assert_int_equal(screen_column_of(one + 1, "main"), screen_column_of(one, "one") + 2);
     assert_true(screen_column_of(one + 2, "two") > 0);
-    assert_true(screen_has("callers are known of 100 of"));
+    assert_true(screen_has("callers are known for 100 of"));
     screen_press('o');
     assert_int_equal(table_rows(browser_table(&screen_browser)), 2);
     screen_press('o');
@@ -707,7 +703,7 @@ static int run_unknown_screen(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Findings on the screen: how one comes there, what it says, and where Enter leads. */
+/* Findings on the screen: how to get there, the text, and the effect of Enter. */
 
 static int close_browser(void **state)
 {
@@ -723,10 +719,10 @@ static void objects_says_that_there_are_findings(void **state)
     assert_true(screen_has("9 Findings"));
     int row = screen_row_with("hot and cold fields");
     assert_int_equal(row, 4);
-    screen_press(KEYS_UP); /* from the first row to them */
-    assert_true(screen_has("Enter: Layout, which shows it"));
+    screen_press(KEYS_UP); /* moves up from the first row to the findings */
+    assert_true(screen_has("Enter: Layout, with the details"));
     screen_press(KEYS_RIGHT);
-    assert_true(screen_has("Enter: Sharing, which shows it"));
+    assert_true(screen_has("Enter: Sharing, with the details"));
     screen_press(KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_SHARING);
     screen_press('1');
@@ -742,17 +738,18 @@ static void the_list_and_the_selected_one_in_full(void **state)
     screen_open(FIXTURE_TYPED, 36, 120, false, "");
     screen_press('f');
     assert_true(screen_row_with("hot and cold fields") < screen_row_with("true sharing"));
-    assert_true(screen_row_with("of 64 bytes: 16 are in use") > screen_row_with("true sharing"));
+    assert_true(screen_row_with("of 64 bytes: 16 are used") > screen_row_with("true sharing"));
     assert_true(screen_has("Split the struct:"));
     assert_true(screen_has("about 25%: its share of all samples,"));
-    assert_true(screen_has("medium: members that are always read"));
+    assert_true(screen_has("medium: accesses to a member right"));
     assert_true(screen_has("move (move.c:12)"));
     screen_press(KEYS_DOWN);
     assert_false(screen_has("Split the struct:"));
     assert_true(screen_has("at most 12%"));
 }
 
-/* One that goes leaves no blank row: the text comes a row below the list, however long that is. */
+/* A finding that disappears leaves no blank row: the text starts one row below the list, whatever
+ * its length. */
 static void the_list_is_as_long_as_there_are_findings(void **state)
 {
     (void)state;
@@ -815,9 +812,9 @@ static int run_findings_screen(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Ways from screen to screen and back: what a new user missed. */
+/* Navigation between screens that new users had missed. */
 
-/* Selects a region that is not the whole of the search and holds no listed object. */
+/* Selects a region that is smaller than the search and has no listed object. */
 static void select_part(void)
 {
     for (int i = 0; i < 20; i++) {
@@ -835,7 +832,7 @@ static void a_search_inside_another_leads_back(void **state)
     screen_open_on(snapshot, 36, 120, false, "6");
     select_part();
     assert_int_equal(screen_press(KEYS_ENTER).kind, REQUEST_SEARCH_RANGE);
-    /* As long as there is nothing to go back to Esc leaves. */
+    /* Esc goes back as long as there is an earlier search, and otherwise leaves. */
     snapshot->search.before = "all";
     screen_draw();
     assert_true(screen_has("Esc: back to the search in all"));
@@ -843,7 +840,7 @@ static void a_search_inside_another_leads_back(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_SEARCH);
     assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_NONE);
     assert_int_equal(screen_browser.screen, SCREEN_SEARCH);
-    /* One that another screen began leads back to none. */
+    /* A search started from another screen has no earlier search. */
     screen_press('1');
     assert_int_equal(screen_press('s').kind, REQUEST_SEARCH_RANGE);
     assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_NONE);
@@ -869,7 +866,7 @@ static void help_begins_with_the_screen_one_is_on(void **state)
         assert_int_equal(screen_browser.screen, about);
         screen_close();
     }
-    /* Its own columns come first, and once. */
+    /* The columns of the screen come first, and only once. */
     screen_open(FIXTURE_USUAL, 400, 120, false, "7?");
     assert_true(screen_row_with("Columns: Shared lines") < screen_row_with("All keys"));
     screen_close();
@@ -898,11 +895,11 @@ static void what_is_not_listed_is_reported_and_can_be(void **state)
     snapshot->heap.summary.lost = 0;
     screen_draw();
     assert_false(screen_has("more objects have less"));
-    assert_true(screen_has("A: those of 0.1% and more alone"));
+    assert_true(screen_has("A: only objects of 0.1% and more"));
     screen_close();
 }
 
-/* A list of figures without names is of no use. */
+/* A list of figures is useless without names. */
 static void the_smallest_window_says_what_rows_are_of(void **state)
 {
     static const struct {
@@ -914,7 +911,7 @@ static void the_smallest_window_says_what_rows_are_of(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
-        snapshot->code[0].unknown_samples = 5; /* with all of the columns that Code may have */
+        snapshot->code[0].unknown_samples = 5; /* with all possible columns of Code */
         screen_open_on(snapshot, BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, false, lists[i].keys);
         if (!screen_has(lists[i].name))
             for (int row = 0; row < BROWSER_ROWS_MIN; row++)
@@ -926,7 +923,7 @@ static void the_smallest_window_says_what_rows_are_of(void **state)
 
 enum { PERIODS = 40, PROFILE = 16 };
 
-/* A run of one object in one phase, calm from periods of 2 s on. */
+/* A run with one object in one phase, calm at periods of 2 s and more. */
 static void with_run(struct snapshot *snapshot)
 {
     static double weight[PERIODS];
@@ -986,7 +983,7 @@ static void a_picture_without_room_says_so(void **state)
     }
 }
 
-/* The drawn period, the shortest, and the object that leads; not where there is little room. */
+/* The drawn period, the shortest one, and the leading object; absent if there is little room. */
 static void volatility_is_one_line(void **state)
 {
     (void)state;

@@ -75,7 +75,7 @@ static void moved_selection_follows_its_object(void **state)
     table_invert(&fixture->table);
     assert_string_equal(selected(&fixture->table), "[heap]");
     assert_int_equal(fixture->table.selected, 11);
-    /* Gone: the row in its place. */
+    /* Gone: selects the row in its place. */
     table_invert(&fixture->table);
     table_move(&fixture->table, 99);
     table_set(&fixture->table, fixture->snapshot, fixture->objects, 3);
@@ -100,7 +100,7 @@ static void filter_and_find(void **state)
     assert_string_equal(selected(&fixture->table), "errno_table");
     assert_true(table_find(&fixture->table, "libc.so", false));
     assert_string_equal(selected(&fixture->table), "main_arena");
-    assert_true(table_find(&fixture->table, "libc.so", false)); /* round the end */
+    assert_true(table_find(&fixture->table, "libc.so", false)); /* wraps at the end */
     assert_string_equal(selected(&fixture->table), "errno_table");
     assert_false(table_find(&fixture->table, "no such thing", false));
     assert_string_equal(selected(&fixture->table), "errno_table");
@@ -117,7 +117,7 @@ static void the_selected_row_is_always_in_sight(void **state)
         assert_int_equal(canvas_at(&fixture->canvas, row, 0)->flags, CELL_SELECTED);
         table_move(table, 1);
     }
-    assert_int_equal(table->top, 12 - 5); /* no blank rows below the last */
+    assert_int_equal(table->top, 12 - 5); /* no blank rows below the last one */
     table_page(table, -1);
     draw(fixture);
     assert_int_equal(table->selected, 11 - 4);
@@ -165,7 +165,7 @@ static void clicks(void **state)
     assert_string_equal(selected(table), "[heap]");
     assert_int_equal(table_click(table, 3, 20), TABLE_AGAIN);
     assert_int_equal(table_click(table, 9, 20), TABLE_MISSED);
-    assert_int_equal(table_click(table, 0, 2), TABLE_TITLE); /* SHARE: sorted by already */
+    assert_int_equal(table_click(table, 0, 2), TABLE_TITLE); /* SHARE: already the sort column */
     assert_true(table->invert);
     int name = 0;
     for (unsigned i = 0; i < table->layout.count; i++)
@@ -188,7 +188,7 @@ static void a_scrollbar_only_where_rows_are_hidden(void **state)
     assert_int_not_equal(canvas_at(&fixture->canvas, 5, 79)->text[0], L'│');
 }
 
-/* Rows of numbers; negative ones part the others. */
+/* Rows of numbers; negative ones are separators. */
 static struct value number_of(const struct snapshot *snapshot, const void *row)
 {
     (void)snapshot;
@@ -247,7 +247,7 @@ static void rows_that_part_others_are_never_selected(void **state)
     assert_true(chosen(&table) == 5);
     assert_int_equal(table_rows(&table), 3);
     table_prefer(&table, 1009);
-    assert_true(chosen(&table) == 9); /* until the user moves */
+    assert_true(chosen(&table) == 9); /* until the user moves the cursor */
     table_prefer(&table, 1007);
     table_move(&table, -100);
     assert_true(chosen(&table) == 5);
@@ -264,7 +264,7 @@ static void rows_that_part_others_are_never_selected(void **state)
     assert_true(drawn(&fixture->canvas, "── PART ──"));
     assert_int_equal(table_click(&table, 1, 5), TABLE_MISSED);
     assert_int_equal(table_click(&table, 2, 5), TABLE_SELECTED);
-    /* sorted they would part nothing; the own order is one of the steps */
+    /* when sorted, separators make no sense; unsorted is one of the steps */
     table_sort_step(&table, 1);
     assert_int_equal(table.shown, 3);
     assert_true(chosen(&table) == 5);
@@ -289,7 +289,7 @@ static void a_far_selection_has_neighbours_on_both_sides(void **state)
     table_prefer(&table, 1050);
     table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
     assert_int_equal(table.top, 50 - 9 / 2);
-    table_move(&table, 9); /* by a screen: nothing is left out */
+    table_move(&table, 9); /* by a screen: skips no row */
     table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
     assert_int_equal(table.top, 59 - 8);
     table_fini(&table);
@@ -309,7 +309,7 @@ static void nothing_but_parting_rows_selects_nothing(void **state)
     table_fini(&table);
 }
 
-/* The first row that can be selected scrolls with the rule above it. */
+/* The separator above the first selectable row stays visible when scrolling up. */
 static void what_parts_stays_in_sight(void **state)
 {
     struct fixture *fixture = *state;
@@ -405,7 +405,7 @@ static void columns_of_events_stand_only_where_measured(void **state)
     (void)state;
     columns_layout(&object_columns, NULL, snapshot, NULL, 0, 300, true, &layout);
     assert_true(has(&object_columns, &layout, "STALL")); /* the second event */
-    assert_false(has(&object_columns, &layout, "FILL")); /* the ranking one is SHARE itself */
+    assert_false(has(&object_columns, &layout, "FILL")); /* the ranking event is SHARE itself */
     assert_false(has(&object_columns, &layout, "L1"));
     assert_false(has(&object_columns, &layout, "CYCLES"));
     assert_false(has(&object_columns, &layout, "TYPE"));
@@ -420,7 +420,7 @@ static void columns_of_events_stand_only_where_measured(void **state)
     fixture_release(snapshot);
 }
 
-/* While a screen is open its columns stay; columns with new data are there the next time. */
+/* While a screen is open its columns stay; columns with new data appear the next time. */
 static void columns_stay_while_the_screen_is_open(void **state)
 {
     const struct snapshot *untyped = fixture_new(FIXTURE_USUAL, 0);
@@ -444,7 +444,7 @@ static void columns_stay_while_the_screen_is_open(void **state)
     table_lay_out(&table);
     table_draw(&table, &canvas, (struct area){0, 0, 30, 200}, true);
     assert_true(has(&object_columns, &table.layout, "TYPE"));
-    /* A terminal of another width is another screen. */
+    /* A terminal of another width gets a new layout. */
     before = table.layout;
     table_draw(&table, &canvas, (struct area){0, 0, 30, 60}, true);
     assert_memory_not_equal(&table.layout, &before, sizeof before);
@@ -591,7 +591,7 @@ static void every_titled_column_is_explained_once(void **state)
     }
 }
 
-/* Tables of rows that have JSON members. */
+/* Tables with JSON members. */
 static const struct columns *const written[] = {
     &object_columns, &function_columns,     &thread_columns,    &bin_columns,  &finding_columns,
     &phase_columns,  &region_columns,       &line_columns,      &pair_columns, &sharing_columns,

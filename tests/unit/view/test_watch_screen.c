@@ -24,22 +24,22 @@ static void the_list_and_why(void **state)
     assert_true(screen_has("w Watch"));
     screen_press('w');
     assert_int_equal(screen_browser.screen, SCREEN_WATCH);
-    assert_true(screen_has("4 debug registers on 2 threads: set 900 times, 600 touches"));
+    assert_true(screen_has("4 debug registers on 2 threads: set 900 times, 600 accesses"));
     assert_true(screen_has("cost 0.87% of its time, 1% allowed"));
-    assert_true(screen_has("2 of 3 objects have a verdict; at this pace the next in about 14 s"));
+    assert_true(screen_has("2 of 3 objects have a verdict; at this pace the next in about 14.0s"));
     assert_false(screen_has("--watch="));
     assert_true(screen_row_with("capacity") < screen_row_with("streaming"));
     assert_int_equal(screen_row_with("97.0%"), screen_row_with("capacity"));
     assert_int_equal(screen_row_with("40.0k"), screen_row_with("capacity"));
-    assert_true(screen_row_with("Its lines are touched again after 4.2 ms (median), with") >
+    assert_true(screen_row_with("Its lines are accessed again after 4ms (median), with") >
                 screen_row_with("1 of 8"));
     assert_true(screen_has("75.0%  move (move.c:12)"));
     screen_press(KEYS_DOWN);
-    assert_true(screen_has("Its lines are mostly (100%) not touched again within"));
+    assert_true(screen_has("Its lines are mostly (100%) not accessed again within"));
     assert_false(screen_has("75.0%  move"));
 }
 
-/* Where the budget is the limit, the screen says how to change it; not where it is not. */
+/* If the budget is the limit, the screen explains how to change it; otherwise not. */
 static void more_is_advised_where_it_helps(void **state)
 {
     (void)state;
@@ -65,13 +65,13 @@ static void enter_opens_the_object(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
     assert_true(
-        screen_has("watched 300: capacity, 97% touched again within 20ms, after 4ms (median), "
+        screen_has("watched 300: capacity, 97% accessed again within 20ms, after 4ms (median), "
                    "25% of the line used"));
     screen_press(KEYS_ESCAPE);
     assert_int_equal(screen_browser.screen, SCREEN_WATCH);
     screen_press(KEYS_END, KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_WATCH);
-    assert_true(screen_has("not among the objects listed now"));
+    assert_true(screen_has("this object is not listed now"));
 }
 
 static void off_says_how_to_have_it(void **state)
@@ -80,7 +80,7 @@ static void off_says_how_to_have_it(void **state)
     screen_open_on(fixture_new(FIXTURE_USUAL, 0), 24, 80, false, "");
     assert_false(screen_has("w Watch"));
     screen_press('w');
-    assert_true(screen_has("Watchpoints are off. Started with --watch"));
+    assert_true(screen_has("Watchpoints are off. With --watch"));
     screen_press(KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_WATCH);
 }
@@ -108,7 +108,7 @@ static void text_tells_all_of_it(void **state)
     assert_non_null(strstr(text, "watch: cost 0.87% of its time, 1% allowed; 4 debug registers"));
     assert_non_null(strstr(text, "TOUCHED BY"));
     assert_non_null(strstr(text, "move (move.c:12)"));
-    assert_non_null(strstr(text, "Its lines are touched again after 4.2 ms (median), with"));
+    assert_non_null(strstr(text, "Its lines are accessed again after 4ms (median), with"));
     free(text);
     text = fixture_printed(fixture_text, fixture_new(FIXTURE_USUAL, 0));
     assert_null(strstr(text, "watch:"));

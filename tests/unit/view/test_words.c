@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where time is sampled, no screen, help, text, HTML page or reading of JSON claims a miss, a
- * stall, a conflict or a lack of capacity: a clock measures none of them. */
+/* With time samples, no screen, help, text, HTML page or reading in JSON claims a miss, a stall, a
+ * conflict or a lack of capacity, because a clock measures none of these. */
 #include <ctype.h>
 #include <jansson.h>
 #include <locale.h>
@@ -20,7 +20,8 @@ static const char *const claims[] = {"miss",     "misses",    "missed",  "stall"
                                      "stalls",   "stalled",   "evicted", "evicts",
                                      "conflict", "conflicts", "capacity"};
 
-/* A word of its own: not in misstop, nor in an event's name such as l1-miss. */
+/* Returns true if the text has the word on its own: not as part of misstop or of an event name such
+ * as l1-miss. */
 static bool has_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -38,8 +39,8 @@ enum { CLAIMS_IN_HELP = 6 };
 
 static unsigned claimed;
 
-/* In the help "conflict" is also a reason for a sample without a type; in JSON "stall" is the name
- * of a kind of event. */
+/* In the help "conflict" is also a reason for a sample without a type; in JSON "stall" is also the
+ * name of a kind of event. */
 static void look_at(const char *where, const char *text)
 {
     size_t count = strcmp(where, "help") ? sizeof claims / sizeof *claims : CLAIMS_IN_HELP;
@@ -59,7 +60,7 @@ static void look_at_canvas(const char *where)
         look_at(where, screen_row(row));
 }
 
-static bool recorded; /* by perf, and replayed */
+static bool recorded; /* a replayed perf recording */
 
 static const struct snapshot *timed(enum fixture_kind kind)
 {
@@ -149,7 +150,7 @@ static void text_claims_no_miss(void **state)
     assert_int_equal(claimed, 0);
 }
 
-/* Without its tags and its style sheet. */
+/* Removes tags and style sheet. */
 static void strip_markup(char *text)
 {
     char *to = text;
@@ -181,7 +182,7 @@ static void html_claims_no_miss(void **state)
     assert_int_equal(claimed, 0);
 }
 
-/* Names of members are fixed; their values are not. */
+/* Checks only values: the names of members are fixed. */
 static void look_at_values(json_t *value)
 {
     const char *key;
@@ -265,8 +266,8 @@ static int run_measured_words(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* The sentences on the binaries behind a recording: on the screen, in the help, at the end of a
- * batch; none where nothing is missing. */
+/* The sentences on the binaries of a recording: on the screen, in the help, at the end of a batch;
+ * none if nothing is missing. */
 
 static struct binary_desc list[] = {
     {.path = "/opt/x/server", .build_id = "12ab", .samples = 600, .state = BINARY_MISSING},
@@ -292,7 +293,7 @@ static struct snapshot_binaries first(size_t from, size_t count)
 static const char *report(const struct snapshot_binaries *binaries)
 {
     static char text[4096];
-    text[0] = '\0'; /* where nothing is said, nothing is written */
+    text[0] = '\0'; /* empty if nothing is written */
     FILE *out = fmemopen(text, sizeof text, "w");
     binary_report(out, binaries);
     fclose(out);
@@ -307,7 +308,7 @@ static void what_is_missing_is_a_part_of_all_samples(void **state)
     assert_true(binary_missing(&all) == 0.7);
     binary_note(&all, text, sizeof text);
     assert_string_equal(text,
-                        "70.0% of the samples are in programs or libraries that are not here");
+                        "70.0% of the samples are in programs or libraries that were not found");
     struct snapshot_binaries found = first(2, 2);
     assert_true(binary_missing(&found) == 0);
     binary_note(&found, text, sizeof text);
@@ -320,7 +321,7 @@ static void each_is_reported_what_became_of_it(void **state)
 {
     static const char *const fates[] = {
         "not found: build-id 12ab",
-        "another build is here: /lib/libz.so has build-id 56ef; recorded was 34cd",
+        "found another build: /lib/libz.so has build-id 56ef; recorded was 34cd",
         "/sym/lib/libc.so", "not verified, no build-id was recorded"};
     char text[512];
     (void)state;
@@ -336,7 +337,7 @@ static void the_report_names_the_missing_and_the_remedy(void **state)
     struct snapshot_binaries all = first(0, 4);
     const char *text = report(&all);
     assert_non_null(strstr(text, "600 samples  /opt/x/server: not found"));
-    assert_non_null(strstr(text, "100 samples  /lib/libz.so: another build"));
+    assert_non_null(strstr(text, "100 samples  /lib/libz.so: found another build"));
     assert_null(strstr(text, "libc.so"));
     assert_non_null(strstr(text, "perf archive"));
     assert_non_null(strstr(text, "not verified"));
@@ -372,7 +373,7 @@ static int run_binary_words(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* The exact totals of a simulated run in words. */
+/* Sentences on the exact totals of a simulated run. */
 
 static struct snapshot_simulation two_levels(void)
 {
@@ -411,18 +412,18 @@ static void what_became_of_the_misses(void **state)
     assert_non_null(strstr(text, "simulated (not counting after --sim-to): 900 loads"));
     simulation.pause = SIMULATION_PAUSED;
     simulation_sentence(&simulation, text, sizeof text);
-    assert_non_null(strstr(text, "T goes on"));
+    assert_non_null(strstr(text, "T resumes"));
     simulation.pause = SIMULATION_BEFORE;
     simulation_sentence(&simulation, text, sizeof text);
     assert_non_null(strstr(text, "--sim-from was not reached"));
-    /* Thinned before: not every miss is one. */
+    /* Thinned earlier: not every miss is reported. */
     simulation = two_levels();
     simulation.dropped = 1;
     simulation_sentence(&simulation, text, sizeof text);
     assert_null(strstr(text, "every miss"));
 }
 
-/* The seconds before the program runs are no pause. */
+/* The seconds before the program runs do not count as a pause. */
 static void what_is_awaited_at_first(void **state)
 {
     char text[320];
@@ -439,7 +440,7 @@ static void what_is_awaited_at_first(void **state)
     assert_string_equal(simulation_pause_name(SIMULATION_BEFORE), "before");
 }
 
-/* No access is no rate; no simulation is no sentence. */
+/* No rate without accesses, and no sentence without a simulation. */
 static void nothing_is_said_of_nothing(void **state)
 {
     char text[320];
@@ -492,7 +493,7 @@ static void layouts_asked_about_in_words(void **state)
         {{.kind = WHATIF_PAD, .element = 48, .sizes = {64}},
          "Elements padded from 48 to 64 bytes."},
         {{.kind = WHATIF_ALIGN, .element = 48, .sizes = {64}, .to = 64},
-         "Each element begins at a multiple of 64, 64 bytes to the next (48 now)."},
+         "Each element starts at a multiple of 64; the stride is 64 bytes (48 now)."},
         {{.kind = WHATIF_ARRAYS, .count = 5}, "An array for each of its 5 members."},
     };
     char text[192];
@@ -501,7 +502,7 @@ static void layouts_asked_about_in_words(void **state)
         whatif_plan_words(&known[i].plan, text, sizeof text);
         assert_string_equal(text, known[i].words);
     }
-    /* As many names as there is room for, and the end. */
+    /* As many names as fit, and then the end of the sentence. */
     struct whatif_plan many = {.kind = WHATIF_HOT, .count = WHATIF_MEMBERS_NAMED};
     for (int i = 0; i < WHATIF_MEMBERS_NAMED; i++)
         many.members[i] = "a_name_that_is_cut_after_24_bytes";
@@ -517,17 +518,17 @@ static void readings_of_layouts(void **state)
     } known[] = {
         {{.reading = LAYOUT_TOO_FEW}, ""},
         {{.reading = LAYOUT_SHORT, .size = 24, .line_bytes = 64},
-         "It takes 24 of the 64 bytes of a cache line; what is beside it is fetched with it."},
+         "It takes 24 of the 64 bytes of a cache line; its neighbours are fetched with it."},
         {{.reading = LAYOUT_SPREAD, .hot_span = 2, .hot_lines = 1, .unused = 0.62},
-         "90% of its samples are on members in 2 cache lines that would fit in 1: put them side by "
-         "side. Of the bytes fetched 62% are never used."},
+         "90% of its samples are on members in 2 cache lines that would fit in 1: place them next "
+         "to each other. Of the fetched bytes, 62% are never used."},
         {{.reading = LAYOUT_STRADDLES, .straddling = 0.12},
-         "12% of the accesses cross from one cache line into the next: align the elements."},
+         "12% of the accesses cross a cache line boundary: align the elements."},
         {{.reading = LAYOUT_UNUSED, .unused = 0.5, .unused_least = true},
-         "Of the bytes fetched at least 50% are never used: members that are not needed together "
-         "with the hot ones could live elsewhere."},
+         "Of the fetched bytes, at least 50% are never used: members that are not needed together "
+         "with the hot ones could be moved elsewhere."},
         {{.reading = LAYOUT_FITS, .unused = 0.1},
-         "The hot members share their cache lines; 10% of the bytes fetched are never used."},
+         "The hot members share their cache lines; 10% of the fetched bytes are never used."},
     };
     char text[LAYOUT_READING_BYTES];
     (void)state;
@@ -547,7 +548,8 @@ static void the_heap_is_not_that_of_a_time_range(void **state)
     assert_non_null(strstr(heap_note(&snapshot), "as it is now"));
 }
 
-/* Where the excess is, not which sets it is in; many samples leave hardly any program even. */
+/* Sentences on the excess in sets, not on which sets they are; with many samples hardly any program
+ * is exactly even. */
 static void what_is_said_of_sets(void **state)
 {
     (void)state;
